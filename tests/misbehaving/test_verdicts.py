@@ -26,7 +26,14 @@ from webapp.ledger.proofs import proof_findings
 from webapp.models import ProofBreak, Reconciliation
 from webapp.queries import checks
 from webapp.queries.checks import proofs as proof_checks
-from webapp.queries.reconciliation import book_balances, draft_entries, hub, uneven_lines, verdicts
+from webapp.queries.reconciliation import (
+    book_balances,
+    computed_verdicts,
+    draft_entries,
+    hub,
+    uneven_lines,
+    verdicts,
+)
 from webapp.services.backups import backups, restores
 from webapp.services.bookkeeping import revaluations
 
@@ -73,7 +80,7 @@ def asked_as_many(organization_id: str, many: int) -> dict[int, tuple[object, ..
     with mock.patch.object(uneven_lines, "MANY", many):
         proofs = standing()
         books = book_balances.of_statements(organization_id, [proof.id for proof in proofs])
-        found = verdicts.computed(organization_id, proofs)
+        found = computed_verdicts.of_proofs(organization_id, proofs)
     return {
         each: (
             found[each],
@@ -170,7 +177,7 @@ class Judge:
         counted, computed, shown, few, every, drafts, accounts, found = self.bank.ask(
             lambda: (
                 ProofOracle().verdicts(),
-                figures(verdicts.computed, organization_id),
+                figures(computed_verdicts.of_proofs, organization_id),
                 figures(verdicts.of_proofs, organization_id),
                 asked_as_many(organization_id, sys.maxsize),
                 asked_as_many(organization_id, 1),

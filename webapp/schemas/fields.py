@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -18,7 +17,6 @@ from webapp.ledger.notation.days import EARLIEST, LATEST
 from webapp.ledger.references import Kind
 
 LARGEST_ID = 2**63 - 1
-LONGEST_OBJECT_TEXT = 100_000
 ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
@@ -295,16 +293,3 @@ class Emoji(Text):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(most=64, **kwargs)
-
-
-class ObjectText(ma.fields.Field[dict[str, Any]]):
-    """A JSON object as the text of a form field."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
-        try:
-            found = json.loads(value) if len(value) <= LONGEST_OBJECT_TEXT else None
-        except (ValueError, TypeError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise ma.ValidationError("Send the text of a JSON object.")
-        return found

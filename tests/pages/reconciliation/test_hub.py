@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.habits import decide, send
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.queries.reconciliation import waiting_lines
+from webapp.queries.transactions import waiting_lines
 
 PART = {"HX-Request": "true", "HX-Target": "li#best-suggestion"}
 

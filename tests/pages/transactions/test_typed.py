@@ -1,8 +1,16 @@
 """Amounts and days on pages: read as people type them, and shown as the organization or the person has it."""
 
+import re
+from pathlib import Path
+from typing import Final
+
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.web.rendering import typed
+
+TEMPLATES: Final = Path("webapp/templates")
+FIELD: Final = re.compile(r'\b(day|amount)_(?:field|input)\("([^"]+)"')
 
 
 @pytest.fixture
@@ -124,3 +132,15 @@ def test_two_parts_cannot_both_take_the_rest(ada, bank, books):
     form = {"splits.0.accountId": travel, "splits.1.amount": "=", "splits.1.accountId": travel}
     answer = ada.browser().post(f"/transactions/{line}", data=form)
     assert (answer.status_code, "Only one part can take the rest." in answer.text) == (422, True)
+
+
+def test_every_field_for_a_day_or_an_amount_is_read_by_its_name() -> None:
+    """A field that a page writes in the notation of its reader, and nobody reads so, would refuse what it shows."""
+    fields: dict[str, set[str]] = {"day": set(), "amount": set()}
+    for template in TEMPLATES.rglob("*.html"):
+        for kind, name in FIELD.findall(template.read_text(encoding="utf-8")):
+            fields[kind].add(name.rpartition(".")[2])
+    assert len(fields["day"]) > 10
+    assert fields["day"] <= typed.DAYS
+    assert len(fields["amount"]) > 5
+    assert fields["amount"] <= typed.AMOUNTS | typed.RATES

@@ -49,7 +49,7 @@ class Group:
         return min(each.fit for each in self.hits)
 
 
-class _Search(Protocol):
+class _SearchByName(Protocol):
     def __call__(self, organization_id: str, typed: str, *, limit: int) -> list[Named]: ...
 
 
@@ -89,7 +89,7 @@ def _acts(organization_id: str, scopes: frozenset[str], typed: str) -> Iterator[
 def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
     """Group what has a name: accounts, merchants, projects and rules."""
     names = queries.finding.names
-    kinds: tuple[tuple[str, _Search, str, str, str], ...] = (
+    kinds: tuple[tuple[str, _SearchByName, str, str, str], ...] = (
         ("Accounts", names.accounts, "folder", "accounts.show", "account_id"),
         ("Merchants", names.merchants, "store", "merchants.show", "merchant_id"),
         ("Projects", names.projects, "tag", "projects.show", "project_id"),

@@ -47,7 +47,7 @@ def index() -> Response:
         as_of=as_of,
         today=today,
         balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
-        lines=queries.reconciliation.waiting_lines.of_accounts(organization_id(), accounts),
+        lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=recent(),
         since=queries.audit.book_moves.last_act(organization_id()),

@@ -35,8 +35,7 @@ def of_form(line: Transaction, shown: ShownLine, shown_at: datetime | None) -> S
     """Describe the refused form of a line's row."""
     body = form_body()
     last = others_acts.last_on_line(organization_id(), line.id, shown_at) if shown_at else None
-    me = {"kind": "PERSON", "id": principal().user_id}
-    is_mine = last is not None and me.items() <= last.actor.items()
+    is_mine = last is not None and others_acts.is_by(last.actor, principal().user_id)
     wanted = _wanted(body, shown.parts[0]) if len(shown.parts) == 1 else {}
     return StaleEdit(
         by=None if last is None else "You" if is_mine else last.actor["name"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,6 +26,11 @@ class OthersAct:
     actor: dict[str, Any]
     target_kind: str
     target_id: str
+
+
+def is_by(actor: Mapping[str, Any], user_id: int) -> bool:
+    """Tell whether an act's actor is a person, and not a key of theirs."""
+    return (actor["kind"], actor["id"]) == ("PERSON", user_id)
 
 
 def acts_since(organization_id: str, sequence: int) -> list[OthersAct]:

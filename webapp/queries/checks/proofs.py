@@ -27,7 +27,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, found
-from webapp.queries.reconciliation import verdicts
+from webapp.queries.reconciliation import computed_verdicts, verdicts
+from webapp.queries.reconciliation.computed_verdicts import Verdict
 
 AT_ONCE = 100
 ITEMS_AT_ONCE = 2000
@@ -211,14 +212,14 @@ def recorded_verdicts() -> Iterator[Violation]:
     for organization_id, group in groupby(every, key=lambda proof: proof.organization_id):
         proofs = list(group)
         recorded = verdicts.of_proofs(organization_id, proofs)
-        computed = verdicts.computed(organization_id, proofs)
+        computed = computed_verdicts.of_proofs(organization_id, proofs)
         for proof in proofs:
             if _figures(recorded[proof.id]) != _figures(computed[proof.id]):
                 fact = "holds" if computed[proof.id].holds else "does not hold"
                 yield _about(proof, "proof_verdict", f"{fact}, which does not match its record")
 
 
-def _figures(verdict: verdicts.Verdict) -> tuple[bool, int, int]:
+def _figures(verdict: Verdict) -> tuple[bool, int, int]:
     return verdict.holds, verdict.cleared_now_minor, verdict.off_by_minor
 
 

@@ -8,7 +8,6 @@ from webapp.queries.reconciliation import (
     proof_pages,
     reconciliations,
     records,
-    waiting_lines,
 )
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "proof_pages",
     "reconciliations",
     "records",
-    "waiting_lines",
 ]

@@ -15,9 +15,9 @@ from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
 from webapp.queries.reconciliation import draft_sums, uncleared_entries, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.uncleared_entries import UnclearedEntries
-from webapp.queries.reconciliation.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
+from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
-from webapp.queries.reconciliation.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)

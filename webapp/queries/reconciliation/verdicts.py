@@ -1,46 +1,16 @@
-"""Verdicts whether proofs still hold: computed from the current books, or recorded by the last act on them."""
+"""Verdicts whether proofs still hold: as the last act on the books recorded them, or computed where it did not."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.proofs.equations import BOOKED, Breach, ItemToday, breaches
-from webapp.ledger.proofs.proofs import Item
-from webapp.models import (
-    JournalEntry,
-    ProofBreak,
-    Reconciliation,
-    ReconciliationItem,
-    TouchedProof,
-    Transaction,
-    of_same_organization,
-    refers_to,
-)
-from webapp.queries.reconciliation import book_balances, break_causes, proof_breaks, uneven_lines
-from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_day_of
-from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.queries.reconciliation.statement_items import outside_entries
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a proof holds; if not, its first cause, and by how much its figures are off (minor units).
-
-    `cleared_now_minor` is the current sum of its cleared items; the statement is off from it by `off_by_minor`.
-    """
-
-    holds: bool
-    broken_by: BrokenBy | None
-    cleared_now_minor: int
-    off_by_minor: int
+from webapp.models import ProofBreak, Reconciliation, TouchedProof, of_same_organization, refers_to
+from webapp.queries.reconciliation import computed_verdicts, proof_breaks
+from webapp.queries.reconciliation.computed_verdicts import Verdict
 
 
 def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
@@ -101,7 +71,8 @@ def _shown(
     """Give the recorded verdict on each proof with its break, or compute it where the proof was touched since."""
     proofs = list(proofs)
     recorded = {proof.id: _recorded(proof, broken) for proof, broken, touched in proofs if not touched}
-    return recorded | computed(organization_id, [proof for proof, _, touched in proofs if touched])
+    touched_since = [proof for proof, _, touched in proofs if touched]
+    return recorded | computed_verdicts.of_proofs(organization_id, touched_since)
 
 
 def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
@@ -115,201 +86,6 @@ def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
         cleared_now_minor=broken.cleared_now_minor,
         off_by_minor=broken.off_by_minor,
     )
-
-
-def computed(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
-    """Compute the verdicts on standing proofs from the current books."""
-    if not proofs:
-        return {}
-    ids = [proof.id for proof in proofs]
-    books = book_balances.of_statements(organization_id, ids)
-    changed: dict[int, list[tuple[Item, ItemToday | None]]] = defaultdict(list)
-    for proof_id, item, now in [
-        *_changed_lines(organization_id, ids),
-        *_changed_entries(organization_id, ids),
-    ]:
-        changed[proof_id].append((item, now))
-    arrived = _arrived_lines(organization_id, proofs)
-    found: dict[int, list[Breach]] = {}
-    for proof in proofs:
-        found[proof.id] = breaches(
-            [item for item, _ in changed[proof.id]],
-            {item.key: now for item, now in changed[proof.id] if now is not None},
-            arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
-            differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
-        )
-    causes = break_causes.of_breaches(
-        organization_id, {proof.id: (proof, found[proof.id]) for proof in proofs if found[proof.id]}
-    )
-    return {proof.id: _verdict(proof, found[proof.id], causes.get(proof.id)) for proof in proofs}
-
-
-def _verdict(proof: Reconciliation, found: list[Breach], cause: BrokenBy | None) -> Verdict:
-    lost = sum(
-        item.amount_minor
-        for item in {breach.item for breach in found if breach.field in ("entryStatus", "lineStatus")}
-        if item is not None
-    )
-    moved = sum(_int(breach.after) - _int(breach.before) for breach in found if breach.field == "amount")
-    differ = next((_int(breach.after) for breach in found if breach.field == "books"), 0)
-    return Verdict(
-        holds=not found,
-        broken_by=cause,
-        cleared_now_minor=proof.statement_balance_minor - lost + moved,
-        off_by_minor=lost - moved or -differ,
-    )
-
-
-def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
-    """Read the frozen lines that have changed: another day, amount or status, or not posted."""
-    item, line, entry = ReconciliationItem, Transaction, JournalEntry
-    is_posted = sa.func.coalesce(entry.status, "") == "POSTED"
-    rows = db.session.execute(
-        sa.select(
-            item.reconciliation_id,
-            line.id,
-            line.journal_entry_id,
-            line.provider_transaction_id,
-            item.frozen_on,
-            item.frozen_minor,
-            line.booked_on,
-            line.amount_minor,
-            is_posted,
-            line.status,
-        )
-        .join(line, refers_to(item.transaction_id, line))
-        .outerjoin(entry, refers_to(line.journal_entry_id, entry))
-        .where(
-            item.organization_id == organization_id,
-            item.reconciliation_id.in_(ids),
-            sa.or_(
-                line.booked_on != item.frozen_on,
-                line.amount_minor != item.frozen_minor,
-                sa.not_(is_posted),
-                line.status != BOOKED,
-            ),
-        )
-        .order_by(item.frozen_on, line.id)
-    )
-    return [
-        (
-            proof,
-            Item(line_id, entry_id, reference, day, minor),
-            ItemToday(booked_on, amount, bool(posted), status),
-        )
-        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted, status in rows
-        if day is not None and minor is not None
-    ]
-
-
-def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
-    """Read the frozen entries that are voided, or whose effective amount on the account has changed.
-
-    An entry that its corrections brought to zero is no row of `outside_entries`: the outer join then reads it as 0.
-    """
-    item, entry = ReconciliationItem, JournalEntry
-    outside = outside_entries(
-        organization_id,
-        among=sa.select(item.journal_entry_id).where(
-            item.organization_id == organization_id,
-            item.reconciliation_id.in_(ids),
-            item.journal_entry_id.is_not(None),
-        ),
-    )
-    now = sa.func.coalesce(outside.c.amount_minor, 0)
-    rows = db.session.execute(
-        sa.select(
-            item.reconciliation_id,
-            entry.id,
-            item.frozen_on,
-            item.frozen_minor,
-            entry.effective_on,
-            now,
-            entry.status == "POSTED",
-        )
-        .join(entry, refers_to(item.journal_entry_id, entry))
-        .outerjoin(
-            outside,
-            sa.and_(
-                outside.c.journal_entry_id == entry.id, outside.c.feed_account_id == item.feed_account_id
-            ),
-        )
-        .where(
-            item.organization_id == organization_id,
-            item.reconciliation_id.in_(ids),
-            sa.or_(entry.status != "POSTED", now != item.frozen_minor),
-        )
-        .order_by(item.frozen_on, entry.id)
-    )
-    return [
-        (proof, Item(None, entry_id, None, day, minor), ItemToday(effective_on, int(amount), bool(posted)))
-        for proof, entry_id, day, minor, effective_on, amount, posted in rows
-        if day is not None and minor is not None
-    ]
-
-
-def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, list[Item]]:
-    """Read the booked lines dated by a statement that arrived after it: cleared neither in it nor in an earlier proof.
-
-    A line that was open when the statement was completed (`left_open`) is no arrival.
-    """
-    line, opens_on = Transaction, opening_day_of(Reconciliation)
-    cleared = is_cleared_by(Reconciliation, line.id)
-    statement = (
-        sa.select(
-            Reconciliation.id,
-            line.id,
-            line.journal_entry_id,
-            line.provider_transaction_id,
-            line.booked_on,
-            line.amount_minor,
-        )
-        .select_from(Reconciliation)
-        .join(
-            line,
-            sa.and_(
-                of_same_organization(line, Reconciliation),
-                line.feed_account_id == Reconciliation.feed_account_id,
-            ),
-        )
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_([proof.id for proof in proofs]),
-            line.status == "BOOKED",
-            line.booked_on <= Reconciliation.statement_date,
-            sa.or_(opens_on.is_(None), line.booked_on > opens_on),
-            sa.not_(cleared),
-        )
-        .order_by(line.booked_on, line.id)
-    )
-    left_open = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
-    arrived: dict[int, list[Item]] = {}
-    for proof_id, line_id, entry_id, reference, day, amount in _among_uneven(
-        statement, organization_id, proofs
-    ):
-        if line_id not in left_open[proof_id]:
-            arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
-    return arrived
-
-
-def _among_uneven(
-    statement: sa.Select[*tuple[Any, ...]], organization_id: str, proofs: Sequence[Reconciliation]
-) -> Sequence[Any]:
-    """Read what a statement selects of lines, by day; for many proofs only of those that one of them can miss."""
-    if len(proofs) < uneven_lines.MANY:
-        return db.session.execute(statement).all()
-    parts = uneven_lines.booked_lines(organization_id, [proof.id for proof in proofs])
-    found = [row for some in parts for row in db.session.execute(statement.where(Transaction.id.in_(some)))]
-    return sorted(found, key=itemgetter(4, 1))
-
-
-def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]:
-    left_open = set((proof.left_open or {}).get("journalEntryIds", []))
-    return [item for entry_id, item in books.outside_open.items() if entry_id not in left_open]
 
 
 def _is_newest() -> sa.ColumnElement[bool]:

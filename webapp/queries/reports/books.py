@@ -27,6 +27,7 @@ from webapp.queries.reports import dimensions
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
 SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
+EQUITY_AND_RESULT_TYPES = (AccountType.EQUITY, *RESULT_TYPES)
 DAY = timedelta(days=1)
 
 

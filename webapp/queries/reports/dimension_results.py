@@ -10,17 +10,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import COUNTING, Account, JournalEntry, Posting, refers_to
+from webapp.queries.reports.books import RESULT_TYPES
 
 _KEYS: dict[Dimension, Any] = {
     Dimension.PROJECT: Posting.project_id,
     Dimension.MERCHANT: Posting.org_merchant_id,
 }
-RESULT_TYPES = (AccountType.INCOME.value, AccountType.EXPENSE.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,14 @@ from datetime import date
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, ReportAccount, ReportBooks
+from webapp.queries.reports.books import (
+    EQUITY_AND_RESULT_TYPES,
+    RESULT_TYPES,
+    SHEET_TYPES,
+    Amounts,
+    ReportAccount,
+    ReportBooks,
+)
 from webapp.queries.reports.figures import Grid, PartFigures, Row, Sums
 
 Rows = Iterable[tuple[ReportAccount, Row]]
@@ -121,13 +128,12 @@ def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
         earlier_results=earlier.sums(earlier.row(lambda amounts: amounts[BUSINESS])),
         personal_earlier=earlier.sums(earlier.row(lambda amounts: amounts[PERSONAL])),
         equity_with_results=grid.total(
-            row for account, row in [*rows, *results] if account.type not in DEBTS_AND_GOODS
+            row for account, row in [*rows, *results] if account.type in EQUITY_AND_RESULT_TYPES
         ),
         against=-grid.total(row for account, row in [*rows, *results] if account.type != AccountType.ASSET),
     )
 
 
-DEBTS_AND_GOODS = (AccountType.ASSET, AccountType.LIABILITY)
 # The results of earlier years, in place of accounts.
 BUSINESS, PERSONAL = 0, 1
 

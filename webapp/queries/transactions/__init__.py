@@ -9,6 +9,7 @@ from webapp.queries.transactions import (
     suggestions,
     tab_counts,
     transactions,
+    waiting_lines,
     workspaces,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "suggestions",
     "tab_counts",
     "transactions",
+    "waiting_lines",
     "workspaces",
 ]

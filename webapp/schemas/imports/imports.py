@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import marshmallow as ma
@@ -15,13 +16,27 @@ from webapp.schemas.untrusted import Untrusted
 
 MOST_DECISIONS = 10_000
 MOST_FILES = 20
+LONGEST_MAPPING = 100_000
+
+
+class ObjectText(ma.fields.Field[dict[str, Any]]):
+    """A JSON object as the text of a form field."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            found = json.loads(value) if len(value) <= LONGEST_MAPPING else None
+        except (ValueError, TypeError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise ma.ValidationError("Send the text of a JSON object.")
+        return found
 
 
 class ImportFormSchema(Schema):
     """The fields of an upload; the file itself is read as it streams in."""
 
     file = ma.fields.Raw()
-    mapping = fields.ObjectText(load_default=None)
+    mapping = ObjectText(load_default=None)
     dry_run = fields.FormFlag(load_default=False)
     fa_id = fields.FormId(load_default=None)
 

@@ -13,9 +13,9 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
-from webapp.queries.reconciliation import proof_breaks, verdicts
+from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.break_causes import SYSTEM, BrokenBy
-from webapp.queries.reconciliation.verdicts import Verdict
+from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.services.audit.act import Act
 
 
@@ -29,7 +29,7 @@ def check(doing: Act, touched_before: Collection[int]) -> None:
     if not touched:
         return
     proofs = _in_force(organization_id, Reconciliation.id.in_(touched))
-    verdict_of = verdicts.computed(organization_id, proofs)
+    verdict_of = computed_verdicts.of_proofs(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)
     newly = [proof for proof in proofs if not verdict_of[proof.id].holds and proof.id not in broken]
     _break(doing, newly, verdict_of, touched_before)
@@ -43,7 +43,7 @@ def check_all(organization_id: str, now: datetime) -> None:
     The break of a proof that was reopened ended then.
     """
     proofs = _in_force(organization_id)
-    verdict_of = verdicts.computed(organization_id, proofs)
+    verdict_of = computed_verdicts.of_proofs(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id)
     for proof in proofs:
         verdict = verdict_of[proof.id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -12,28 +12,25 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger import titles
-from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.rates import unmirror
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.rules.effects import EffectKind
-from webapp.ledger.rules.line_outcomes import AccountFacts, CounterLeg
+from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import (
     DocumentSetting,
     Organization,
-    Project,
     RuleRun,
     RuleSetting,
     of_same_organization,
     refers_to,
 )
 from webapp.models.base import table_of
-from webapp.queries.access import organizations
-from webapp.queries.currencies import exchange_rates
-from webapp.queries.rule_decisions import candidates, compiled_rules
+from webapp.queries.rule_decisions import candidates
 from webapp.queries.rule_decisions.candidates import AT_ONCE, CandidateLine, LineState
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.rules import document_rules, writes
 from webapp.services.rules.document_rules import PutBack
+from webapp.services.rules.restored_sides import RestorableBooks, restored
 from webapp.services.rules.writes import CounterReplacement
 
 CHANGED_SINCE = "It was changed since."
@@ -68,13 +65,10 @@ class UndoneRun:
     kept: list[UnrestoredField] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _RunUndo:
-    """The run that is undone, its books, and the accounts and projects that fields may be restored to."""
+class _RunUndo(NamedTuple):
+    """The run that is undone, as far as it is, and its books."""
 
-    organization: Organization
-    accounts: Mapping[int, AccountFacts]
-    projects: frozenset[int]
+    books: RestorableBooks
     undone: UndoneRun
 
 
@@ -102,7 +96,7 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         undone = undoing.undone
         for settings in _portions(run):
             _undo(undoing, settings, doing)
-        _note(undone, document_rules.put_back(undoing.organization, run, act_id=doing.id))
+        _note(undone, document_rules.put_back(undoing.books.organization, run, act_id=doing.id))
         _reinstate_earlier(run, doing.id, RuleSetting, RuleSetting.transaction_id)
         _reinstate_earlier(run, doing.id, DocumentSetting, DocumentSetting.document_id)
         db.session.refresh(run)
@@ -126,7 +120,7 @@ def would_keep(run: RuleRun) -> list[UnrestoredField]:
     undoing = _run_undo(run)
     for settings in _portions(run):
         _plan(undoing, settings)
-    _note(undoing.undone, document_rules.plan_put_back(undoing.organization, run))
+    _note(undoing.undone, document_rules.plan_put_back(undoing.books.organization, run))
     return undoing.undone.kept
 
 
@@ -137,10 +131,7 @@ def _note(undone: UndoneRun, back: PutBack) -> None:
 
 
 def _run_undo(run: RuleRun) -> _RunUndo:
-    organization = organizations.get(run.organization_id)
-    accounts = compiled_rules.books(organization).accounts
-    projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
-    return _RunUndo(organization, accounts, frozenset(projects), UndoneRun(run))
+    return _RunUndo(RestorableBooks.of(run.organization_id), UndoneRun(run))
 
 
 def _portions(run: RuleRun) -> Iterator[Sequence[_RunSetting]]:
@@ -171,13 +162,13 @@ def _undo(undoing: _RunUndo, settings: Sequence[_RunSetting], doing: Act) -> Non
     undone = undoing.undone
     undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
     if changes:
-        writes.replace_counters(undoing.organization, changes, now=doing.now)
-        _supersede(undoing.organization, restored, doing)
+        writes.replace_counters(undoing.books.organization, changes, now=doing.now)
+        _supersede(undoing.books.organization, restored, doing)
 
 
 def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[CounterReplacement], list[int]]:
     """Plan which counter legs are restored and by which settings, and add the fields that are kept to the result."""
-    organization, undone = undoing.organization, undoing.undone
+    organization, undone = undoing.books.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
     lines = {line.id: line for each in candidates.of_ids(organization.id, line_ids) for line in each}
     standings = candidates.line_states(organization.id, list(lines.values()))
@@ -206,60 +197,21 @@ def _counter_before(
         return None, []
     back = []
     for setting in settings:
-        is_as_set = setting.superseded_by is None and side.value(EffectKind(setting.kind)) == setting.value
-        before = _restored(undoing, line, side, setting) if is_as_set else None
+        kind = EffectKind(setting.kind)
+        is_as_set = setting.superseded_by is None and side.value(kind) == setting.value
+        before = restored(undoing.books, line, side, kind, setting.before) if is_as_set else None
         if before is None:
             reason = CANNOT_BE if is_as_set else CHANGED_SINCE
             undoing.undone.kept.append(UnrestoredField(line.id, setting.kind, reason))
         else:
             side = before
             back.append(setting.id)
-    if undoing.accounts[side.account_id].currency not in (None, side.currency):
+    if undoing.books.accounts[side.account_id].currency not in (None, side.currency):
         undoing.undone.kept += [
             UnrestoredField(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back
         ]
         return None, []
     return side, back
-
-
-def _restored(
-    undoing: _RunUndo, line: CandidateLine, side: CounterLeg, setting: _RunSetting
-) -> CounterLeg | None:
-    """Give a side with one field as it was before; None where that is not possible any more."""
-    before = setting.before
-    match EffectKind(setting.kind):
-        case EffectKind.SET_ACCOUNT:
-            facts = undoing.accounts.get(int(before or 0))
-            is_open = facts is not None and facts.closed is None
-            return side._replace(account_id=int(before or 0)) if is_open else None
-        case EffectKind.SET_MERCHANT:
-            return side._replace(merchant_id=None if before is None else int(before))
-        case EffectKind.SET_PROJECT:
-            project_id = None if before is None else int(before)
-            is_there = project_id is None or project_id in undoing.projects
-            return side._replace(project_id=project_id) if is_there else None
-        case EffectKind.SET_CURRENCY:
-            return _in_currency(undoing.organization, line, side, before or line.currency)
-
-
-def _in_currency(
-    organization: Organization, line: CandidateLine, side: CounterLeg, code: str
-) -> CounterLeg | None:
-    if code == line.currency:
-        return side._replace(currency=code, amount_minor=-line.amount_minor)
-    base = organization.base_currency
-    rate = exchange_rates.rate_on(organization.id, code, base, line.booked_on)
-    if side.amount_base_minor is None or (rate is None and code != base):
-        return None
-    try:
-        amount = (
-            side.amount_base_minor
-            if rate is None or code == base
-            else unmirror(side.amount_base_minor, base, code, rate)
-        )
-    except UnprocessableError:
-        return None
-    return side._replace(currency=code, amount_minor=amount)
 
 
 def _supersede(organization: Organization, setting_ids: Sequence[int], doing: Act) -> None:

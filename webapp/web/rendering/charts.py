@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.web.rendering.figures import stepped
 
 WIDTH, HEIGHT, BAR, MARGIN = 720, 120, 16, 2
 
@@ -86,3 +85,36 @@ def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Mo
         max(cash.items(), key=lambda item: item[1].minor),
         min(cash.items(), key=lambda item: item[1].minor),
     )
+
+
+def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
+    """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
+
+    Balances are steps, not slopes, because they are not measured between two days.
+    A margin of 2 on every side leaves space for the stroke and the dot on the last day.
+
+    >>> stepped([100, 100, 300], width=24, height=14)
+    'M2.0 12.0H12.0V12.0H22.0V2.0'
+    >>> stepped([5, 5], width=24, height=14)
+    'M2.0 12.0H22.0V12.0'
+    """
+    low, high = min(balances), max(balances)
+    across = (width - 4) / max(len(balances) - 1, 1)
+    up = (height - 4) / (high - low or 1)
+    tops = [height - 2 - (balance - low) * up for balance in balances]
+    steps = (f"H{2 + index * across:.1f}V{top:.1f}" for index, top in enumerate(tops) if index)
+    return f"M2.0 {tops[0]:.1f}" + "".join(steps)
+
+
+def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
+    """The position of a day on a stepped line that ends on a last day; empty where it is before the line.
+
+    >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
+    ('102.0', '')
+    """
+    age = (last - value).days
+    return f"{2 + (width - 4) * (1 - age / (days - 1)):.1f}" if 0 <= age < days else ""
+
+
+# Filters of templates.
+PLAIN = (stepped, placed)

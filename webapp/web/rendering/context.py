@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
-from webapp.web.rendering import figures, wording
+from webapp.web.rendering import charts, figures, wording
 from webapp.web.rendering.addresses import line_address
 from webapp.web.rendering.notation import notation, sentence
 
@@ -21,13 +21,13 @@ from webapp.web.rendering.notation import notation, sentence
 def add_context(app: Flask) -> None:
     """Register the templates' names, filters and tests."""
     filters: dict[str, Callable[..., Any]] = {
-        each.__name__: each for each in (*figures.PLAIN, *wording.PLAIN)
+        each.__name__: each for each in (*figures.PLAIN, *charts.PLAIN, *wording.PLAIN)
     }
     filters |= {each.__name__: noted(each) for each in figures.NOTED}
     filters |= {each.__name__: dated(each) for each in figures.NEAR}
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     app.jinja_env.filters.update(filters, worded=sentence)
-    app.jinja_env.tests.update(figures.TESTS)
+    app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
     app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

@@ -4,10 +4,10 @@ A figure is anything whose str is a plain decimal, such as Money ("-1234.50").
 """
 
 from calendar import monthrange
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import MINUS, written
 from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
 from webapp.ledger.notation.locales import DEFAULT, Notation
@@ -62,6 +62,15 @@ def typed_rate(text: str, notation: Notation = DEFAULT) -> str:
     """
     is_plain = DECIMAL.fullmatch(text)
     return written(text, notation, is_grouped=False) if is_plain else text.removeprefix(UNCLEAR)
+
+
+def nil(amount: Money, notation: Notation = DEFAULT) -> str:
+    """Print zero in the currency of an amount, for what a difference comes to.
+
+    >>> nil(Money(-1250, "EUR")), nil(Money(-1250, "JPY"))
+    ('0.00', '0')
+    """
+    return written(Money.zero(amount.currency), notation)
 
 
 def change(amount: object, notation: Notation = DEFAULT) -> str:
@@ -249,37 +258,22 @@ def shifted(value: date, days: int) -> date:
     return value + timedelta(days=days)
 
 
-def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
-    """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
-
-    Balances are steps, not slopes, because they are not measured between two days.
-    A margin of 2 on every side leaves space for the stroke and the dot on the last day.
-
-    >>> stepped([100, 100, 300], width=24, height=14)
-    'M2.0 12.0H12.0V12.0H22.0V2.0'
-    >>> stepped([5, 5], width=24, height=14)
-    'M2.0 12.0H22.0V12.0'
-    """
-    low, high = min(balances), max(balances)
-    across = (width - 4) / max(len(balances) - 1, 1)
-    up = (height - 4) / (high - low or 1)
-    tops = [height - 2 - (balance - low) * up for balance in balances]
-    steps = (f"H{2 + index * across:.1f}V{top:.1f}" for index, top in enumerate(tops) if index)
-    return f"M2.0 {tops[0]:.1f}" + "".join(steps)
-
-
-def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
-    """The position of a day on a stepped line that ends on a last day; empty where it is before the line.
-
-    >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
-    ('102.0', '')
-    """
-    age = (last - value).days
-    return f"{2 + (width - 4) * (1 - age / (days - 1)):.1f}" if 0 <= age < days else ""
-
-
 # Filters by what the page gives them beside their value: its notation, the present day, both or nothing.
-NOTED = (figure, change, size, rate, number, typed_amount, typed_rate, typed_day, day, short_day, moment, ago)
+NOTED = (
+    figure,
+    nil,
+    change,
+    size,
+    rate,
+    number,
+    typed_amount,
+    typed_rate,
+    typed_day,
+    day,
+    short_day,
+    moment,
+    ago,
+)
 NEAR = (near_day, short_moment)
-PLAIN = (share, stepped, month, short_month, month_end, iso_text, iso_day, instant, shifted, placed)
+PLAIN = (share, month, short_month, month_end, iso_text, iso_day, instant, shifted)
 TESTS = {"money_in": money_in}

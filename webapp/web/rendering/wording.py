@@ -154,7 +154,23 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
     return [SelectOption(each, each) if isinstance(each, str) else SelectOption(*each) for each in values]
 
 
+# The last words of the fields whose values have amounts or days.
+FIGURED = frozenset(
+    {"amount", "balance", "date", "day", "net", "on", "parts", "postings", "splits", "tax", "total"}
+)
+
+
+def with_figures(field: str) -> bool:
+    """Whether the value of a changed field is written with amounts or days, and is no text of a person or a bank.
+
+    >>> with_figures("statement balance"), with_figures("description")
+    (True, False)
+    """
+    return field.rpartition(" ")[2] in FIGURED
+
+
 GLOBALS = {"summary_sentence": summary_sentence}
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (spelled, counted, breach, owing)
 PLAIN = (initials, leading, deed, joined, choices)
+TESTS = {"with_figures": with_figures}

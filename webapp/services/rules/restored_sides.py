@@ -1,0 +1,75 @@
+"""The counter side of a line with a field as it was before a run of rules, where that is still possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.rates import unmirror
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.line_outcomes import AccountFacts, CounterLeg
+from webapp.models import Organization, Project
+from webapp.queries.access import organizations
+from webapp.queries.currencies import exchange_rates
+from webapp.queries.rule_decisions import compiled_rules
+from webapp.queries.rule_decisions.candidates import CandidateLine
+
+
+@dataclass(frozen=True, slots=True)
+class RestorableBooks:
+    """The books of a run, and the accounts and projects that fields may be restored to."""
+
+    organization: Organization
+    accounts: Mapping[int, AccountFacts]
+    projects: frozenset[int]
+
+    @classmethod
+    def of(cls, organization_id: str) -> RestorableBooks:
+        """Read what is there now."""
+        organization = organizations.get(organization_id)
+        accounts = compiled_rules.books(organization).accounts
+        projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
+        return cls(organization, accounts, frozenset(projects))
+
+
+def restored(
+    books: RestorableBooks, line: CandidateLine, side: CounterLeg, kind: EffectKind, before: str | None
+) -> CounterLeg | None:
+    """Give a side with one field as it was before; None where that is not possible any more."""
+    match kind:
+        case EffectKind.SET_ACCOUNT:
+            facts = books.accounts.get(int(before or 0))
+            is_open = facts is not None and facts.closed is None
+            return side._replace(account_id=int(before or 0)) if is_open else None
+        case EffectKind.SET_MERCHANT:
+            return side._replace(merchant_id=None if before is None else int(before))
+        case EffectKind.SET_PROJECT:
+            project_id = None if before is None else int(before)
+            is_there = project_id is None or project_id in books.projects
+            return side._replace(project_id=project_id) if is_there else None
+        case EffectKind.SET_CURRENCY:
+            return _in_currency(books.organization, line, side, before or line.currency)
+
+
+def _in_currency(
+    organization: Organization, line: CandidateLine, side: CounterLeg, code: str
+) -> CounterLeg | None:
+    if code == line.currency:
+        return side._replace(currency=code, amount_minor=-line.amount_minor)
+    base = organization.base_currency
+    rate = exchange_rates.rate_on(organization.id, code, base, line.booked_on)
+    if side.amount_base_minor is None or (rate is None and code != base):
+        return None
+    try:
+        amount = (
+            side.amount_base_minor
+            if rate is None or code == base
+            else unmirror(side.amount_base_minor, base, code, rate)
+        )
+    except UnprocessableError:
+        return None
+    return side._replace(currency=code, amount_minor=amount)
