@@ -54,7 +54,7 @@ def test_an_account_is_typed_taken_by_one_write_and_then_confirmed_by_key(writes
         page.locator(".line[aria-current] .uncategorised, .line[aria-current] .is-uncategorised")
     ).to_have_count(0)
     assert len(sent) == 1
-    expect(page.locator(".line[aria-current]")).to_be_focused()
+    expect(page.locator(".line[aria-current] .line-open")).to_be_focused()
     page.keyboard.press("c")
     expect(page.locator(".line", has_text="Tea")).to_contain_text("Posted")
 

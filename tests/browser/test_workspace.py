@@ -55,7 +55,7 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     expect(page.locator(".line").first).to_contain_text("Posted")
     expect(page.locator(".line").first.locator("select")).to_have_count(0)
     expect(current).to_contain_text(LINES[3][3])
-    expect(current).to_be_focused()
+    expect(current.locator(".line-open")).to_be_focused()
     expect(current.get_by_role("combobox", name="Account")).to_be_visible()
     page.keyboard.press("s")
     expect(current.locator("[name='splits.0.amount']")).to_be_focused()

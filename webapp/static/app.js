@@ -38,9 +38,15 @@
 
   const pressing = (key) => (event) => {
     if (key !== "Enter" && !hasLetters()) return;
-    if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input")) return;
-    if (press(key)) event.preventDefault();
+    const isOfLine = isForLine(event.target, key);
+    if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input") && !isOfLine) return;
+    if (press(key) || isOfLine) event.preventDefault();
   };
+
+  // The link that holds the focus of a line is followed by Enter until the line is open or something is asked.
+  const isForLine = (target, key) => Boolean(
+    target.matches(".line[aria-current] .line-open") &&
+    (key === "Space" || one(".line[aria-current] :is(.line-menu, .line-question), #asking")));
 
   const lettered = (act) => (event) => { if (hasLetters()) act(event); };
 
@@ -50,6 +56,13 @@
   // Without preventDefault the "e" would also choose an option in the select that it opens.
   keys.e = lettered((event) => { event.preventDefault(); edit(); });
   for (const key of ["c", "s", "o", "n", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
+  for (const [key, step] of [["ArrowDown", 1], ["ArrowUp", -1]]) {
+    keys[key] = (event) => {
+      if (!event.target.matches(".line, .line-open")) return;
+      event.preventDefault();
+      move(step);
+    };
+  }
   keys["[Shift]+/"] = pressing("/");
   keys["Shift+X"] = lettered(() => selectRange(currentLine()));
   keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());
@@ -61,8 +74,11 @@
     if (menu) {
       if (menu.contains(document.activeElement)) one("summary", menu).focus();
       menu.open = false;
-    } else if (isTyping(event)) (event.target.closest(".line") ?? { focus: () => event.target.blur() }).focus();
-    else deselect();
+    } else if (isTyping(event)) {
+      const line = event.target.closest(".line");
+      if (line) focusLine(line);
+      else event.target.blur();
+    } else deselect();
   });
 
   // A question is withdrawn by Esc, by going to another line and by any change of the selection.
@@ -79,6 +95,9 @@
   /* The current line: the one that shows its fields as selects. */
 
   const currentLine = () => one(".line[aria-current]");
+
+  // The link of a line is its one tab stop (workspace/stops.js), and what a screen reader reads of it.
+  const focusLine = (line) => (one(".line-open", line) ?? line).focus({ preventScroll: true });
   let fieldToFocus = null;
   let currentId = currentLine()?.id;
 
@@ -93,8 +112,11 @@
     currentId = line.id;
     markCurrent();
     if (left) close(left);
+    document.dispatchEvent(new CustomEvent("line:current"));
     line.scrollIntoView({ block: "nearest" });
   }
+
+  document.addEventListener("line:reached", ({ target }) => { if (target.id !== currentId) makeCurrent(target); });
 
   let openTimer = 0;
   function move(step) {
@@ -103,7 +125,7 @@
     const next = lines[at < 0 ? 0 : Math.min(Math.max(at + step, 0), lines.length - 1)];
     if (!next) return;
     makeCurrent(next);
-    next.focus({ preventScroll: true });
+    focusLine(next);
     clearTimeout(openTimer);
     openTimer = setTimeout(() => open(next), 160);
   }
@@ -116,12 +138,24 @@
   // A line that was left has its fields as text again: the row from before it was opened, or a new one if it has changed.
   const plain = new Map();
 
+  // A line whose change is on its way stays open until the answer, which has other values than the row from before.
+  const changing = new Set();
+  document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+    if (ctx.request.method !== "GET" && ctx.target?.matches?.(".line")) changing.add(ctx.target.id);
+  });
+  document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+    if (!changing.delete(ctx.target?.id) || ctx.target.id === currentId) return;
+    const line = document.getElementById(ctx.target.id);
+    if (line) close(line);
+  });
+
   function close(line) {
-    if (line.matches(".is-held") || !one(".line-edit", line)) return;
+    if (line.matches(".is-held") || changing.has(line.id) || !one(".line-edit", line)) return;
     if (one(".line-form, .line-changed, .line-problem", line)) return;
     const row = plain.get(line.id);
     if (row) {
       plain.delete(line.id);
+      row.removeAttribute("aria-current");
       const box = one(".box", row);
       if (box) box.checked = one(".box", line).checked;
       line.replaceWith(row);
@@ -135,7 +169,7 @@
     const next = later.find((each) => one(".line-confirm", each)) ?? later[0];
     if (!next) return;
     makeCurrent(next);
-    next.focus({ preventScroll: true });
+    focusLine(next);
     clearTimeout(openTimer);
     openTimer = setTimeout(() => open(next), 160);
   }
@@ -154,7 +188,7 @@
   for (const kind of ["line:undone", "line:restored"]) {
     document.addEventListener(kind, ({ target }) => {
       makeCurrent(target);
-      target.focus({ preventScroll: true });
+      focusLine(target);
     });
   }
 
@@ -325,6 +359,7 @@
     if (document.activeElement !== document.body) return;
     const place = focusedIds.map((id) => document.getElementById(id)).find(isShown);
     if (!place) return;
+    if (place.matches(".line")) return void focusLine(place);
     if (!place.hasAttribute("tabindex")) place.tabIndex = -1;
     place.focus({ preventScroll: true });
   }

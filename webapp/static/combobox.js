@@ -198,10 +198,10 @@
     for (const name of ["input", "change"]) source.dispatchEvent(new Event(name, { bubbles: true }));
   }
 
-  // After a choice by Enter a line has the focus, so that its keys work; in a form the next field has it.
+  // After a choice by Enter the link of a line has the focus, so that its keys work; in a form the next field has it.
   function goOn(field) {
     const line = field.closest(".line");
-    if (line && !field.closest(".line-form")) return line.focus({ preventScroll: true });
+    if (line && !field.closest(".line-form")) return line.querySelector(".line-open").focus({ preventScroll: true });
     const fields = [...(field.form?.elements ?? [])].filter((each) => each.getClientRects().length && each.tabIndex >= 0);
     fields[fields.indexOf(field) + 1]?.focus();
   }

@@ -50,8 +50,8 @@ def test_a_list_keeps_its_place_its_selection_and_its_focus(browse, ada, bank):
     expect(page.locator(".line")).to_have_count(10)
     page.go_back()
     expect(page.locator(".dock-count")).to_have_text("1 selected")
-    expect(line).to_be_focused()
+    expect(line.locator(".line-open")).to_be_focused()
     assert abs(page.evaluate(place) - scrolled) < 40
     page.reload()
     expect(page.locator(".dock-count")).to_have_text("1 selected")
-    expect(line).to_be_focused()
+    expect(line.locator(".line-open")).to_be_focused()

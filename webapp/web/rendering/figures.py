@@ -92,6 +92,15 @@ def size(amount: object, notation: Notation = DEFAULT) -> str:
     return figure(amount, notation).removeprefix(MINUS)
 
 
+def spoken(amount: object, notation: Notation = DEFAULT) -> str:
+    """Print an amount with its sign as a word, for a sentence that is only heard.
+
+    >>> spoken("-2356.38"), spoken("12.00")
+    ('minus 2,356.38', '12.00')
+    """
+    return figure(amount, notation).replace(MINUS, "minus ")
+
+
 def money_in(amount: object) -> bool:
     """Whether an amount is money in, which pages print bolder.
 
@@ -264,6 +273,7 @@ NOTED = (
     nil,
     change,
     size,
+    spoken,
     rate,
     number,
     typed_amount,
