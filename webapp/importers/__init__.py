@@ -12,11 +12,21 @@ from webapp.importers.mt940 import reader as mt940_reader
 from webapp.importers.ofx import reader as ofx_reader
 from webapp.importers.qif import reader as qif_reader
 from webapp.importers.tables import reader as csv_reader
+from webapp.importers.tables.guesses import guessed_mapping
 from webapp.importers.tables.samples import TableSample
 from webapp.importers.value_days import moved_value_days
 from webapp.importers.xlsx import reader as xlsx_reader
 
-__all__ = ["BankFile", "FileRefusedError", "TableSample", "layouts", "read", "sample", "takes_mapping"]
+__all__ = [
+    "BankFile",
+    "FileRefusedError",
+    "TableSample",
+    "guessed_mapping",
+    "layouts",
+    "read",
+    "sample",
+    "takes_mapping",
+]
 
 
 class FormatReader(Protocol):

@@ -14,6 +14,7 @@ from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import Money
 from webapp.models import Import
 from webapp.queries.common.paging import Page
 from webapp.queries.imports import imports
@@ -37,12 +38,13 @@ BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A page of a file's rows, and the count of each verdict; for a preview also the possible decisions."""
+    """A page of a file's rows, and the count of each verdict; for a preview also what it adds and the decisions."""
 
     page: Page[ImportLineRecord]
     counts: Mapping[str, int]
     doubts: Sequence[PossibleDuplicate] = ()
     open_accounts: Sequence[OpenAccount] = ()
+    added_sums: Sequence[Money] = ()
 
 
 class FileMissingError(UnprocessableError):
@@ -195,6 +197,7 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
         preview_lines.counts(records),
         preview_lines.possible_duplicates(imported.organization_id, records, most=MOST_POSSIBLE_DUPLICATES),
         preview_lines.open_accounts(plan),
+        preview_lines.added_sums(plan),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.api.imports.test_import_decisions import MAPPING, ROWS, counting, csv, doubtful, previewed
 from tests.api.imports.test_imports import MARCH, imported, send
+from tests.fixtures.bank_files.ofx_files import sgml, statement, transaction
 from tests.fixtures.bank_files.ofx_statements import bank_file
 
 
@@ -63,3 +64,22 @@ def test_a_file_without_a_number_asks_whose_it_is(ben, bank):
     assert browser.post(f"/imports/{import_id}/commit", data=form).status_code == 303
     (account,) = ben.get(f"/api/feeds/imports/{import_id}").json["import"]["accounts"]
     assert account["name"] == "Company card"
+
+
+def test_a_file_of_two_accounts_asks_in_their_cards_and_says_what_it_adds(ben):
+    def one(amount, number):
+        line = transaction(DTPOSTED="20260302", TRNAMT=amount, FITID=number, NAME="Fee")
+        return statement(line, number=number, balances=[])
+
+    data = sgml(one("-12.00", "CHK1"), one("5.00", "SAV2"))
+    import_id = send(ben, data, "two.ofx", dryRun="true").json["import"]["id"]
+    page = ben.browser().get(f"/imports/{import_id}").text
+    cards = re.findall(r'<section class="card" aria-label="([^"]+)">(.*?)</section>', page, re.DOTALL)
+    assert [(name[-4:], "Which account is" in card) for name, card in cards] == [
+        ("CHK1", True),
+        ("SAV2", True),
+        ("file", False),
+    ]
+    foot = page[page.index('<footer class="foot">') :]
+    assert 'value="-7.00"' in foot
+    assert page.count('<td class="dim desk">') == 6

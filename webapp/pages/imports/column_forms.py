@@ -71,13 +71,14 @@ class ColumnsView:
     problem: str | None
     refused: Mapping[str, Any]
     question: ColumnQuestion | None
+    is_guessed: bool
 
 
 def columns_view(
     reading: ColumnReading, mapping: Mapping[str, object] | None, unclear: Sequence[str] = ()
 ) -> ColumnsView:
     """The view of a file with a mapping; `unclear` are contradictory roles, which are shown as they were chosen."""
-    sample, refusal, mapped = reading.sample, reading.refusal, mapping or {}
+    sample, refusal, mapped = reading.sample, reading.refusal, mapping or reading.guess or {}
     details = dict(refusal.details or {}) if refusal else {}
     names = sample.names if sample else []
     is_mapped = any(role in mapped for role in ROLES)
@@ -101,6 +102,7 @@ def columns_view(
         problem=str(refusal) if refusal else None,
         refused=details,
         question=_question(details, str(refusal)) if "key" in details else None,
+        is_guessed=reading.guess is not None,
     )
 
 

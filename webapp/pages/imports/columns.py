@@ -82,7 +82,7 @@ def show_columns(
         status=status,
         bank_import=queries.imports.imports.record(imported),
         standing=column_forms.columns_view(reading, mapping, form["columns"] if problem else ()),
-        typed=form | column_forms.form_of(mapping),
+        typed=form | column_forms.form_of(mapping or reading.guess),
         remembered=queries.imports.column_mappings.listed(organization_id()),
         problem=problem,
     )

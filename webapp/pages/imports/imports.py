@@ -133,6 +133,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         next_cursor=paging.encode(rows.page.next_key),
         doubts=rows.doubts,
         whose=rows.open_accounts,
+        added_sums=rows.added_sums,
         is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and held is None,
         held=held,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webapp import importers
 from webapp.importers import TableSample
@@ -18,6 +18,7 @@ class ColumnReading:
     """A file read with a mapping: `mapping` is the whole one that was used, or `refusal` why it could not be read.
 
     `sample` is None for a file that is not a table. With `opens` the file would open an account that it does not name.
+    `guess` is the mapping that was used where no header names the columns, guessed by what they hold.
     """
 
     sample: TableSample | None
@@ -26,6 +27,7 @@ class ColumnReading:
     added: int = 0
     refusal: FileRefusedError | None = None
     opens: bool = False
+    guess: Mapping[str, object] | None = None
 
 
 def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
@@ -35,6 +37,10 @@ def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None
         reading = imports.read(data, mapping)
         plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
+        if mapping is None and sample and (error.details or {}).get("key") == "header":
+            guess = importers.guessed_mapping(sample.rows)
+            if guess:
+                return replace(try_mapping(imported, data, guess), guess=guess)
         return ColumnReading(sample, refusal=error)
     columns = reading.file.columns
     return ColumnReading(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -105,6 +106,14 @@ def counts(records: list[ImportLineRecord]) -> dict[str, int]:
     for each in records:
         found[each.verdict] += 1
     return found
+
+
+def added_sums(plan: Plan) -> list[Money]:
+    """The sums of the lines that would be added, one for each currency."""
+    sums: Counter[str] = Counter()
+    for account in plan.accounts:
+        sums[account.target.currency] += sum(line.amount_minor for line in account.added)
+    return [Money(minor, currency) for currency, minor in sorted(sums.items())]
 
 
 def records(plan: Plan) -> list[ImportLineRecord]:

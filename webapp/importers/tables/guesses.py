@@ -1,0 +1,94 @@
+"""What the columns of a table without a header may be, by what they hold: a guess, for a person to confirm."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from webapp.importers.bank_files import MappingNeededError
+from webapp.importers.tables.amounts import exact, marks
+from webapp.importers.tables.days import found_format
+from webapp.importers.tables.rows import TableRow
+from webapp.ledger.currencies import DIGITS
+
+_FEWEST: Final = 2
+_CENTS: Final = (".", ",")
+# More columns of numbers than an amount and its balance are too many to tell apart.
+_MOST_NUMBERS: Final = 2
+
+
+def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
+    """Guess the columns of a table's first rows, by the mapping's keys; empty where date and amount are not plain.
+
+    >>> lines = [["05.03.2026", "Rewe", "-23,06", "76,94"], ["07.03.2026", "Rent in March", "-50,00", "26,94"]]
+    >>> guessed_mapping([TableRow(number, cells) for number, cells in enumerate(lines)])
+    {'date': 0, 'amount': 2, 'balance': 3, 'description': 1}
+    >>> guessed_mapping([TableRow(number, cells) for number, cells in enumerate([["When", "What", "", ""], *lines])])
+    {'header': 0, 'date': 0, 'amount': 2, 'balance': 3, 'description': 1}
+    >>> guessed_mapping([TableRow(1, ["Rewe", "23"]), TableRow(2, ["Rent", "50"])])
+    {}
+    """
+    return _columns(rows) or ({"header": 0, **found} if (found := _columns(rows[1:])) else {})
+
+
+def _columns(rows: Sequence[TableRow]) -> dict[str, object]:
+    if len(rows) < _FEWEST:
+        return {}
+    width = max(len(row.cells) for row in rows)
+    cells = {place: [row.cell(place).strip() for row in rows] for place in range(width)}
+    date = next((place for place, texts in cells.items() if _are_days(texts)), None)
+    if date is None:
+        return {}
+    del cells[date]
+    numbers = {place: found for place, texts in cells.items() if (found := _amounts(texts))}
+    amounts = _amount_and_balance(numbers)
+    if not amounts:
+        return {}
+    others = {place: texts for place, texts in cells.items() if place not in numbers}
+    columns: dict[str, object] = {"date": date, **amounts}
+    currency = next((place for place, texts in others.items() if set(texts) <= DIGITS.keys()), None)
+    if currency is not None:
+        columns["currencyColumn"] = currency
+        del others[currency]
+    if others:
+        columns["description"] = max(others, key=lambda place: sum(map(_letters, others[place])))
+    return columns
+
+
+def _are_days(texts: Sequence[str]) -> bool:
+    if not all(texts):
+        return False
+    try:
+        found_format(texts)
+    except MappingNeededError as error:
+        return "dateFormats" in (error.details or {})
+    return True
+
+
+def _amounts(texts: Sequence[str]) -> list[Decimal]:
+    """The amounts of a column that has one with cents in every row, or none."""
+    if not all(texts) or not any(text[-3:-2] in _CENTS for text in texts):
+        return []
+    try:
+        decimal, thousands = marks(texts)
+    except MappingNeededError:
+        return []
+    found = [exact(text, decimal, thousands) for text in texts]
+    return [each for each in found if each is not None] if None not in found else []
+
+
+def _amount_and_balance(numbers: dict[int, list[Decimal]]) -> dict[str, object]:
+    """The column of amounts, and that of the balances which follow from them, in either order of the rows."""
+    if len(numbers) == 1:
+        return {"amount": next(iter(numbers))}
+    if len(numbers) != _MOST_NUMBERS:
+        return {}
+    for amount, balance in (tuple(numbers), tuple(reversed(numbers))):
+        steps = [later - earlier for earlier, later in pairwise(numbers[balance])]
+        if steps in (numbers[amount][1:], [-each for each in numbers[amount][:-1]]):
+            return {"amount": amount, "balance": balance}
+    return {}
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
