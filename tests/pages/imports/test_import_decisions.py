@@ -78,7 +78,6 @@ def test_a_file_of_two_accounts_asks_in_their_cards_and_says_what_it_adds(ben):
     assert [(name[-4:], "Which account is" in card) for name, card in cards] == [
         ("CHK1", True),
         ("SAV2", True),
-        ("file", False),
     ]
     foot = page[page.index('<footer class="foot">') :]
     assert 'value="-7.00"' in foot
