@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
+    from datetime import date, datetime
 
     from sqlalchemy import Engine, orm
 
@@ -46,6 +46,22 @@ class ActWrites:
     touched: dict[Kind, set[int]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAhead:
+    """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
+
+    `rows` are found by their model and id. `unpaired` lines are in no transfer, `undocumented` entries have no document,
+    `plain` accounts take every posting, and `opened_on` has the latest opening day of accounts that a proof keeps as new.
+    What is not in it is asked as ever.
+    """
+
+    rows: Mapping[tuple[type[Any], object], Any] = field(default_factory=dict)
+    unpaired: frozenset[int] = frozenset()
+    undocumented: frozenset[int] = frozenset()
+    plain: frozenset[int] = frozenset()
+    opened_on: Mapping[int, date] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class SessionState:
     """The state of a session.
@@ -61,6 +77,7 @@ class SessionState:
     recording: Recording | None = None
     writes: ActWrites | None = None
     last_act: tuple[datetime, int] | None = None
+    ahead: ReadAhead = field(default_factory=ReadAhead)
 
 
 def state_of(session: orm.Session) -> SessionState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import Document, DocumentRelation, JournalEntry, Posting, refers_to
+from webapp.queries.common.portions import ids_where
+from webapp.session_state import state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,26 @@ def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> li
     ]
 
 
+def documented(organization_id: str, entries: Iterable[JournalEntry]) -> set[int]:
+    """Give the ids of the entries of which themselves, or a bank line that has a leg in them, have a document."""
+    lines = {entry.id: {each.transaction_id for each in entry.postings} - {None} for entry in entries}
+    relation = DocumentRelation
+    of_organization = relation.organization_id == organization_id
+    with_own = ids_where(
+        sa.select(relation.journal_entry_id).where(of_organization), relation.journal_entry_id, lines
+    )
+    with_lines = ids_where(
+        sa.select(relation.transaction_id).where(of_organization),
+        relation.transaction_id,
+        set().union(*lines.values()),
+    )
+    return with_own | {entry_id for entry_id, its_lines in lines.items() if its_lines & with_lines}
+
+
 def of_entry(organization_id: str, entry_id: int) -> list[int]:
     """List the ids of the relations to an entry, and to the bank lines that have a leg in it."""
+    if entry_id in state_of(db.session()).ahead.undocumented:
+        return []
     lines = sa.select(Posting.transaction_id).where(
         Posting.organization_id == organization_id,
         Posting.journal_entry_id == entry_id,

@@ -21,7 +21,13 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.models.base import table_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
+
+# Asked twice by every act.
+_TOUCHED = sa.select(table_of(TouchedProof).c.reconciliation_id).where(
+    table_of(TouchedProof).c.organization_id == sa.bindparam("organization_id")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,8 @@ class BreakRecord:
 
 def touched(organization_id: str) -> frozenset[int]:
     """Give the proofs that a write touched and that were not checked since."""
-    return frozenset(
-        db.session.scalars(
-            sa.select(TouchedProof.reconciliation_id).where(TouchedProof.organization_id == organization_id)
-        )
-    )
+    db.session.flush()
+    return frozenset(db.session.connection().scalars(_TOUCHED, {"organization_id": organization_id}))
 
 
 def unrepaired(organization_id: str, proof_ids: Collection[int] | None = None) -> dict[int, ProofBreak]:

@@ -16,6 +16,7 @@ from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
+from webapp.models.base import table_of
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit import updates
@@ -23,6 +24,16 @@ from webapp.services.audit.act import CLOSINGS, Act, Actor
 from webapp.session_state import Recording, state_of
 
 RECORDED_REFUSALS = frozenset({409, 422})
+
+_REQUEST, _EVENT = table_of(ActionRequest), table_of(AuditEvent)
+# Written for every act, many times in a bulk one: made once, and sent past the session.
+_NEW_REQUEST, _NEW_EVENT = sa.insert(_REQUEST), sa.insert(_EVENT)
+_HEAD = (
+    sa.select(_EVENT.c.sequence, _EVENT.c.body, _EVENT.c.previous_hash, _EVENT.c.hash)
+    .where(_EVENT.c.organization_id == sa.bindparam("organization_id"))
+    .order_by(_EVENT.c.sequence.desc())
+    .limit(1)
+)
 
 
 @contextmanager
@@ -78,23 +89,23 @@ def _proposal_id() -> str | None:
     return None if found is None else found.proposal_id
 
 
-def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
+def record(done: Act, status: str, *, error: str = "") -> None:
     """Write an act and its audit event; one that was proposed is written where its proposal stands."""
+    facts = {**facts_of(done), "status": status, "error": error}
+    facts["decided_at"] = None if status == "PENDING" else done.now
     if _proposal_id() == done.id:
         request = db.session.get_one(ActionRequest, done.id)
+        for name, value in facts.items():
+            setattr(request, name, value)
+        db.session.flush()
     else:
-        request = ActionRequest(id=done.id, organization_id=done.actor.organization_id, created_at=done.now)
-        db.session.add(request)
-    for name, value in {**facts_of(done), "status": status, "error": error}.items():
-        setattr(request, name, value)
-    if status != "PENDING":
-        request.decided_at = done.now
+        db.session.flush()
+        keys = {"id": done.id, "organization_id": done.actor.organization_id, "created_at": done.now}
+        db.session.connection().execute(_NEW_REQUEST, {**keys, **facts})
     append(done, status, error)
-    db.session.flush()
     found = state_of(db.session()).recording
     if found is not None:
         found.acts.append((done, status))
-    return request
 
 
 def facts_of(done: Act) -> dict[str, object]:
@@ -161,12 +172,8 @@ def new_id(now: datetime) -> str:
 def append(done: Act, status: str, error: str = "") -> None:
     """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
     organization_id = done.actor.organization_id
-    head = db.session.execute(
-        sa.select(AuditEvent.sequence, AuditEvent.body, AuditEvent.previous_hash, AuditEvent.hash)
-        .where(AuditEvent.organization_id == organization_id)
-        .order_by(AuditEvent.sequence.desc())
-        .limit(1)
-    ).one_or_none()
+    connection = db.session.connection()
+    head = connection.execute(_HEAD, {"organization_id": organization_id}).one_or_none()
     event = chain.link(
         {
             "organizationId": organization_id,
@@ -187,15 +194,16 @@ def append(done: Act, status: str, error: str = "") -> None:
         },
         after=chain.Link(head.sequence, head.body, head.previous_hash, head.hash) if head else None,
     )
-    db.session.execute(
-        sa.insert(AuditEvent).values(
-            organization_id=organization_id,
-            sequence=event.sequence,
-            at=done.now,
-            kind=done.kind,
-            action_request_id=done.id,
-            body=event.body,
-            previous_hash=event.previous_hash,
-            hash=event.hash,
-        )
+    connection.execute(
+        _NEW_EVENT,
+        {
+            "organization_id": organization_id,
+            "sequence": event.sequence,
+            "at": done.now,
+            "kind": done.kind,
+            "action_request_id": done.id,
+            "body": event.body,
+            "previous_hash": event.previous_hash,
+            "hash": event.hash,
+        },
     )

@@ -9,7 +9,7 @@ from functools import partial
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.models import Transaction
-from webapp.queries.transactions import selected_lines, shown_lines, transactions
+from webapp.queries.transactions import lines_ahead, selected_lines, shown_lines, transactions
 from webapp.queries.transactions.shown_lines import ChangedLine
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult, ItemResult, attempt
@@ -88,7 +88,8 @@ def bulk_confirm(
         line = transactions.get(organization_id, line_id)
         return confirm(line, shown.get(line_id), actor=actor, now=now, note=note, as_uncategorised=True)
 
-    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
+    with lines_ahead.reading(organization_id, ids):
+        return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
 def accept(line: Transaction, shown: ShownLine, *, actor: Actor, now: datetime) -> None:

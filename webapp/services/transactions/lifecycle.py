@@ -15,7 +15,7 @@ from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_orga
 from webapp.queries.journal import attachments, entries
 from webapp.queries.matching import line_joins
 from webapp.queries.reconciliation import openings
-from webapp.queries.transactions import transactions
+from webapp.queries.transactions import lines_ahead, transactions
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -103,7 +103,8 @@ def bulk_confirm(
     def confirm_one(line_id: int) -> ActionResult:
         return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
 
-    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
+    with lines_ahead.reading(organization_id, ids):
+        return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:

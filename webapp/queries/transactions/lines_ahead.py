@@ -1,0 +1,57 @@
+"""What confirming each of many lines asks of the books, read once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.models import Account, JournalEntry, Organization, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.journal import attachments
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.reconciliation import openings
+from webapp.session_state import ReadAhead, state_of
+
+
+@contextmanager
+def reading(organization_id: str, ids: Sequence[int]) -> Iterator[None]:
+    """Answer within the block what is asked of these lines, their entries and accounts from what is read here."""
+    state = state_of(db.session())
+    before, state.ahead = state.ahead, _read(organization_id, ids)
+    try:
+        yield
+    finally:
+        state.ahead = before
+
+
+def _read(organization_id: str, ids: Sequence[int]) -> ReadAhead:
+    lines = db.session.scalars(
+        sa.select(Transaction)
+        .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
+        .options(orm.selectinload(Transaction.journal_entry).selectinload(JournalEntry.postings))
+    ).all()
+    entries = {line.journal_entry.id: line.journal_entry for line in lines if line.journal_entry is not None}
+    account_ids = {posting.account_id for entry in entries.values() for posting in entry.postings}
+    accounts = lookups.by_id(Account, organization_id, account_ids)
+    rows: dict[tuple[type[Any], object], Any] = {
+        (Organization, organization_id): organizations.get(organization_id),
+        **{(Transaction, line.id): line for line in lines},
+        **{(Account, account_id): account for account_id, account in accounts.items()},
+    }
+    opened_on = dict.fromkeys(account_ids, date.min) | openings.latest(organization_id)
+    return ReadAhead(
+        rows=rows,
+        unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
+        undocumented=entries.keys() - attachments.documented(organization_id, entries.values()),
+        plain=frozenset(
+            each.id for each in accounts.values() if not each.is_archived and not each.requires_counterparty
+        ),
+        opened_on=opened_on,
+    )
