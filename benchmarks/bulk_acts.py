@@ -75,7 +75,8 @@ def confirmed(house: House, person: Person, ids: list[int], *, together: bool, l
         for statement, count in counts.most_common(MOST_LISTED):
             print(f"  {count / len(ids):6.2f}  {statement}", flush=True)
     name = "in one act" if together else "one by one"
-    return f"{len(ids):4} {name}: {1000 * seconds / len(ids):6.2f} ms and {sum(counts.values()) / len(ids):5.1f} statements a line"
+    milliseconds, statements = 1000 * seconds / len(ids), sum(counts.values()) / len(ids)
+    return f"{len(ids):4} {name}: {milliseconds:6.2f} ms and {statements:5.1f} statements a line"
 
 
 def cpu(act: Callable[[], None]) -> float:

@@ -50,9 +50,9 @@ class ActWrites:
 class ReadAhead:
     """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
 
-    `rows` are found by their model and id. `unpaired` lines are in no transfer, `undocumented` entries have no document,
-    `plain` accounts take every posting, and `opened_on` has the latest opening day of accounts that a proof keeps as new.
-    What is not in it is asked as ever.
+    `rows` are found by their model and id. `unpaired` lines are in no transfer, `undocumented` entries have no
+    document, `plain` accounts take every posting, and `opened_on` has for each account the last day before its books
+    begin. What is not in it is asked as ever.
     """
 
     rows: Mapping[tuple[type[Any], object], Any] = field(default_factory=dict)

@@ -87,8 +87,11 @@ def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> li
 
 
 def documented(organization_id: str, entries: Iterable[JournalEntry]) -> set[int]:
-    """Give the ids of the entries of which themselves, or a bank line that has a leg in them, have a document."""
-    lines = {entry.id: {each.transaction_id for each in entry.postings} - {None} for entry in entries}
+    """Give the ids of the entries that have a document, or have a leg of a bank line that has one."""
+    lines = {
+        entry.id: {each.transaction_id for each in entry.postings if each.transaction_id is not None}
+        for entry in entries
+    }
     relation = DocumentRelation
     of_organization = relation.organization_id == organization_id
     with_own = ids_where(
@@ -97,7 +100,7 @@ def documented(organization_id: str, entries: Iterable[JournalEntry]) -> set[int
     with_lines = ids_where(
         sa.select(relation.transaction_id).where(of_organization),
         relation.transaction_id,
-        set().union(*lines.values()),
+        set[int]().union(*lines.values()),
     )
     return with_own | {entry_id for entry_id, its_lines in lines.items() if its_lines & with_lines}
 

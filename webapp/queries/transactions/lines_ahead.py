@@ -22,7 +22,7 @@ from webapp.session_state import ReadAhead, state_of
 
 @contextmanager
 def reading(organization_id: str, ids: Sequence[int]) -> Iterator[None]:
-    """Answer within the block what is asked of these lines, their entries and accounts from what is read here."""
+    """Answer from one reading what is asked within the block of these lines, their entries and accounts."""
     state = state_of(db.session())
     before, state.ahead = state.ahead, _read(organization_id, ids)
     try:
@@ -49,7 +49,7 @@ def _read(organization_id: str, ids: Sequence[int]) -> ReadAhead:
     return ReadAhead(
         rows=rows,
         unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
-        undocumented=entries.keys() - attachments.documented(organization_id, entries.values()),
+        undocumented=frozenset(entries) - attachments.documented(organization_id, entries.values()),
         plain=frozenset(
             each.id for each in accounts.values() if not each.is_archived and not each.requires_counterparty
         ),

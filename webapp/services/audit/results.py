@@ -77,8 +77,6 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
         with db.session.begin_nested():
             done = do()
     except LedgerError as error:
-        # What was written past the session is taken back, too, and an item that comes later may have the same rows.
-        db.session.expire_all()
         refused: Act | None = getattr(error, "act", None)
         if error.status not in RECORDED_REFUSALS:
             refused = None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -33,29 +32,8 @@ from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
+from webapp.services.journal import numbers
 from webapp.session_state import state_of
-
-_NUMBERED = orm.aliased(JournalEntry)
-# Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails.
-_LAST = sa.select(sa.func.max(_NUMBERED.number)).where(
-    _NUMBERED.organization_id == sa.bindparam("of_organization")
-)
-_POST = (
-    sa.update(JournalEntry)
-    .where(
-        JournalEntry.organization_id == sa.bindparam("of_organization"),
-        JournalEntry.id == sa.bindparam("entry"),
-        JournalEntry.status == "DRAFT",
-    )
-    .values(
-        status="POSTED",
-        posted_at=sa.bindparam("at"),
-        action_request_id=sa.bindparam("act"),
-        number=sa.func.coalesce(_LAST.scalar_subquery(), 0) + 1,
-    )
-    # The other way of the session, comparing with every entry that it holds, takes longer for each line of a bulk act.
-    .execution_options(synchronize_session="fetch")
-)
 
 
 class AlreadyPostedError(LedgerError):
@@ -187,8 +165,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
     token_caps.count(entry, legs, doing)
-    asked = {"of_organization": entry.organization_id, "entry": entry.id, "at": doing.now, "act": doing.id}
-    if db.session.execute(_POST, asked).rowcount != 1:  # type: ignore[attr-defined]
+    if not numbers.post(entry, doing):
         raise AlreadyPostedError
     doing.moved |= {
         (leg.account_id, leg.currency)

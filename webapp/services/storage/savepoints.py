@@ -16,10 +16,7 @@ log = logging.getLogger("tieout.files")
 
 @contextmanager
 def trial() -> Iterator[None]:
-    """Do something in the open transaction, and take it back; nothing outside the books may be touched meanwhile.
-
-    What was read before is read anew after it: Core statements change rows behind the session's back.
-    """
+    """Do something in the open transaction, and take it back; nothing outside the books may be touched meanwhile."""
     session = db.session()
     savepoint = session.begin_nested()
     state = state_of(session)
@@ -29,7 +26,6 @@ def trial() -> Iterator[None]:
     finally:
         state.is_trial = was_trial
         savepoint.rollback()
-        session.expire_all()
 
 
 def is_trial() -> bool:
@@ -63,7 +59,11 @@ def _commit(session: orm.Session) -> None:
 
 @event.listens_for(orm.Session, "after_soft_rollback")
 def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
-    """Take back what waits inside a transaction or savepoint, the last one first."""
+    """Take back what waits inside a transaction or savepoint, the last one first.
+
+    What was read within it is read anew: Core statements change rows behind the session's back.
+    """
+    session.expire_all()
     waiting = state_of(session).at_end
     for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
         waiting.remove(each)
