@@ -89,6 +89,7 @@ EXCEPTIONS = {
         "sqlalchemy",
     },  # it asks whether there is a database at all
     "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
+    "webapp/queries/common/read_ahead.py": {"session_state"},  # where a bulk act keeps what it has read
     "webapp/services/audit/action_requests.py": {
         "commit"
     },  # a refusal is written after the request's rollback

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models.base import Numbered
+from webapp.queries.common import read_ahead
 from webapp.queries.common.portions import portions
-from webapp.session_state import state_of
 
 Row = TypeVar("Row", bound=Numbered)
 
@@ -24,7 +24,7 @@ class UnknownReferenceError(UnprocessableError):
 
 def get(model: type[Row], organization_id: str, row_id: int) -> Row:
     """Find one row by its id, or raise NotFoundError."""
-    row: Row | None = state_of(db.session()).ahead.rows.get((model, row_id))
+    row: Row | None = read_ahead.present().rows.get((model, row_id))
     if row is None:
         row = db.session.scalar(
             sa.select(model).where(model.organization_id == organization_id, model.id == row_id)
@@ -45,7 +45,7 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
     """Find the rows of some ids, ignoring None; without a statement where there are no ids."""
-    ahead, wanted = state_of(db.session()).ahead.rows, set(ids) - {None}
+    ahead, wanted = read_ahead.present().rows, set(ids) - {None}
     found: dict[int | None, Row] = {each: ahead[model, each] for each in wanted if (model, each) in ahead}
     of_organization = sa.select(model).where(model.organization_id == organization_id)
     for portion in portions(wanted - found.keys()):

@@ -13,8 +13,8 @@ from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import Document, DocumentRelation, JournalEntry, Posting, refers_to
+from webapp.queries.common import read_ahead
 from webapp.queries.common.portions import ids_where
-from webapp.session_state import state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def documented(organization_id: str, entries: Iterable[JournalEntry]) -> set[int
 
 def of_entry(organization_id: str, entry_id: int) -> list[int]:
     """List the ids of the relations to an entry, and to the bank lines that have a leg in it."""
-    if entry_id in state_of(db.session()).ahead.undocumented:
+    if entry_id in read_ahead.present().undocumented:
         return []
     lines = sa.select(Posting.transaction_id).where(
         Posting.organization_id == organization_id,

@@ -9,13 +9,13 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
+from webapp.queries.common import read_ahead
 from webapp.queries.common.portions import near, portions
-from webapp.session_state import state_of
 
 
 def active(organization_id: str, transaction_id: int) -> TransferPair | None:
     """Find a line's side of the pair that it is in now (STANDING)."""
-    if transaction_id in state_of(db.session()).ahead.unpaired:
+    if transaction_id in read_ahead.present().unpaired:
         return None
     return db.session.scalar(
         sa.select(TransferPair).where(

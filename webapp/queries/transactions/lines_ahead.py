@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
 
@@ -13,22 +13,16 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.models import Account, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.journal import attachments
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
-from webapp.session_state import ReadAhead, state_of
 
 
-@contextmanager
-def reading(organization_id: str, ids: Sequence[int]) -> Iterator[None]:
+def reading(organization_id: str, ids: Sequence[int]) -> AbstractContextManager[None]:
     """Answer from one reading what is asked within the block of these lines, their entries and accounts."""
-    state = state_of(db.session())
-    before, state.ahead = state.ahead, _read(organization_id, ids)
-    try:
-        yield
-    finally:
-        state.ahead = before
+    return read_ahead.answering(_read(organization_id, ids))
 
 
 def _read(organization_id: str, ids: Sequence[int]) -> ReadAhead:

@@ -26,14 +26,13 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, read_ahead
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import numbers
-from webapp.session_state import state_of
 
 
 class AlreadyPostedError(LedgerError):
@@ -235,7 +234,7 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
     """Refuse an archived account that no existing leg has, and a leg without a merchant where one is required."""
     added = {leg.account_id for leg in legs} - {leg.account_id for leg in existing}
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
-    if added | without <= state_of(db.session()).ahead.plain:
+    if added | without <= read_ahead.present().plain:
         return
     refused = db.session.execute(
         sa.select(Account.id, Account.name, Account.is_archived)
@@ -263,7 +262,7 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
     A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
     """
     touched = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
-    opened_on = state_of(db.session()).ahead.opened_on
+    opened_on = read_ahead.present().opened_on
     if all(each in opened_on and opened_on[each] < day for each in touched):
         return
     proof = db.session.execute(
