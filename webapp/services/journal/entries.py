@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -33,6 +34,10 @@ from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import numbers
+
+# The rows that a statement changed are found by their ids: comparing all that the session holds, as it does of itself,
+# takes longer with each item of a bulk act.
+BY_ID: Final[Mapping[str, str]] = {"synchronize_session": "fetch"}
 
 
 class AlreadyPostedError(LedgerError):
@@ -104,7 +109,9 @@ def add_draft(
 
 def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     """Give a draft these legs instead of those it has."""
-    db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
+    db.session.execute(
+        sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)).execution_options(**BY_ID)
+    )
     _insert_legs(entry, legs)
     updates.touch(Kind.JOURNAL_ENTRY, [entry.id])
 
@@ -146,8 +153,12 @@ def delete_draft(entry: JournalEntry) -> None:
     if entry.corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
-    db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
-    deleted = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
+    db.session.execute(
+        sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)).execution_options(**BY_ID)
+    )
+    deleted = db.session.execute(
+        sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT").execution_options(**BY_ID)
+    )
     if deleted.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
     db.session.expunge(entry)
@@ -183,6 +194,7 @@ def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None
             JournalEntry.status == "POSTED",
         )
         .values(status="VOIDED", voided_by_id=reversal.id)
+        .execution_options(**BY_ID)
     )
     if voided.rowcount != len(entries):  # type: ignore[attr-defined]
         raise AlreadyPostedError
