@@ -28,7 +28,11 @@ def test_the_table_says_what_the_picture_shows(ada, posted):
         ["100.00", "0.00", "100.00", "100.00"],
         ["0.00", "0.00", "0.00", "0.00"],
     ]
-    assert page.count('class="chart-month"') == 12
+    weeks = re.findall(r'<a href="/journal\?([^"]*)" tabindex="-1"', page)
+    assert "from=2026-10-26&amp;to=2026-11-01" in {
+        "&amp;".join(sorted(week.split("&amp;"))) for week in weeks
+    }
+    assert page.count("26 Oct to 1 Nov 2026") == 2
     assert "from=2026-10-01" in page
     assert "style=" not in page
 
@@ -44,3 +48,28 @@ def test_the_hub_loads_it_afterwards_and_without_scripts_leads_to_it(ada, posted
 
 def test_books_without_an_account_have_a_flat_line(dan):
     assert "Cash of twelve months" in dan.browser().get("/reports/overview").text
+
+
+def test_books_and_statements_are_compared_by_day(ben, bank, desk, posted):
+    def page():
+        return ben.browser().get(f"/feeds/{bank.fa_id}/balances").text
+
+    assert "No statement and no file states a balance here." in page()
+    desk.prove("2026-10-31", "100.00")
+    assert 'Books and statements agree on <time datetime="2026-10-31">' in page()
+    desk.prove("2026-11-20", "70.00")
+    desk.void(2)
+    broken = page()
+    assert 'agree until <time datetime="2026-10-31">' in broken
+    assert "the books have 30.00 more" in broken
+    assert "from=2026-11-01" in broken
+    assert "to=2026-11-20" in broken
+    assert re.findall(r'value="([^"]*)"', broken.split("<tbody>")[1])[:6] == [
+        "70.00",
+        "100.00",
+        "-30.00",
+        "100.00",
+        "100.00",
+        "0.00",
+    ]
+    assert broken.count('class="chart-dot') == 2

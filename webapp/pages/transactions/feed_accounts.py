@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.periods import Period
 from webapp.pages.transactions import split_forms
 from webapp.pages.transactions.workspace_facts import (
     WorkspaceFacts,
@@ -19,8 +20,9 @@ from webapp.pages.transactions.workspace_facts import (
 )
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
 from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering import rule_wording
+from webapp.web.rendering import charts, rule_wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
 TEMPLATE = "feed_accounts/show.html"
+MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
 ASKED_FOR = {
     "line": frozenset({"choices"}),
@@ -54,6 +57,24 @@ def show(fa_id: int) -> Response:
         current_id = None if query["edit"] == "closed" else line.id
         return render_line(line, parts=("line",), current_id=current_id, editing=query["edit"])
     return render(TEMPLATE, **workspace(fa_id, query))
+
+
+@bp.get("/<id:fa_id>/balances")
+@requires("read")
+def stated_balances(fa_id: int) -> Response:
+    """Show the balance by the books beside the stated ones, over twelve months."""
+    period = Period.months_to(
+        queries.access.organizations.today(organization_id(), requests.now()), MONTHS_COMPARED
+    )
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
+    history = queries.reports.stated_balances.history(feed_account, period)
+    return render(
+        "feed_accounts/balances.html",
+        account=feed_account,
+        history=history,
+        chart=charts.balance_chart(history),
+        period=period,
+    )
 
 
 @bp.post("/<id:fa_id>/resume")

@@ -85,7 +85,7 @@ def _evidence(feed_account: FeedAccount) -> Evidence:
         files=statements(organization_id, fa_id),
         feed=_by_feed(feed_account, fed),
         fed_months={day.replace(day=1) for day in fed},
-        stated=_stated(feed_account),
+        stated=stated(feed_account),
         moved=_moved(feed_account),
         proofs=db.session.scalars(
             sa.select(Reconciliation.statement_date).where(
@@ -151,7 +151,7 @@ def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:
     return Covered(fed[0], max(fed[-1], stated) if stated else fed[-1])
 
 
-def _stated(feed_account: FeedAccount) -> list[Stated]:
+def stated(feed_account: FeedAccount) -> list[Stated]:
     """List the balances that the bank stated, the last one of each day, in the order of days."""
     rows = db.session.execute(
         sa.select(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import groupby
 from typing import NamedTuple
 
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
+from webapp.queries.reports.stated_balances import BalanceHistory
 
 WIDTH, HEIGHT, BAR, MARGIN = 720, 120, 16, 2
 
@@ -22,12 +24,19 @@ class Bar(NamedTuple):
 
 
 class CashMonth(NamedTuple):
-    """A month of a cash line: its days, its figures, and where the month lies in the picture."""
+    """A month beside a cash line: its days and its figures."""
 
     period: Period
     income: Money
     expenses: Money
     result: Money
+    cash: Money
+
+
+class CashWeek(NamedTuple):
+    """A week of a cash line, which a click opens: its days, the cash at its close, and where it lies in the picture."""
+
+    period: Period
     cash: Money
     x: float
     width: float
@@ -38,6 +47,7 @@ class CashChart(NamedTuple):
 
     line: str
     months: list[CashMonth]
+    weeks: list[CashWeek]
     income: list[Bar]
     expenses: list[Bar]
     highest: tuple[date, Money]
@@ -62,24 +72,15 @@ def bars(amounts: Sequence[int], most: int, offset: float) -> list[Bar]:
 
 def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Money, Money]]) -> CashChart:
     """Draw cash by day, with the income, the expenses and the result of each month."""
-    days, months = list(cash), list(months)
-    across = (WIDTH - 2 * MARGIN) / max(len(days) - 1, 1)
     shown = [
-        CashMonth(
-            period,
-            income,
-            expenses,
-            result,
-            cash[period.last],
-            round(MARGIN + (period.first - days[0]).days * across, 1),
-            round((period.last - period.first).days * across + across, 1),
-        )
+        CashMonth(period, income, expenses, result, cash[period.last])
         for period, income, expenses, result in months
     ]
     most = max(max(month.income.minor, month.expenses.minor) for month in shown)
     return CashChart(
         stepped([amount.minor for amount in cash.values()], WIDTH, HEIGHT),
         shown,
+        _weeks(cash),
         bars([month.income.minor for month in shown], most, WIDTH / len(shown) / 2 - BAR - 1),
         bars([month.expenses.minor for month in shown], most, WIDTH / len(shown) / 2 + 1),
         max(cash.items(), key=lambda item: item[1].minor),
@@ -87,8 +88,67 @@ def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Mo
     )
 
 
-def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
+def _weeks(cash: dict[date, Money]) -> list[CashWeek]:
+    days = list(cash)
+    across = (WIDTH - 2 * MARGIN) / max(len(days) - 1, 1)
+    found = []
+    for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]):
+        week = list(group)
+        x = MARGIN + (week[0] - days[0]).days * across
+        found.append(
+            CashWeek(Period(week[0], week[-1]), cash[week[-1]], round(x, 1), round(len(week) * across, 1))
+        )
+    return found
+
+
+class StatedDot(NamedTuple):
+    """A stated balance in a picture: its place, and the height of the books on its day."""
+
+    x: float
+    y: float
+    books_y: float
+    is_apart: bool
+
+
+class BalanceChart(NamedTuple):
+    """The balance of an account by the books as a stepped line, and what its bank states as dots."""
+
+    line: str
+    dots: list[StatedDot]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def balance_chart(history: BalanceHistory) -> BalanceChart:
+    """Draw the balance of an account by day, and each stated one, between the lowest and the highest of both."""
+    books, points = history.books, history.points
+    heights = [amount.minor for amount in (*books.values(), *(point.stated for point in points))]
+    low, high = min(heights), max(heights)
+    first, across = next(iter(books)), (WIDTH - 2 * MARGIN) / max(len(books) - 1, 1)
+
+    def top(amount: Money) -> float:
+        return round(HEIGHT - MARGIN - (amount.minor - low) * (HEIGHT - 2 * MARGIN) / (high - low or 1), 1)
+
+    return BalanceChart(
+        stepped([amount.minor for amount in books.values()], WIDTH, HEIGHT, (low, high)),
+        [
+            StatedDot(
+                round(MARGIN + (point.day - first).days * across, 1),
+                top(point.stated),
+                top(point.books),
+                bool(point.apart),
+            )
+            for point in points
+        ],
+    )
+
+
+def stepped(
+    balances: Sequence[int], width: int = 104, height: int = 28, span: tuple[int, int] | None = None
+) -> str:
     """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
+
+    The box reaches from the lowest balance to the highest, or from the first to the second figure of `span`.
 
     Balances are steps, not slopes, because they are not measured between two days.
     A margin of 2 on every side leaves space for the stroke and the dot on the last day.
@@ -98,7 +158,7 @@ def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
     >>> stepped([5, 5], width=24, height=14)
     'M2.0 12.0H22.0V12.0'
     """
-    low, high = min(balances), max(balances)
+    low, high = span or (min(balances), max(balances))
     across = (width - 4) / max(len(balances) - 1, 1)
     up = (height - 4) / (high - low or 1)
     tops = [height - 2 - (balance - low) * up for balance in balances]

@@ -1,0 +1,89 @@
+"""A bank account by the books, day by day, beside the balances that its statements and proofs state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.models import DaySum, FeedAccount, Reconciliation, refers_to
+from webapp.queries.accounts import balances
+from webapp.queries.imports import coverage
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPoint:
+    """A stated balance of one day beside that of the books; `proof_id` where a standing proof states it."""
+
+    day: date
+    stated: Money
+    books: Money
+    proof_id: int | None
+
+    @property
+    def apart(self) -> Money:
+        """What the statement has more than the books."""
+        return self.stated - self.books
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceHistory:
+    """The balance by the books at the close of each day, and what is stated, both in the order of days."""
+
+    books: Mapping[date, Money]
+    points: Sequence[StatedPoint]
+
+    @property
+    def parted(self) -> tuple[StatedPoint | None, StatedPoint] | None:
+        """The last stated balance that the books agree with, or none, and the next, from which on they differ."""
+        if not self.points or not self.points[-1].apart:
+            return None
+        last = max((place for place, point in enumerate(self.points) if not point.apart), default=-1)
+        return self.points[last] if last >= 0 else None, self.points[last + 1]
+
+
+def history(feed_account: FeedAccount, period: Period) -> BalanceHistory:
+    """Give the balances of a feed account over a period, in its own currency; of two for a day the proof's counts."""
+    books = _books(feed_account, period)
+    proofs = {
+        proof.statement_date: proof
+        for proof in db.session.scalars(
+            sa.select(Reconciliation).where(
+                refers_to(Reconciliation.feed_account_id, feed_account),
+                Reconciliation.status == "COMPLETED",
+                Reconciliation.statement_date.between(period.first, period.last),
+            )
+        )
+    }
+    stated = {each.day: each.amount for each in coverage.stated(feed_account) if each.day in books}
+    stated |= {day: proof.statement_balance for day, proof in proofs.items()}
+    points = [
+        StatedPoint(day, stated[day], books[day], proofs[day].id if day in proofs else None)
+        for day in sorted(stated)
+    ]
+    return BalanceHistory(books, points)
+
+
+def _books(feed_account: FeedAccount, period: Period) -> dict[date, Money]:
+    organization_id, account_id = feed_account.organization_id, feed_account.account_id
+    before = balances.of_accounts(organization_id, [account_id], through=period.eve)
+    running = before.get(account_id, balances.NOTHING).amount_minor
+    rows = db.session.execute(
+        sa.select(DaySum.day, DaySum.amount_minor).where(
+            DaySum.organization_id == organization_id,
+            DaySum.account_id == account_id,
+            DaySum.day.between(period.first, period.last),
+        )
+    )
+    moved = {day: int(amount) for day, amount in rows}
+    found = {}
+    for age in range((period.last - period.first).days + 1):
+        day = period.first + timedelta(days=age)
+        running += moved.get(day, 0)
+        found[day] = Money(running, feed_account.currency)
+    return found
