@@ -1,4 +1,4 @@
-"""Reports on paper: all columns, no controls, a year of months across a sheet of A4 and two across A3."""
+"""Reports, journal and entries on paper: all columns, no controls, twelve months across A4, twenty-four across A3."""
 
 import re
 
@@ -40,6 +40,12 @@ def test_a_report_is_whole_on_paper(browse, ada, books, first, months, sheet, po
             True,
             True,
         ]
+    page.set_viewport_size({"width": 658, "height": 930})
+    for address in ("/journal", "/journal/1"):
+        page.goto(address)
+        page.emulate_media(media="print")
+        assert page.locator(".button:visible").count() == 0
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page.goto("/reports/general-ledger?from=2025-01-01&to=2026-12-31")
     box = BOX.search(page.pdf(prefer_css_page_size=True))
     assert int(box[1]) < int(box[2])
