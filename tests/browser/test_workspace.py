@@ -225,3 +225,8 @@ def test_a_line_that_was_left_has_its_plain_row_again(workspace, books):
     expect(first.get_by_role("combobox", name="Account")).to_be_visible()
     expect(second.locator("select")).to_have_count(0)
     expect(second.locator(".col-account")).to_have_text("Rent")
+    choose(first.get_by_role("combobox", name="Account"), "Travel")
+    page.keyboard.press("j")
+    expect(second.get_by_role("combobox", name="Account")).to_be_visible()
+    expect(first.locator("select")).to_have_count(0)
+    expect(first.locator(".col-account")).to_have_text("Travel")

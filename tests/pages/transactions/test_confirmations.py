@@ -321,3 +321,21 @@ def test_without_scripts_the_question_keeps_the_selection(ada, bank):
     page = ada.browser().post("/transactions/confirm", data={"ids": [str(line)]})
     assert page.status_code == 409
     assert re.search(rf'value="{line}"[^>]*form="selection"[^>]*checked', page.text)
+
+
+@on_sqlite
+def test_the_page_of_a_draft_confirms_what_it_shows(ada, bank, travel):
+    line, other = bank.send_many([("2026-03-02", "-9.00", "DB"), ("2026-03-03", "-4.00", "Tea")])
+    ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
+    browser = ada.browser()
+    page = browser.get("/journal/1").text
+    assert "Edit in Main account" in page
+    assert "Confirm entry 1" in page
+    shown = unescape(re.search(r'name="shown" value="([^"]*)"', page)[1])
+    ada.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Meals")})
+    assert browser.post(f"/transactions/{line}/confirm", data={"shown": shown}).status_code == 409
+    ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
+    assert browser.post(f"/transactions/{line}/confirm", data={"shown": shown}).status_code == 303
+    assert ada.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "POSTED"
+    assert "Confirm entry 1" not in browser.get("/journal/1").text
+    assert "is uncategorised" in browser.post(f"/transactions/{other}/confirm").text

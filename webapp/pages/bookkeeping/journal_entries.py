@@ -129,6 +129,8 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
     totals = details.totals(entry)
     corrections = queries.journal.correction_tables.correction_table(entry)
     waits = corrections is not None and corrections.marker_id is not None
+    is_draft = record.status == "DRAFT" and record.source == "bank_feed"
+    can_be_confirmed = line is not None and line.status == "BOOKED" and (waits or is_draft)
     return render(
         "journal_entries/show.html",
         status=problem.status if problem else 200,
@@ -145,7 +147,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         transaction=line and details.origin_line(line),
         other=(other := details.other_line_of(entry, line)) and details.origin_line(other),
         corrections=corrections,
-        shown=queries.transactions.shown_lines.of_line(line) if line is not None and waits else None,
+        shown=queries.transactions.shown_lines.of_line(line) if line and can_be_confirmed else None,
         proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
         documents=queries.journal.attachments.documents_of_entry(entry),
         candidates=queries.documents.candidates.documents_of_entry(entry),
