@@ -160,6 +160,7 @@ def prepare_engine(engine: sa.Engine) -> None:
 
 
 def _prepare_sqlite(engine: sa.Engine) -> None:
+    engine.dialect.statement_compiler = sqlite.Compiler
     writer = Writer(Path(f"{engine.url.database}.lock"))
 
     @event.listens_for(engine, "connect")

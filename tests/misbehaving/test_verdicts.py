@@ -23,8 +23,9 @@ from webapp import create_app, migrations
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
-from webapp.models import ProofBreak, Reconciliation
+from webapp.models import FeedAccount, ProofBreak, Reconciliation
 from webapp.queries import checks
+from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.checks import proofs as proof_checks
 from webapp.queries.reconciliation import (
     book_balances,
@@ -114,6 +115,14 @@ def drafts_beside_books() -> list[tuple[object, ...]]:
     ]
 
 
+def unconfirmed(organization_id: str) -> tuple[dict[int, int], dict[int, int]]:
+    """Count the lines that wait, from the drafts and from what was posted."""
+    ids = db.session.scalars(sa.select(FeedAccount.id)).all()
+    return unconfirmed_lines.by_drafts(organization_id, ids), unconfirmed_lines.by_posted(
+        organization_id, ids
+    )
+
+
 class RestoredBooks:
     """Empty books of their own, into which one backup after another is restored, and taken out again."""
 
@@ -174,7 +183,7 @@ class Judge:
     def ask(self, *, restores: bool) -> None:
         """Hold that all answers are the same."""
         organization_id = self.ada.organization_id
-        counted, computed, shown, few, every, drafts, accounts, found = self.bank.ask(
+        counted, computed, shown, few, every, drafts, waiting, accounts, found = self.bank.ask(
             lambda: (
                 ProofOracle().verdicts(),
                 figures(computed_verdicts.of_proofs, organization_id),
@@ -182,6 +191,7 @@ class Judge:
                 asked_as_many(organization_id, sys.maxsize),
                 asked_as_many(organization_id, 1),
                 drafts_beside_books(),
+                unconfirmed(organization_id),
                 {each.fa_id: each.broken for each in hub.accounts(organization_id)},
                 [each.as_json() for check in proof_checks.CHECKS for each in check()],
             )
@@ -189,6 +199,7 @@ class Judge:
         assert {proof_id: holds for proof_id, (holds, _, _) in computed.items()} == counted
         assert few == every
         assert all(among_all == by_posted == by_open for among_all, by_posted, by_open in drafts)
+        assert waiting[0] == waiting[1]
         assert shown == computed
         assert found == []
         self._look_at_hub(computed, accounts)

@@ -12,9 +12,11 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, ProviderBalance, Transaction, of_same_organization
+from webapp.models import FeedAccount, ProviderBalance
 from webapp.queries.accounts import balances as sums
+from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.sql_functions import fold
 
@@ -91,7 +93,7 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
     """Give the record of each feed account, in a constant number of statements."""
     ids = [each.id for each in feed_accounts]
     unreconciled = sums.unreconciled(organization_id, ids)
-    unconfirmed = unconfirmed_counts(organization_id, ids)
+    unconfirmed = unconfirmed_lines.counts(organization_id, ids)
     balances = feed_balances(organization_id, ids)
     return [
         FeedAccountRecord(
@@ -120,34 +122,16 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
     ]
 
 
-def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
-    """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
-
-    It starts from the drafts, which are few, and not from the lines. SQLite has no index on the expression
-    `feed_account_id + 0`: with the plain column it would start from all lines of an only account, and go through all
-    drafts for each of them.
-    """
-    draft = JournalEntry
-    names_line = sa.func.coalesce(draft.corrects_id, draft.id) == Transaction.journal_entry_id
-    rows = db.session.execute(
-        sa.select(Transaction.feed_account_id, sa.func.count())
-        .select_from(draft)
-        .join(Transaction, sa.and_(of_same_organization(Transaction, draft), names_line))
-        .where(
-            draft.organization_id == organization_id,
-            # Written out, as the index of drafts has it.
-            draft.status == sa.literal_column("'DRAFT'"),
-            (Transaction.feed_account_id + 0).in_(ids),
-            Transaction.status == "BOOKED",
-        )
-        .with_hint(draft, "INDEXED BY ix_journal_entries_drafts", "sqlite")
-        .group_by(Transaction.feed_account_id)
-    )
-    return dict(rows.all())
-
-
 def feed_balances(organization_id: str, ids: Sequence[int]) -> dict[int, FeedBalance]:
     """Give the newest stated balance of each: of several for one day the last by the bank's time, else by receipt."""
+    return {
+        row.feed_account_id: FeedBalance(Money(row.amount_minor, row.currency), row.currency, row.day)
+        for row in db.session.execute(*_newest_balances(organization_id, ids))
+    }
+
+
+@made_once
+def _newest_balances(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     balance = ProviderBalance
     newest = (
         balance.day.desc(),
@@ -164,8 +148,4 @@ def feed_balances(organization_id: str, ids: Sequence[int]) -> dict[int, FeedBal
         .where(balance.organization_id == organization_id, balance.feed_account_id.in_(ids))
         .subquery()
     )
-    rows = db.session.execute(sa.select(ranked).where(ranked.c.place == 1))
-    return {
-        row.feed_account_id: FeedBalance(Money(row.amount_minor, row.currency), row.currency, row.day)
-        for row in rows
-    }
+    return sa.select(ranked).where(ranked.c.place == 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -29,6 +29,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common.made_once import made_once
 from webapp.queries.imports.imports import ImportAccountRecord
 from webapp.sql_functions import first_of_month
 
@@ -79,14 +80,16 @@ def record(feed_account: FeedAccount) -> CoverageRecord:
 
 def _evidence(feed_account: FeedAccount) -> Evidence:
     organization_id, fa_id = feed_account.organization_id, feed_account.id
-    fed = _fed(feed_account)
+    files, moved = statements(organization_id, fa_id), _moved(feed_account)
+    # Without a file it was the feed that brought each line: its days are kept.
+    fed = _fed(feed_account) if files else _ends_of_months(moved)
     return Evidence(
         feed_account.currency,
-        files=statements(organization_id, fa_id),
+        files=files,
         feed=_by_feed(feed_account, fed),
         fed_months={day.replace(day=1) for day in fed},
         stated=stated(feed_account),
-        moved=_moved(feed_account),
+        moved=moved,
         proofs=db.session.scalars(
             sa.select(Reconciliation.statement_date).where(
                 refers_to(Reconciliation.feed_account_id, feed_account), Reconciliation.status == "COMPLETED"
@@ -111,32 +114,39 @@ def _moved(feed_account: FeedAccount) -> dict[date, int]:
     return {row.day: row.amount_minor for row in rows}
 
 
+def _ends_of_months(days: Iterable[date]) -> list[date]:
+    """List the first and the last of some days in each month that has one."""
+    months = (list(each) for _, each in groupby(sorted(days), key=lambda day: (day.year, day.month)))
+    return [day for each in months for day in (each[0], each[-1])]
+
+
 def _fed(feed_account: FeedAccount) -> list[date]:
-    """List the first and the last day of each month on which the feed brought a line."""
-    month = first_of_month(Transaction.booked_on)
-    rows = db.session.execute(
-        sa.select(sa.func.min(Transaction.booked_on), sa.func.max(Transaction.booked_on))
-        .where(
-            refers_to(Transaction.feed_account_id, feed_account),
-            Transaction.status.in_(IN_BOOKS),
-            sa.or_(Transaction.import_id.is_(None), _is_fed()),
-        )
-        .group_by(month)
-        .order_by(sa.func.min(Transaction.booked_on))
-    )
+    """List the first and the last day of each month on which the feed brought a line, or one that is joined to it."""
+    rows = db.session.execute(*_fed_days(feed_account.organization_id, feed_account.id))
     return [day for days in rows for day in days]
 
 
-def _is_fed() -> sa.ColumnElement[bool]:
-    """Build the condition that a line came by the feed too, itself or a row that is joined to it."""
-    is_itself = sa.exists().where(refers_to(FeedLine.transaction_id, Transaction))
-    joined = sa.exists().where(
-        refers_to(LineJoin.kept_id, Transaction),
-        LineJoin.status == "JOINED",
-        of_same_organization(FeedLine, LineJoin),
-        FeedLine.transaction_id == LineJoin.joined_id,
+@made_once
+def _fed_days(organization_id: str, fa_id: int) -> sa.Select[Any]:
+    """Select the days from the feed's own lines, of which an account of files has few."""
+    of_feed = (FeedLine.organization_id == organization_id, FeedLine.feed_account_id == fa_id)
+    itself = (
+        sa.select(Transaction.booked_on.label("day"))
+        .join(FeedLine, refers_to(FeedLine.transaction_id, Transaction))
+        .where(*of_feed, Transaction.status.in_(IN_BOOKS))
     )
-    return sa.or_(is_itself.correlate(Transaction), joined.correlate(Transaction))
+    is_joined = sa.and_(
+        of_same_organization(FeedLine, LineJoin), FeedLine.transaction_id == LineJoin.joined_id
+    )
+    kept = (
+        sa.select(Transaction.booked_on)
+        .join(LineJoin, refers_to(LineJoin.kept_id, Transaction))
+        .join(FeedLine, is_joined)
+        .where(*of_feed, LineJoin.status == "JOINED", Transaction.status.in_(IN_BOOKS))
+    )
+    day = sa.union_all(itself, kept).subquery().c.day
+    first = sa.func.min(day)
+    return sa.select(first, sa.func.max(day)).group_by(first_of_month(day)).order_by(first)
 
 
 def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:

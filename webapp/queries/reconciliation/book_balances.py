@@ -25,6 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts.balances import reaches
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import draft_entries, uneven_lines
 from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
@@ -59,11 +60,10 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
 
 def of_draft(draft: Reconciliation) -> StatementBooks:
     """Read the books beside an open draft, without going through what was proved before."""
-    statement = _postings(draft.organization_id, [draft.id])
     rows = (
         row
         for some in draft_entries.entries(draft)
-        for row in db.session.execute(statement.where(JournalEntry.id.in_(some)))
+        for row in db.session.execute(*_postings_among(draft.organization_id, [draft.id], some))
     )
     return _books(draft.organization_id, [draft.id], rows)[draft.id]
 
@@ -74,7 +74,7 @@ def _books(
     if not reconciliation_ids:
         return {}
     books = {each: StatementBooks() for each in reconciliation_ids}
-    for statement_id, balance in db.session.execute(_balances(organization_id, reconciliation_ids)):
+    for statement_id, balance in db.session.execute(*_balances(organization_id, reconciliation_ids)):
         books[statement_id].ledger_balance_minor = int(balance)
     days: dict[int, Any] = {}
     for row in rows:
@@ -92,12 +92,11 @@ def _books(
 
 def _rows(organization_id: str, reconciliation_ids: Collection[int]) -> Iterator[Any]:
     """Read the postings that may matter; beside many statements only those that can, which are looked for first."""
-    statement = _postings(organization_id, reconciliation_ids)
     if len(reconciliation_ids) < uneven_lines.MANY:
-        yield from db.session.execute(statement)
+        yield from db.session.execute(*_postings(organization_id, reconciliation_ids))
         return
     for some in uneven_lines.entries(organization_id, reconciliation_ids):
-        yield from db.session.execute(statement.where(JournalEntry.id.in_(some)))
+        yield from db.session.execute(*_postings_among(organization_id, reconciliation_ids, some))
 
 
 def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
@@ -147,6 +146,7 @@ def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.Col
     )
 
 
+@made_once
 def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
     """Select the balance of each account at the close of its statement's day, from the kept sums."""
     parts = [
@@ -168,7 +168,20 @@ def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     return sa.select(sums.c.id, sa.func.sum(sums.c.amount_minor)).group_by(sums.c.id)
 
 
+@made_once
 def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
+    return _outstanding_or_in_transit(organization_id, reconciliation_ids)
+
+
+@made_once
+def _postings_among(
+    organization_id: str, reconciliation_ids: Collection[int], entry_ids: Collection[int]
+) -> sa.Select[Any]:
+    found = _outstanding_or_in_transit(organization_id, reconciliation_ids)
+    return found.where(JournalEntry.id.in_(entry_ids))
+
+
+def _outstanding_or_in_transit(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
     """Select the postings that may be outstanding or in transit: few, once most lines are cleared."""
     line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)

@@ -21,6 +21,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import book_balances, break_causes, uneven_lines
 from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_day_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
@@ -89,21 +90,36 @@ def _int(value: object) -> int:
 
 def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
     """Read the frozen lines that have changed: another day, amount or status, or not posted."""
+    rows = db.session.execute(*_changed_line_rows(organization_id, ids))
+    return [
+        (
+            proof,
+            Item(line_id, entry_id, reference, day, minor),
+            ItemToday(booked_on, amount, bool(posted), status),
+        )
+        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted, status in rows
+        if day is not None and minor is not None
+    ]
+
+
+@made_once
+def _changed_line_rows(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     item, line, entry = ReconciliationItem, Transaction, JournalEntry
     is_posted = sa.func.coalesce(entry.status, "") == "POSTED"
-    rows = db.session.execute(
-        sa.select(
-            item.reconciliation_id,
-            line.id,
-            line.journal_entry_id,
-            line.provider_transaction_id,
-            item.frozen_on,
-            item.frozen_minor,
-            line.booked_on,
-            line.amount_minor,
-            is_posted,
-            line.status,
-        )
+    columns: list[Any] = [
+        item.reconciliation_id,
+        line.id,
+        line.journal_entry_id,
+        line.provider_transaction_id,
+        item.frozen_on,
+        item.frozen_minor,
+        line.booked_on,
+        line.amount_minor,
+        is_posted,
+        line.status,
+    ]
+    return (
+        sa.select(*columns)
         .join(line, refers_to(item.transaction_id, line))
         .outerjoin(entry, refers_to(line.journal_entry_id, entry))
         .where(
@@ -118,15 +134,6 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
         )
         .order_by(item.frozen_on, line.id)
     )
-    return [
-        (
-            proof,
-            Item(line_id, entry_id, reference, day, minor),
-            ItemToday(booked_on, amount, bool(posted), status),
-        )
-        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted, status in rows
-        if day is not None and minor is not None
-    ]
 
 
 def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
@@ -134,6 +141,16 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
 
     An entry that its corrections brought to zero is no row of `outside_entries`: the outer join then reads it as 0.
     """
+    rows = db.session.execute(*_changed_entry_rows(organization_id, ids))
+    return [
+        (proof, Item(None, entry_id, None, day, minor), ItemToday(effective_on, int(amount), bool(posted)))
+        for proof, entry_id, day, minor, effective_on, amount, posted in rows
+        if day is not None and minor is not None
+    ]
+
+
+@made_once
+def _changed_entry_rows(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     item, entry = ReconciliationItem, JournalEntry
     outside = outside_entries(
         organization_id,
@@ -144,16 +161,17 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
         ),
     )
     now = sa.func.coalesce(outside.c.amount_minor, 0)
-    rows = db.session.execute(
-        sa.select(
-            item.reconciliation_id,
-            entry.id,
-            item.frozen_on,
-            item.frozen_minor,
-            entry.effective_on,
-            now,
-            entry.status == "POSTED",
-        )
+    columns: list[Any] = [
+        item.reconciliation_id,
+        entry.id,
+        item.frozen_on,
+        item.frozen_minor,
+        entry.effective_on,
+        now,
+        entry.status == "POSTED",
+    ]
+    return (
+        sa.select(*columns)
         .join(entry, refers_to(item.journal_entry_id, entry))
         .outerjoin(
             outside,
@@ -168,11 +186,6 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
         )
         .order_by(item.frozen_on, entry.id)
     )
-    return [
-        (proof, Item(None, entry_id, None, day, minor), ItemToday(effective_on, int(amount), bool(posted)))
-        for proof, entry_id, day, minor, effective_on, amount, posted in rows
-        if day is not None and minor is not None
-    ]
 
 
 def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, list[Item]]:
@@ -180,28 +193,57 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
 
     A line that was open when the statement was completed (`left_open`) is no arrival.
     """
+    left_open = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
+    arrived: dict[int, list[Item]] = {}
+    for proof_id, line_id, entry_id, reference, day, amount in _late_lines(organization_id, list(left_open)):
+        if line_id not in left_open[proof_id]:
+            arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
+    return arrived
+
+
+def _late_lines(organization_id: str, ids: Sequence[int]) -> Sequence[Any]:
+    """Read the lines by day; for many proofs only among those that one of them can miss."""
+    if len(ids) < uneven_lines.MANY:
+        return db.session.execute(*_late_line_rows(organization_id, ids)).all()
+    parts = uneven_lines.booked_lines(organization_id, ids)
+    found = [
+        row for some in parts for row in db.session.execute(*_late_rows_among(organization_id, ids, some))
+    ]
+    return sorted(found, key=itemgetter(4, 1))
+
+
+@made_once
+def _late_line_rows(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    return _dated_by_statements(organization_id, ids)
+
+
+@made_once
+def _late_rows_among(organization_id: str, ids: Sequence[int], line_ids: Sequence[int]) -> sa.Select[Any]:
+    return _dated_by_statements(organization_id, ids).where(Transaction.id.in_(line_ids))
+
+
+def _dated_by_statements(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    """Select the booked lines dated by a statement that neither it nor an earlier proof cleared."""
     line, opens_on = Transaction, opening_day_of(Reconciliation)
     cleared = is_cleared_by(Reconciliation, line.id)
-    statement = (
-        sa.select(
-            Reconciliation.id,
-            line.id,
-            line.journal_entry_id,
-            line.provider_transaction_id,
-            line.booked_on,
-            line.amount_minor,
-        )
+    columns: list[Any] = [
+        Reconciliation.id,
+        line.id,
+        line.journal_entry_id,
+        line.provider_transaction_id,
+        line.booked_on,
+        line.amount_minor,
+    ]
+    is_of_account = sa.and_(
+        of_same_organization(line, Reconciliation), line.feed_account_id == Reconciliation.feed_account_id
+    )
+    return (
+        sa.select(*columns)
         .select_from(Reconciliation)
-        .join(
-            line,
-            sa.and_(
-                of_same_organization(line, Reconciliation),
-                line.feed_account_id == Reconciliation.feed_account_id,
-            ),
-        )
+        .join(line, is_of_account)
         .where(
             Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_([proof.id for proof in proofs]),
+            Reconciliation.id.in_(ids),
             line.status == "BOOKED",
             line.booked_on <= Reconciliation.statement_date,
             sa.or_(opens_on.is_(None), line.booked_on > opens_on),
@@ -209,25 +251,6 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
         )
         .order_by(line.booked_on, line.id)
     )
-    left_open = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
-    arrived: dict[int, list[Item]] = {}
-    for proof_id, line_id, entry_id, reference, day, amount in _among_uneven(
-        statement, organization_id, proofs
-    ):
-        if line_id not in left_open[proof_id]:
-            arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
-    return arrived
-
-
-def _among_uneven(
-    statement: sa.Select[*tuple[Any, ...]], organization_id: str, proofs: Sequence[Reconciliation]
-) -> Sequence[Any]:
-    """Read what a statement selects of lines, by day; for many proofs only of those that one of them can miss."""
-    if len(proofs) < uneven_lines.MANY:
-        return db.session.execute(statement).all()
-    parts = uneven_lines.booked_lines(organization_id, [proof.id for proof in proofs])
-    found = [row for some in parts for row in db.session.execute(statement.where(Transaction.id.in_(some)))]
-    return sorted(found, key=itemgetter(4, 1))
 
 
 def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction, refers_to
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation.statement_items import outside_entries
 
 
@@ -38,8 +39,9 @@ def of_drafts(organization_id: str, draft_ids: Collection[int]) -> dict[int, Dra
     sums = {draft_id: DraftSums() for draft_id in draft_ids}
     if not sums:
         return sums
-    for statement in (_lines(organization_id, draft_ids), _entries(organization_id, draft_ids)):
-        for draft_id, in_count, in_minor, out_count, out_minor in db.session.execute(statement):
+    for items in (_lines, _entries):
+        rows = db.session.execute(*items(organization_id, draft_ids))
+        for draft_id, in_count, in_minor, out_count, out_minor in rows:
             found = sums[draft_id]
             found.in_count += int(in_count)
             found.in_minor += int(in_minor)
@@ -65,6 +67,7 @@ def _of(organization_id: str, draft_ids: Collection[int]) -> tuple[sa.ColumnElem
     )
 
 
+@made_once
 def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     return (
@@ -80,6 +83,7 @@ def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     )
 
 
+@made_once
 def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     cleared = sa.select(item.journal_entry_id).where(
@@ -102,16 +106,23 @@ def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]
 
 def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
     """List the cleared lines of a draft whose entry is not posted yet, by their id, with their amount."""
+    rows = db.session.execute(*_unconfirmed(organization_id, draft_id))
+    return [(line_id, amount) for line_id, amount in rows]
+
+
+@made_once
+def _unconfirmed(organization_id: str, draft_id: int) -> sa.Select[Any]:
     item = ReconciliationItem
-    rows = db.session.execute(
-        sa.select(Transaction.id, Transaction.amount_minor)
+    columns: list[Any] = [Transaction.id, Transaction.amount_minor]
+    return (
+        sa.select(*columns)
         .join(item, refers_to(item.transaction_id, Transaction))
         .outerjoin(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(
-            *_of(organization_id, [draft_id]),
+            item.organization_id == organization_id,
+            item.reconciliation_id == draft_id,
             Transaction.status == "BOOKED",
             sa.func.coalesce(JournalEntry.status, "") != "POSTED",
         )
         .order_by(Transaction.id)
     )
-    return [(line_id, amount) for line_id, amount in rows]

@@ -1,0 +1,102 @@
+"""How many lines of feed accounts wait to be confirmed, counted from whichever is less: what is, or what is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import JournalEntry, Transaction
+from webapp.queries.common.made_once import made_once
+
+
+def counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
+    """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
+
+    It starts from the drafts or from what was ever posted, whichever are fewer: neither count is a look at all lines.
+    """
+    drafts, posted = db.session.execute(*_entry_counts(organization_id)).one()
+    return (by_drafts if drafts <= posted else by_posted)(organization_id, ids)
+
+
+def by_drafts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
+    """Count them from the drafts."""
+    return dict(db.session.execute(*_of_drafts(organization_id, ids)).all())
+
+
+def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
+    """Count them as the BOOKED lines, all of which have an entry, less those with a posted one and no marker."""
+    found: Counter[int] = Counter(dict(db.session.execute(*_booked(organization_id, ids)).all()))
+    found.subtract(dict(db.session.execute(*_of_posted(organization_id, ids)).all()))
+    found.update(dict(db.session.execute(*_of_markers(organization_id, ids)).all()))
+    return {fa_id: count for fa_id, count in found.items() if count}
+
+
+@made_once
+def _entry_counts(organization_id: str) -> sa.Select[Any]:
+    """Select how many drafts there are, and how many entries were ever posted: their numbers have no gap."""
+    of_books = JournalEntry.organization_id == organization_id
+    newest = sa.select(sa.func.coalesce(sa.func.max(JournalEntry.number), 0)).where(of_books)
+    drafts = _drafts(sa.func.count(), organization_id)
+    return sa.select(drafts.scalar_subquery(), newest.scalar_subquery())
+
+
+@made_once
+def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    named = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    return _with_entries(organization_id, ids, _drafts(named, organization_id))
+
+
+@made_once
+def _of_markers(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    markers = _drafts(JournalEntry.corrects_id, organization_id, "uq_journal_entries_marker")
+    return _with_entries(organization_id, ids, markers.where(JournalEntry.corrects_id.is_not(None)))
+
+
+@made_once
+def _of_posted(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    posted = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.number > 0
+    )
+    by_number = posted.with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
+    return _with_entries(organization_id, ids, by_number)
+
+
+@made_once
+def _booked(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    return _booked_lines(organization_id, ids)
+
+
+def _booked_lines(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    columns: list[Any] = [Transaction.feed_account_id, sa.func.count()]
+    return (
+        sa.select(*columns)
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.feed_account_id.in_(ids),
+            Transaction.status == "BOOKED",
+        )
+        .group_by(Transaction.feed_account_id)
+    )
+
+
+def _with_entries(organization_id: str, ids: Sequence[int], entries: sa.Select[Any]) -> sa.Select[Any]:
+    """Count the BOOKED lines of some entries; left alone, SQLite would go through the entries for each line."""
+    lines = _booked_lines(organization_id, ids).where(Transaction.journal_entry_id.in_(entries))
+    return lines.with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
+
+
+def _drafts(column: Any, organization_id: str, index: str = "ix_journal_entries_drafts") -> sa.Select[Any]:
+    # The status is written out, as the indexes have it.
+    return (
+        sa.select(column)
+        .select_from(JournalEntry)
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status == sa.literal_column("'DRAFT'"),
+        )
+        .with_hint(JournalEntry, f"INDEXED BY {index}", "sqlite")
+    )
