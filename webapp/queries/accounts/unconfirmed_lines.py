@@ -29,9 +29,9 @@ def by_drafts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
 
 def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them as the BOOKED lines, all of which have an entry, less those with a posted one and no marker."""
-    found: Counter[int] = Counter(dict(db.session.execute(*_booked(organization_id, ids)).all()))
-    found.subtract(dict(db.session.execute(*_of_posted(organization_id, ids)).all()))
-    found.update(dict(db.session.execute(*_of_markers(organization_id, ids)).all()))
+    found: Counter[int] = Counter()
+    for fa_id, count in db.session.execute(*_less_posted(organization_id, ids)):
+        found[fa_id] += count
     return {fa_id: count for fa_id, count in found.items() if count}
 
 
@@ -51,27 +51,22 @@ def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
 
 
 @made_once
-def _of_markers(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    markers = _drafts(JournalEntry.corrects_id, organization_id, "uq_journal_entries_marker")
-    return _with_entries(organization_id, ids, markers.where(JournalEntry.corrects_id.is_not(None)))
-
-
-@made_once
-def _of_posted(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    posted = sa.select(JournalEntry.id).where(
-        JournalEntry.organization_id == organization_id, JournalEntry.number > 0
+def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[Any]:
+    posted = (
+        sa.select(JournalEntry.id)
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.number > 0)
+        .with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
     )
-    by_number = posted.with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
-    return _with_entries(organization_id, ids, by_number)
+    markers = _drafts(JournalEntry.corrects_id, organization_id, "uq_journal_entries_marker")
+    return sa.union_all(
+        _booked(organization_id, ids),
+        _with_entries(organization_id, ids, posted, sign=-1),
+        _with_entries(organization_id, ids, markers.where(JournalEntry.corrects_id.is_not(None))),
+    )
 
 
-@made_once
-def _booked(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    return _booked_lines(organization_id, ids)
-
-
-def _booked_lines(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    columns: list[Any] = [Transaction.feed_account_id, sa.func.count()]
+def _booked(organization_id: str, ids: Sequence[int], sign: int = 1) -> sa.Select[Any]:
+    columns: list[Any] = [Transaction.feed_account_id, sa.func.count() * sign]
     return (
         sa.select(*columns)
         .where(
@@ -83,9 +78,11 @@ def _booked_lines(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     )
 
 
-def _with_entries(organization_id: str, ids: Sequence[int], entries: sa.Select[Any]) -> sa.Select[Any]:
+def _with_entries(
+    organization_id: str, ids: Sequence[int], entries: sa.Select[Any], sign: int = 1
+) -> sa.Select[Any]:
     """Count the BOOKED lines of some entries; left alone, SQLite would go through the entries for each line."""
-    lines = _booked_lines(organization_id, ids).where(Transaction.journal_entry_id.in_(entries))
+    lines = _booked(organization_id, ids, sign).where(Transaction.journal_entry_id.in_(entries))
     return lines.with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
 
 
