@@ -171,6 +171,8 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
+        if postgresql.is_unlimited():
+            connection.exec_driver_sql(sqlite.LARGE_CACHE)
         options = connection.get_execution_options()
         if options.get("read_only"):
             connection.exec_driver_sql("BEGIN")

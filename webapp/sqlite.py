@@ -11,6 +11,9 @@ from webapp.config import UnsafeSettingError
 # Older ones have the WAL-reset bug: https://sqlite.org/wal.html
 FIRST_SAFE_WAL_VERSION: Final = (3, 51, 3)
 PATIENCE_MILLISECONDS: Final = 5000
+# For commands, which read or write whole books in one transaction: with the usual 2 MiB most pages are read again and
+# again. In KiB; only what is read takes memory.
+LARGE_CACHE: Final = "PRAGMA cache_size=-262144"
 _PRAGMAS: Final = (
     "synchronous=FULL",
     "foreign_keys=ON",

@@ -177,9 +177,10 @@ def _portions(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
 
 
 class _Bare:
-    """The tables without their triggers, and without looking at foreign keys before the end.
+    """The tables without their indexes and triggers, and without looking at foreign keys before the end.
 
-    Triggers refuse entries that are POSTED at birth, and would keep sums a second time.
+    Triggers refuse entries that are POSTED at birth, and would keep sums a second time. An index is made faster of all
+    rows at once than row by row.
     """
 
     def __init__(self, session: orm.Session) -> None:
@@ -190,16 +191,19 @@ class _Bare:
     def __enter__(self) -> Self:
         if self._is_sqlite:
             self._run("PRAGMA defer_foreign_keys = ON")
-            for name, statement in self._rows(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid"
+            for kind, name, statement in self._rows(
+                "SELECT type, name, sql FROM sqlite_master"
+                " WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type, rowid"
             ):
                 self._put_back.append(statement)
-                self._run(f'DROP TRIGGER "{name}"')
+                self._run(f'DROP {kind} "{name}"')
         else:
+            foreign_keys = self._without_foreign_keys()
+            self._put_back += self._without_indexes()
             for table in tables():
                 self._run(f'ALTER TABLE "{table.name}" DISABLE TRIGGER USER')
                 self._put_back.append(f'ALTER TABLE "{table.name}" ENABLE TRIGGER USER')
-            self._put_back += self._without_foreign_keys()
+            self._put_back += foreign_keys
         return self
 
     def __exit__(self, failed: object, *_: object) -> None:
@@ -218,6 +222,17 @@ class _Bare:
         return [
             f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}' for table, name, definition in found
         ]
+
+    def _without_indexes(self) -> list[str]:
+        """Drop the indexes that belong to no constraint."""
+        found = self._rows(
+            "SELECT c.relname, pg_get_indexdef(c.oid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+            " WHERE c.relnamespace = current_schema()::regnamespace"
+            " AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = c.oid)"
+        )
+        for name, _definition in found:
+            self._run(f'DROP INDEX "{name}"')
+        return [definition for _, definition in found]
 
     def set_last_ids(self, last_ids: dict[str, int]) -> None:
         """Set the next id of every table to that of the backup."""
