@@ -50,7 +50,7 @@ class ActWrites:
 class ReadAhead:
     """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
 
-    `rows` are found by their model and id. `unpaired` lines are in no transfer, `undocumented` entries have no
+    `rows` are found by their model and id, or role. `unpaired` lines are in no transfer, `undocumented` entries have no
     document, `plain` accounts take every posting, and `opened_on` has for each account the last day before its books
     begin. What is not in it is asked as ever.
     """

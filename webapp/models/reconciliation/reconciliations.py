@@ -52,6 +52,12 @@ class Reconciliation(Numbered, Base):
             sqlite_where=ONE_STANDING,
             postgresql_where=ONE_STANDING,
         ),
+        sa.Index(
+            "ix_reconciliations_opening_entry",
+            "opening_entry_id",
+            sqlite_where=sa.text("opening_entry_id IS NOT NULL"),
+            postgresql_where=sa.text("opening_entry_id IS NOT NULL"),
+        ),
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)
@@ -119,6 +125,17 @@ class ReconciliationItem(Numbered, Base):
             postgresql_where=STANDING,
         ),
         sa.Index("ix_reconciliation_items_of", "organization_id", "reconciliation_id"),
+        # Whoever deletes a line or a draft makes the database ask whether an item names it, standing or not: without
+        # these, by reading all items of the organization.
+        *(
+            sa.Index(
+                f"ix_reconciliation_items_{name}",
+                column,
+                sqlite_where=sa.text(f"{column} IS NOT NULL"),
+                postgresql_where=sa.text(f"{column} IS NOT NULL"),
+            )
+            for name, column in (("line", "transaction_id"), ("entry", "journal_entry_id"))
+        ),
     )
 
     reconciliation_id: Mapped[int] = mapped_column(BigId)

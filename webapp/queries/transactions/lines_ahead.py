@@ -1,8 +1,8 @@
-"""What confirming each of many lines asks of the books, read once for all of them."""
+"""What confirming or changing each of many lines asks of the books, read once for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
@@ -20,24 +20,36 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
 
 
-def reading(organization_id: str, ids: Sequence[int]) -> AbstractContextManager[None]:
-    """Answer from one reading what is asked within the block of these lines, their entries and accounts."""
-    return read_ahead.answering(_read(organization_id, ids))
+def reading(
+    organization_id: str, ids: Sequence[int], account_ids: Iterable[int | None] = ()
+) -> AbstractContextManager[None]:
+    """Answer from one reading what is asked within the block of these lines, their entries and accounts.
+
+    `account_ids` are other accounts that the act names.
+    """
+    return read_ahead.answering(_read(organization_id, ids, account_ids))
 
 
-def _read(organization_id: str, ids: Sequence[int]) -> ReadAhead:
+def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None]) -> ReadAhead:
     lines = db.session.scalars(
         sa.select(Transaction)
         .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
-        .options(orm.selectinload(Transaction.journal_entry).selectinload(JournalEntry.postings))
+        .options(
+            orm.selectinload(Transaction.journal_entry).selectinload(JournalEntry.postings),
+            orm.selectinload(Transaction.feed_account),
+        )
     ).all()
     entries = {line.journal_entry.id: line.journal_entry for line in lines if line.journal_entry is not None}
     account_ids = {posting.account_id for entry in entries.values() for posting in entry.postings}
-    accounts = lookups.by_id(Account, organization_id, account_ids)
+    accounts = lookups.by_id(Account, organization_id, {*account_ids, *named})
+    of_roles = db.session.scalars(
+        sa.select(Account).where(Account.organization_id == organization_id, Account.role.is_not(None))
+    )
     rows: dict[tuple[type[Any], object], Any] = {
         (Organization, organization_id): organizations.get(organization_id),
         **{(Transaction, line.id): line for line in lines},
         **{(Account, account_id): account for account_id, account in accounts.items()},
+        **{(Account, account.role): account for account in of_roles},
     }
     opened_on = dict.fromkeys(account_ids, date.min) | openings.latest(organization_id)
     return ReadAhead(

@@ -25,7 +25,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import transactions
+from webapp.queries.transactions import lines_ahead, transactions
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -149,7 +149,9 @@ def bulk_edit(
     def edit_one(line_id: int, fields: LineChanges) -> ActionResult:
         return edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
 
-    return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
+    ids = [each["id"] for each in changes]
+    with lines_ahead.reading(organization_id, ids, {each.get("account_id") for each in changes}):
+        return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
 
 
 def _fields(change: BulkLineChanges) -> LineChanges:

@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import shown_lines, transactions
+from webapp.queries.transactions import lines_ahead, shown_lines, transactions
 from webapp.services.audit.act import Actor
 from webapp.services.storage import savepoints
 from webapp.services.transactions import edits
@@ -112,10 +112,11 @@ def _run(
         raise TooManyLinesError(len(ids))
     shown = shown_lines.of_lines(organization_id, ids)
     acts, outcomes = [], []
-    for line_id in ids:
-        outcome, act_id = _edit_one(organization_id, line_id, changes, actor, now)
-        outcomes.append(outcome)
-        acts += [act_id] if act_id else []
+    with lines_ahead.reading(organization_id, ids, [changes.get("account_id")]):
+        for line_id in ids:
+            outcome, act_id = _edit_one(organization_id, line_id, changes, actor, now)
+            outcomes.append(outcome)
+            acts += [act_id] if act_id else []
     whole = [[each, str(shown.get(each)), outcome] for each, outcome in zip(ids, outcomes, strict=True)]
     counts = Counter(outcomes)
     drafts, corrections, unchanged = (counts.pop(each, 0) for each in ("draft", "correction", "unchanged"))
