@@ -34,7 +34,7 @@ SHOPS = (
     "Cafe Brot",
 )
 FIRST = date(2025, 1, 1)
-OF_A_PUSH, MOST_IDS = 1000, 500
+OF_A_PUSH, MOST_IDS = 1000, 250
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.services.transactions import lifecycle
 
 
 @pytest.fixture
@@ -73,6 +74,31 @@ def test_unknown_keys_are_refused(ada, lines):
 
 
 def test_a_long_list_at_once(ada, bank, rounds):
-    count = rounds(50, 500)
+    count = rounds(50, lifecycle.MOST_LINES)
     lines = bank.send_many([("2026-03-02", "1.00", f"Line {number}") for number in range(count)])
     assert {result["changed"] for result in confirm(ada, lines).json["results"]} == {True}
+
+
+@on_sqlite
+@pytest.mark.parametrize("query", ["", "?dryRun=true"])
+def test_more_than_others_may_wait_for_are_refused_with_the_number_that_fits(ada, lines, query, monkeypatch):
+    monkeypatch.setattr(lifecycle, "MOST_LINES", 2)
+    answer = ada.post(f"/api/transactions/confirm{query}", json={"ids": lines})
+    assert (answer.status_code, answer.json["code"]) == (422, "too_large")
+    assert answer.json["details"] == {"count": 5, "most": 2}
+    assert answer.json["error"] == (
+        "5 lines are more than the 2 that can be confirmed at once. Confirm them in parts."
+    )
+
+
+@on_sqlite
+def test_fewer_corrections_fit_than_drafts(ada, bank, lines, monkeypatch):
+    monkeypatch.setattr(lifecycle, "MOST_CORRECTIONS", 1)
+    assert confirm(ada, lines).status_code == 200
+    other = bank.account("Other")
+    for line in lines[:2]:
+        ada.patch(f"/api/transactions/{line}", json={"accountId": other})
+    answer = confirm(ada, lines)
+    assert answer.json["details"] == {"count": 2, "most": 1}
+    assert answer.json["error"].startswith("2 corrections are more than the 1 that can be confirmed at once.")
+    assert confirm(ada, lines[1:]).status_code == 200

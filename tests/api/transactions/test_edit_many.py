@@ -4,6 +4,7 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.queries import checks
+from webapp.services.transactions import bulk_edits
 
 
 @pytest.fixture
@@ -119,9 +120,18 @@ def test_another_shape_is_refused_as_a_whole(ada, lines, changes):
     assert ada.get("/api/action-requests?kind=edit_transaction").json["actionRequests"] == []
 
 
-def test_five_hundred_at_once(ada, bank, rent, rounds):
-    count = rounds(50, 500)
+def test_as_many_as_fit_at_once(ada, bank, rent, rounds):
+    count = rounds(50, bulk_edits.MOST_AT_ONCE)
     lines = bank.send_many([("2026-03-02", "1.00", f"Line {number}") for number in range(count)])
     answer = edit(ada, *({"id": line, "accountId": rent} for line in lines))
     assert [result["id"] for result in answer.json["results"]] == lines
     assert {result["changed"] for result in answer.json["results"]} == {True}
+
+
+@on_sqlite
+def test_more_than_others_may_wait_for_are_refused_with_the_number_that_fits(ada, lines, monkeypatch):
+    monkeypatch.setattr(bulk_edits, "MOST_AT_ONCE", 2)
+    answer = edit(ada, *({"id": line, "description": "Mine"} for line in lines[:3]))
+    assert (answer.status_code, answer.json["code"]) == (422, "too_large")
+    assert answer.json["details"] == {"count": 3, "most": 2}
+    assert line_of(ada, lines[0])["description"] == "Line 1"

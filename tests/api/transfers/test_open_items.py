@@ -33,8 +33,9 @@ def test_exactly_what_does_not_clear_is_listed(ben, bank, giro, savings, rounds,
         done = transfers.pair_unambiguous(actor=actor, now=NOW)
         assert len(done) == pairs
         ids = [*out, *into]
-        for start in range(0, len(ids), 500):
-            lifecycle.bulk_confirm(ben.organization_id, ids[start : start + 500], actor=actor, now=NOW)
+        for start in range(0, len(ids), lifecycle.MOST_LINES):
+            part = ids[start : start + lifecycle.MOST_LINES]
+            lifecycle.bulk_confirm(ben.organization_id, part, actor=actor, now=NOW)
 
     bank.ask(settle)
     found = [each["transactionId"] for each in open_items(ben)]

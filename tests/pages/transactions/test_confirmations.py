@@ -7,6 +7,8 @@ import pytest
 
 from tests.fixtures.helpers.habits import decide
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.services.bookkeeping import voids
+from webapp.services.transactions import lifecycle
 
 TARGETED = {"HX-Request": "true", "HX-Current-URL": "http://localhost/feeds/1?show=all"}
 
@@ -302,6 +304,20 @@ def test_what_was_confirmed_together_is_voided_together(ada, bank, travel):
     assert "2 entries voided; the lines have drafts again." in text(void())
     assert [row.record() for row in selection.rows] == [("DRAFT", travel)] * 2
     assert "0 of 2 voided." in text(void())
+
+
+@on_sqlite
+def test_a_selection_that_is_too_large_is_refused_with_the_number_that_fits(ada, bank, travel, monkeypatch):
+    lines = bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-2.00", "Tea")])
+    for each in lines:
+        ada.patch(f"/api/transactions/{each}", json={"accountId": travel})
+    monkeypatch.setattr(lifecycle, "MOST_LINES", 1)
+    refused = Selection(ada, *lines).send()
+    assert refused.status_code == 422
+    assert "2 lines are more than the 1 that can be confirmed at once." in text(refused)
+    monkeypatch.undo()
+    monkeypatch.setattr(voids, "MOST_AT_ONCE", 1)
+    assert "Void these" not in text(Selection(ada, *lines).send())
 
 
 @on_sqlite

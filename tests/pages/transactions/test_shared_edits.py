@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webapp.services.transactions import shared_edits
+from webapp.services.transactions import bulk_edits
 
 CHANGE = "/transactions/change"
 
@@ -92,7 +92,7 @@ def test_a_side_of_a_transfer_is_skipped_and_the_reason_is_shown(ada, bank, book
 
 
 def test_more_lines_than_fit_are_refused_with_the_number_that_does(ada, bank, trips, monkeypatch):
-    monkeypatch.setattr(shared_edits, "MOST_LINES", 2)
+    monkeypatch.setattr(bulk_edits, "MOST_AT_ONCE", 2)
     villa = str(bank.project("Villa"))
     answer, _ = previewed(ada, bank, ids=[str(each) for each in trips], projectId=villa)
     assert answer.status_code == 422

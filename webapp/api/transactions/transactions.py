@@ -71,7 +71,9 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
     """Change several lines' entries, one result for each."""
-    return {"results": services.transactions.edits.bulk_edit(organization_id(), body["changes"], **acting())}
+    return {
+        "results": services.transactions.bulk_edits.bulk_edit(organization_id(), body["changes"], **acting())
+    }
 
 
 @bp.delete("/<id:transaction_id>")

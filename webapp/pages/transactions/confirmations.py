@@ -18,11 +18,12 @@ from webapp.schemas.transactions.transactions import (
     ConfirmManyFormSchema,
     VoidManyFormSchema,
 )
+from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.audit.results import FailedItem
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, render
-from webapp.web.rendering.problems import Problem
+from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
     from webapp.ledger.journal.shown_lines import ShownLine
@@ -66,9 +67,12 @@ def confirm_many() -> Response:
     asking = question(ids, shown)
     if asking is not None and request.form.get("asked") != asking["key"]:
         return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.confirmations.bulk_confirm(
-        organization_id(), ids, shown, note=body["note"], **acting()
-    )
+    try:
+        results = services.transactions.confirmations.bulk_confirm(
+            organization_id(), ids, shown, note=body["note"], **acting()
+        )
+    except ActTooLargeError as error:
+        return render_dock(first.feed_account_id, problem=problem_of(error, place="dock"))
     problem = problem_of_refused(results, "confirmed")
     if problem is not None:
         return render_dock(first.feed_account_id, problem=problem)
@@ -129,11 +133,12 @@ def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult])
     amount = queries.transactions.selected_lines.total(organization_id(), ids, first.currency)
     posted = dict.fromkeys(entry_id for each in results for entry_id in each.result.journal_entry_ids)
     voidable = queries.transactions.selected_lines.uncorrected_entries(organization_id(), ids)
+    fits = len(voidable) <= services.bookkeeping.voids.MOST_AT_ONCE
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
         "href": url_for("journal_entries.index", ids=",".join(map(str, posted))),
         "link": "See the entries",
-        "void": voidable,
+        "void": voidable if fits else [],
         "fa_id": first.feed_account_id,
     }
 

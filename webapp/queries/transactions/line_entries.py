@@ -27,6 +27,11 @@ def is_unconfirmed(*of_draft: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     )
 
 
+def has_correction() -> sa.ColumnElement[bool]:
+    """Build the condition that a line's posted entry has a correction that waits."""
+    return sa.exists().where(_corrects_the_line(), _is_draft())
+
+
 def _is_draft() -> sa.ColumnElement[bool]:
     return JournalEntry.status == "DRAFT"
 

@@ -72,6 +72,16 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     return int(db.session.scalar(statement) or 0)
 
 
+def count_corrections(organization_id: str, transaction_ids: Sequence[int]) -> int:
+    """Count the lines whose posted entry has a correction that waits."""
+    statement = sa.select(sa.func.count(Transaction.id)).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(transaction_ids),
+        line_entries.has_correction(),
+    )
+    return int(db.session.scalar(statement) or 0)
+
+
 def uncorrected_entries(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
     """Give the posted entries of lines that have no correction, by id."""
     correction = sa.orm.aliased(JournalEntry)

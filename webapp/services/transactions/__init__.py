@@ -1,6 +1,7 @@
 """Acts on bank lines: confirm, edit, delete, restore, join, pair; settlements; and what the bank changes of lines."""
 
 from webapp.services.transactions import (
+    bulk_edits,
     confirmations,
     edits,
     joins,
@@ -12,6 +13,7 @@ from webapp.services.transactions import (
 )
 
 __all__ = [
+    "bulk_edits",
     "confirmations",
     "edits",
     "joins",

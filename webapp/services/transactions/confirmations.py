@@ -82,7 +82,11 @@ def bulk_confirm(
     now: datetime,
     note: str | None = None,
 ) -> list[ItemResult]:
-    """Confirm lines one by one as their rows show them, uncategorised ones too; a refused one stops no other."""
+    """Confirm lines one by one as their rows show them, uncategorised ones too; a refused one stops no other.
+
+    More than fit raise ActTooLargeError.
+    """
+    lifecycle.refuse_too_many(organization_id, ids)
 
     def confirm_one(line_id: int) -> ActionResult:
         line = transactions.get(organization_id, line_id)

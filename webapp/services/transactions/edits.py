@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
-from typing import NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict
 
 import sqlalchemy as sa
 
@@ -25,11 +24,10 @@ from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import lines_ahead, transactions
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
+from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
@@ -139,23 +137,6 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
     return ActionResult(
         action_request_id=None if doing.is_void else doing.id, changed=not doing.is_void, result=touched
     )
-
-
-def bulk_edit(
-    organization_id: str, changes: Sequence[BulkLineChanges], *, actor: Actor, now: datetime
-) -> list[ItemResult]:
-    """Change lines one by one, each by the fields beside its `id`; a refused one stops no other."""
-
-    def edit_one(line_id: int, fields: LineChanges) -> ActionResult:
-        return edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
-
-    ids = [each["id"] for each in changes]
-    with lines_ahead.reading(organization_id, ids, {each.get("account_id") for each in changes}):
-        return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
-
-
-def _fields(change: BulkLineChanges) -> LineChanges:
-    return cast("LineChanges", {key: value for key, value in change.items() if key != "id"})
 
 
 def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:

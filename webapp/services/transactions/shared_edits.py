@@ -6,34 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
-from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.errors import LedgerError
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import lines_ahead, shown_lines, transactions
+from webapp.services.audit import limits
 from webapp.services.audit.act import Actor
 from webapp.services.storage import savepoints
-from webapp.services.transactions import edits
+from webapp.services.transactions import bulk_edits, edits
 from webapp.services.transactions.edits import LineChanges
-
-# Changing a line takes some 10 ms, and nobody else writes meanwhile.
-MOST_LINES: Final = 200
-
-
-class TooManyLinesError(UnprocessableError):
-    """At most 200 lines can be changed at once. Narrow the list, or write a rule, which changes up to 5,000."""
-
-    code = "too_large"
-
-    def __init__(self, count: int) -> None:
-        """Say how many lines there are, and how many fit."""
-        sentence = (
-            f"{count:,} lines are more than the {MOST_LINES} that can be changed at once. Narrow the list, or write a "
-            "rule, which changes up to 5,000."
-        )
-        super().__init__(sentence, details={"count": count, "most": MOST_LINES})
 
 
 class MovedLinesError(LedgerError):
@@ -82,7 +65,7 @@ class SharedEdit:
 def preview(
     organization_id: str, ids: Sequence[int], changes: LineChanges, *, actor: Actor, now: datetime
 ) -> SharedEdit:
-    """Try a change of lines and take it back; more than 200 raise TooManyLinesError."""
+    """Try a change of lines and take it back; more than fit raise ActTooLargeError."""
     with savepoints.trial():
         return _run(organization_id, ids, changes, actor, now)
 
@@ -108,8 +91,7 @@ def _run(
 ) -> SharedEdit:
     if not changes:
         raise edits.NothingToEditError
-    if len(ids) > MOST_LINES:
-        raise TooManyLinesError(len(ids))
+    limits.refuse_above(bulk_edits.MOST_AT_ONCE, len(ids), "lines", "changed", bulk_edits.OTHERWISE)
     shown = shown_lines.of_lines(organization_id, ids)
     acts, outcomes = [], []
     with lines_ahead.reading(organization_id, ids, [changes.get("account_id")]):
