@@ -206,7 +206,8 @@ def without_numbers(path):
 
 def local_links(page):
     links = page.eval_on_selector_all(
-        "a[href]:not([download])", "all => all.map(a => [a.href, a.getAttribute('href')])"
+        "a[href]:not([download])",
+        "all => all.map(a => [new URL(a.getAttribute('href'), a.baseURI).href, a.getAttribute('href')])",
     )
     for _, written in links:
         assert not written.strip().lower().startswith(("javascript:", "data:", "vbscript:")), written

@@ -16,18 +16,17 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     page.get_by_label("Files").set_input_files(
         {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
-    expect(page.get_by_text("No row is a header with known names")).to_be_visible()
-    page.get_by_label("Header").select_option("Row 1")
-    for column, kind in (("Wann", "Date"), ("Was", "Description"), ("Wieviel", "Amount")):
-        page.get_by_label(
-            f"Column {['', 'Wann', 'Womit', 'Was', 'Wieviel'].index(column)} {column} is"
-        ).select_option(kind)
+    expect(page.get_by_text("the columns are guessed by what they hold")).to_be_visible()
+    expect(page.get_by_label("Header")).to_have_value("0")
     question = page.get_by_role("group", name="Is “03/04/2026” a day in which month?")
     question.get_by_label("3 April 2026").check()
     lines = page.get_by_role("region", name="Preview")
     expect(lines).to_contain_text("3 Apr 2026")
     expect(lines).to_contain_text("−1,450.00")
     expect(lines).to_contain_text("2,101.60")
+    expect(lines).not_to_contain_text("Lastschrift")
+    page.get_by_label("Column 2 Womit is").select_option("Counterparty")
+    expect(lines).to_contain_text("Lastschrift")
     page.get_by_role("button", name="See all rows and choose the account").click()
     page.get_by_label("Name of the new account").fill("Markt")
     page.get_by_role("button", name="Import 3 lines").click()
