@@ -40,8 +40,13 @@
     if (key !== "Enter" && !hasLetters()) return;
     const isOfLine = isForLine(event.target, key);
     if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input") && !isOfLine) return;
-    if (press(key) || isOfLine) event.preventDefault();
+    if (!isReady) setTimeout(() => press(key));
+    else if (press(key) || isOfLine) event.preventDefault();
   };
+
+  // htmx takes over the forms in a task of its own, before which a key would send one without it.
+  let isReady = false;
+  setTimeout(() => { isReady = true; });
 
   // The link that holds the focus of a line is followed by Enter until the line is open or something is asked.
   const isForLine = (target, key) => Boolean(
