@@ -132,3 +132,15 @@ def test_only_an_owner_writes_rates(ben, cleo):
     for person in (ben, cleo):
         assert person.get(PATH).status_code == 200
         assert put(person, ("2026-10-01", "USD", "1.1")).status_code == 403
+
+
+def test_a_further_draft_that_is_mirrored_again_takes_two_statements(ada, dollars, statements):
+    """Its rate, and which of its accounts are banks'; legs of all drafts are written at once."""
+    counts = []
+    for day, count in (("2026-10-01", 5), ("2026-11-01", 25)):
+        lines = dollars.send_many([(day, "-11.00", f"Line {number}") for number in range(count)])
+        with statements() as seen:
+            assert put(ada, (day, "USD", "1.1")).status_code == 200
+        counts.append(len(seen))
+        assert {tuple(bases(ada, line)) for line in (lines[0], lines[-1])} == {("-10.00", "10.00")}
+    assert counts[1] - counts[0] <= 2 * 20

@@ -13,6 +13,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.models import Account, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
+from webapp.queries.accounts.accounts import by_roles
 from webapp.queries.common import lookups, read_ahead
 from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.journal import attachments
@@ -42,14 +43,11 @@ def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None])
     entries = {line.journal_entry.id: line.journal_entry for line in lines if line.journal_entry is not None}
     account_ids = {posting.account_id for entry in entries.values() for posting in entry.postings}
     accounts = lookups.by_id(Account, organization_id, {*account_ids, *named})
-    of_roles = db.session.scalars(
-        sa.select(Account).where(Account.organization_id == organization_id, Account.role.is_not(None))
-    )
     rows: dict[tuple[type[Any], object], Any] = {
         (Organization, organization_id): organizations.get(organization_id),
         **{(Transaction, line.id): line for line in lines},
         **{(Account, account_id): account for account_id, account in accounts.items()},
-        **{(Account, account.role): account for account in of_roles},
+        **by_roles(organization_id),
     }
     opened_on = dict.fromkeys(account_ids, date.min) | openings.latest(organization_id)
     return ReadAhead(

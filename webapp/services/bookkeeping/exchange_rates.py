@@ -17,19 +17,21 @@ from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
 from webapp.ledger.chart import RESTS
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.entries import UnbalancedError, is_base_only
+from webapp.ledger.journal.entries import Leg, UnbalancedError, is_base_only
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.ledger.references import Kind, refs
 from webapp.models import ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common import read_ahead
+from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
+from webapp.services.audit import updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts
+from webapp.services.journal import bulk_legs, line_drafts
 
 
 class RateInput(TypedDict):
@@ -173,10 +175,23 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
     One whose amounts do not balance at those rates stays as it was: posting it raises the error.
     """
     rests = accounts.ids_by_role(organization.id, RESTS)
-    return [entry.id for entry, rate_day in drafts_ if _mirror_draft(organization, entry, rate_day, rests)]
+    changed: dict[int, Sequence[Leg]] = {}
+    with read_ahead.answering(ReadAhead(rows=accounts.by_roles(organization.id))):
+        for entry, rate_day in drafts_:
+            fresh = _mirrored(organization, entry, rate_day, rests)
+            if fresh is not None:
+                changed[entry.id] = fresh
+                db.session.expire(entry, ["postings"])
+    bulk_legs.delete(organization.id, changed)
+    bulk_legs.write(organization, changed)
+    updates.touch(Kind.JOURNAL_ENTRY, changed)
+    return list(changed)
 
 
-def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: date, rests: set[int]) -> bool:
+def _mirrored(
+    organization: Organization, entry: JournalEntry, rate_day: date, rests: set[int]
+) -> Sequence[Leg] | None:
+    """Mirror a draft's legs anew; none where they stay as they are."""
     present = entries.legs_of(entry)
     bare = [
         leg if is_base_only(leg) else replace(leg, amount_base_minor=None)
@@ -185,11 +200,8 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
     try:
         fresh = line_drafts.mirror_legs(organization, bare, rate_day)
     except UnbalancedError:
-        return False
-    if list(fresh) == present:
-        return False
-    journal_entries.write_legs(entry, fresh)
-    return True
+        return None
+    return None if list(fresh) == present else fresh
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,17 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.corrections import difference, is_same
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind
-from webapp.models import JournalEntry, Organization, Posting
+from webapp.models import JournalEntry, Organization
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
 from webapp.queries.journal.target_legs import Family
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
+from webapp.services.journal import bulk_legs, settled_items
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import settled_items
 
-_ENTRY, _POSTING = table_of(JournalEntry), table_of(Posting)
+_ENTRY = table_of(JournalEntry)
 
 
 class NotInForceError(LedgerError):
@@ -75,9 +75,9 @@ def bulk_set_correction_targets(
         elif family.marker_id is not None:
             deleting.append(family.marker_id)
     updates.touch(Kind.JOURNAL_ENTRY, corrected)
-    _delete_legs(organization.id, [*changing, *deleting])
+    bulk_legs.delete(organization.id, [*changing, *deleting])
     _delete_markers(organization.id, deleting)
-    _write_legs(organization, changing | _open_markers(organization, opening, now))
+    bulk_legs.write(organization, changing | _open_markers(organization, opening, now))
 
 
 def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> JournalEntry | None:
@@ -133,22 +133,6 @@ def _open_markers(
     insert = sa.insert(_ENTRY).returning(_ENTRY.c.id, _ENTRY.c.corrects_id)
     written = sorted(db.session.connection().execute(insert, rows).all())
     return {marker_id: opening[entry_id][1] for marker_id, entry_id in written}
-
-
-def _write_legs(organization: Organization, targets: Mapping[int, Sequence[Leg]]) -> None:
-    rows = [
-        row
-        for marker_id, target in targets.items()
-        for row in journal_entries.leg_rows(organization.id, marker_id, organization.base_currency, target)
-    ]
-    if rows:
-        db.session.connection().execute(sa.insert(_POSTING), rows)
-
-
-def _delete_legs(organization_id: str, marker_ids: Collection[int]) -> None:
-    if marker_ids:
-        of_them = (_POSTING.c.organization_id == organization_id, _POSTING.c.journal_entry_id.in_(marker_ids))
-        db.session.connection().execute(sa.delete(_POSTING).where(*of_them))
 
 
 def _delete_markers(organization_id: str, marker_ids: Collection[int]) -> None:
