@@ -64,7 +64,7 @@ def test_no_two_classes_have_one_name():
     """A name leads to one place: whoever searches for it does not read the other first."""
     places = {}
     for path in MODULES:
-        for node in ast.parse(tree.text(path)).body:
+        for node in tree.parsed(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(path))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
