@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import ProofBreak, Reconciliation, TouchedProof, of_same_organization, refers_to
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 
@@ -32,8 +34,18 @@ def of_accounts(
 
     A proof that is touched is among them, as it may be broken. They come without their frozen documents, by day.
     """
-    rows = db.session.execute(
-        sa.select(Reconciliation, ProofBreak, TouchedProof.reconciliation_id)
+    rows = db.session.execute(*_statements(organization_id, fa_ids)).all()
+    standing = [
+        (proof, broken, touched is not None) for proof, broken, touched in rows if proof.status == "COMPLETED"
+    ]
+    return [each for each, _, _ in rows], _shown(organization_id, standing)
+
+
+@made_once
+def _statements(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
+    columns: list[Any] = [Reconciliation, ProofBreak, TouchedProof.reconciliation_id]
+    return (
+        sa.select(*columns)
         .outerjoin(
             ProofBreak,
             sa.and_(
@@ -58,11 +70,7 @@ def of_accounts(
         )
         .order_by(Reconciliation.statement_date, Reconciliation.id)
         .options(orm.defer(Reconciliation.frozen))
-    ).all()
-    standing = [
-        (proof, broken, touched is not None) for proof, broken, touched in rows if proof.status == "COMPLETED"
-    ]
-    return [each for each, _, _ in rows], _shown(organization_id, standing)
+    )
 
 
 def _shown(
