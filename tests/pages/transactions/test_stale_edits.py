@@ -63,3 +63,28 @@ def test_a_stale_split_keeps_what_was_typed(ada, books, line):
     assert "What you typed is still in the fields." in text
     assert 'value="60"' in text
     assert browser.post(f"/transactions/{line}", data=opened(browser, line) | form).status_code == 303
+
+
+@on_sqlite
+def test_a_stale_description_overwrites_none_and_keeps_what_was_typed(ada, ben, line):
+    """Neither the account nor the amount tells that somebody wrote about the line."""
+    ada_, ben_ = ada.browser(), ben.browser()
+    page = ada_.get(f"/feeds/1?show=all&line={line}&edit=description").text
+    form = dict(re.findall(r'name="(shown|shownAt|shownDescription)" value="([^"]*)"', page))
+    assert form["shownDescription"] == "DB ICE 571"
+    assert ben_.post(f"/transactions/{line}", data=form | {"description": "Train to Bonn"}).status_code == 303
+    refused = ada_.post(f"/transactions/{line}", data=form | {"description": "Train to Cologne"})
+    assert refused.status_code == 409
+    text = " ".join(re.sub("<[^>]+>", " ", refused.text).split())
+    assert "Ben changed this line just now. Nothing was changed." in text
+    assert "Description “DB ICE 571” → “Train to Bonn”" in text.replace(" .", ".")
+    assert 'value="Train to Cologne"' in refused.text
+    again = dict(re.findall(r'name="(shown|shownAt|shownDescription)" value="([^"]*)"', refused.text))
+    assert (
+        ada_.post(f"/transactions/{line}", data=again | {"description": "Train to Cologne"}).status_code
+        == 303
+    )
+    entry = ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
+    assert ada.get(f"/api/journal-entries/{entry}").json["entry"]["description"] == "Train to Cologne"
+    reopened = ada_.get(f"/feeds/1?show=all&line={line}&edit=description").text
+    assert reopened.count('value="Train to Cologne"') == 2

@@ -15,6 +15,7 @@ from webapp.pages.transactions.workspace_facts import (
     candidates,
     choices,
     coverage,
+    description,
     filters_query,
     why,
 )
@@ -43,7 +44,9 @@ ASKED_FOR = {
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
-    "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why", "candidates"}),
+    "lines": frozenset(
+        {"lines", "page", "counts", "choices", "split_rows", "why", "candidates", "description"}
+    ),
 }
 
 
@@ -121,6 +124,7 @@ def render_line(
         "why": why(transaction.id, query),
     }
     context["candidates"] = candidates(transaction.id, query)
+    context["description"] = description(transaction.id, query)
     context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
     context |= {"choices": choices(line, rows or ())}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}

@@ -35,8 +35,7 @@ bp = Blueprint("transactions", __name__, url_prefix="/transactions")
 @requires("draft")
 def edit(transaction_id: int) -> Response:
     """Change a line's entry as its row shows it, or show what somebody else has changed."""
-    row = ShownFormSchema().load(form_body())
-    return act_on(transaction_id, save, shown=row["shown"], shown_at=row["shown_at"])
+    return act_on(transaction_id, save, **ShownFormSchema().load(form_body()))
 
 
 @bp.post("/<id:transaction_id>/delete")
@@ -74,12 +73,13 @@ def act_on(
     *,
     shown: ShownLine | None = None,
     shown_at: datetime | None = None,
+    shown_description: str | None = None,
     closes: bool = False,
 ) -> Response:
     """Act on one line, and answer with its row, or with the error in it.
 
-    `shown` is what its row showed of it, where that is an edit at the instant `shown_at`; an act that `closes` the line
-    leaves its fields as text.
+    `shown` is what its row showed of it, where that is an edit at the instant `shown_at`, and `shown_description` its
+    text where that is edited; an act that `closes` the line leaves its fields as text.
     """
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
@@ -91,7 +91,7 @@ def act_on(
         editing = "splits" if rows else "description" if "description" in request.form else None
         changed = stale = None
         if shown is not None and problem.code == ChangedLineError.code:
-            changed = queries.transactions.shown_lines.changed(organization_id(), shown)
+            changed = queries.transactions.shown_lines.changed(organization_id(), shown, shown_description)
             stale = stale_edits.of_form(line, shown, shown_at) if shown_at else None
         return render_line(
             line,
@@ -113,7 +113,7 @@ def save(line: Transaction) -> None:
     if isinstance(body.get("splits"), list):
         body["splits"] = split_forms.read(Money(line.amount_minor, line.currency))
     changes = TransactionFormSchema().load(body)
-    shown, _ = changes.pop("shown", None), changes.pop("shown_at", None)
+    shown, _, text = (changes.pop(name, None) for name in ("shown", "shown_at", "shown_description"))
     present = queries.transactions.transactions.record(line)
     changed = {
         name: value
@@ -121,4 +121,6 @@ def save(line: Transaction) -> None:
         if name in ("splits", "description") or value != getattr(present, name)
     }
     if changed:
-        services.transactions.confirmations.edit(line, cast("LineChanges", changed), shown, **acting())
+        services.transactions.confirmations.edit(
+            line, cast("LineChanges", changed), shown, description=text, **acting()
+        )

@@ -105,6 +105,11 @@ class WorkspaceFacts:
         return why(self._current.id, self._query) if self._current else None
 
     @cached_property
+    def description(self) -> str | None:
+        """The description of the current line in the books, if it is edited."""
+        return description(self._current.id, self._query) if self._current else None
+
+    @cached_property
     def candidates(self) -> Sequence[CandidateDocument]:
         """The documents that may belong to the current line, if its documents are shown."""
         return candidates(self._current.id, self._query) if self._current else ()
@@ -149,6 +154,14 @@ def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
     return queries.rule_decisions.line_reasons.reasons(
         queries.transactions.transactions.get(organization_id(), line_id)
     )
+
+
+def description(line_id: int, query: Mapping[str, Any]) -> str | None:
+    """The description of a line in the books, if it is edited."""
+    if query["edit"] != "description":
+        return None
+    line = queries.transactions.transactions.get(organization_id(), line_id)
+    return queries.transactions.shown_lines.description_of(line)
 
 
 def candidates(line_id: int, query: Mapping[str, Any]) -> Sequence[CandidateDocument]:

@@ -87,15 +87,28 @@ def of_lines(organization_id: str, ids: Sequence[int]) -> dict[int, ShownLine]:
     return of_records(organization_id, transactions.records(organization_id, found.all()))
 
 
-def changed(organization_id: str, shown: ShownLine) -> ChangedLine:
-    """Compare what a row showed of a line with the line as it is now."""
+def is_reworded(line: Transaction, description: str | None) -> bool:
+    """Whether a line's entry has another description than a form showed, where that is known, but for white space."""
+    return description is not None and description.split() != description_of(line).split()
+
+
+def description_of(line: Transaction) -> str:
+    """Give the description of a line in the books, or the bank's text where it has no entry."""
+    return line.journal_entry.description if line.journal_entry is not None else line.description
+
+
+def changed(organization_id: str, shown: ShownLine, description: str | None = None) -> ChangedLine:
+    """Compare what a row showed of a line, with its description where that was changed, with the line as it is now."""
     line = transactions.get(organization_id, shown.line_id)
     now = of_line(line)
     names = _ShownNames(organization_id, line.currency, [*shown.posts.parts, *now.parts])
     back = shown.posts.parts[0] if len(shown.posts.parts) == 1 else None
+    differences = list(names.differences(shown.posts, now))
+    if is_reworded(line, description):
+        differences.append(ShownDifference("description", f"“{description}”", f"“{description_of(line)}”"))
     return ChangedLine(
         line.id,
-        list(names.differences(shown.posts, now)),
+        differences,
         back if back and names.has_account(back) and len(now.parts) == 1 else None,
         names.account(back) if back else "",
     )

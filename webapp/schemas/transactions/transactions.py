@@ -162,6 +162,7 @@ class ShownFormSchema(Schema):
 
     shown = ShownLineField(allow_none=True, load_default=None)
     shown_at = Since(allow_none=True, load_default=None)
+    shown_description = ma.fields.String(allow_none=True, load_default=None)
 
 
 class TransactionFormSchema(TransactionChangesSchema):
@@ -169,6 +170,7 @@ class TransactionFormSchema(TransactionChangesSchema):
 
     shown = ShownLineField(allow_none=True, load_only=True)
     shown_at = Since(allow_none=True, load_only=True)
+    shown_description = ma.fields.String(allow_none=True, load_only=True)
 
     splits = ma.fields.List(
         ma.fields.Nested(SplitFormSchema),

@@ -51,13 +51,21 @@ def confirm(
 
 
 def edit(
-    line: Transaction, changes: LineChanges, shown: ShownLine | None, *, actor: Actor, now: datetime
+    line: Transaction,
+    changes: LineChanges,
+    shown: ShownLine | None,
+    *,
+    description: str | None = None,
+    actor: Actor,
+    now: datetime,
 ) -> ActionResult:
     """Change a line from its row, so that nobody overwrites what somebody else has set meanwhile: 409 instead.
 
-    Without `shown` nothing is compared.
+    `description` is what the row showed of it where that is changed. Without `shown` nothing is compared.
     """
-    if shown is not None and shown_lines.of_line(line) != shown.content:
+    if shown is not None and (
+        shown_lines.of_line(line) != shown.content or shown_lines.is_reworded(line, description)
+    ):
         raise ChangedLineError("This line has changed since its row was shown, so nothing was changed.")
     return edits.edit(line, changes, actor=actor, now=now)
 
