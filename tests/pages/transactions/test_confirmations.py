@@ -315,9 +315,32 @@ def test_a_selection_that_is_too_large_is_refused_with_the_number_that_fits(ada,
     refused = Selection(ada, *lines).send()
     assert refused.status_code == 422
     assert "2 lines are more than the 1 that can be confirmed at once." in text(refused)
-    monkeypatch.undo()
-    monkeypatch.setattr(voids, "MOST_AT_ONCE", 1)
-    assert "Void these" not in text(Selection(ada, *lines).send())
+
+
+@on_sqlite
+def test_what_is_voided_together_goes_on_in_parts_that_fit(ada, bank, travel, monkeypatch):
+    lines = bank.send_many([(f"2026-03-0{day}", "-1.00", f"Coffee {day}") for day in (2, 3, 4)])
+    for each in lines:
+        ada.patch(f"/api/transactions/{each}", json={"accountId": travel})
+    selection = Selection(ada, *lines)
+    done = selection.send()
+    assert "Void these 3" in text(done)
+    monkeypatch.setattr(voids, "MOST_AT_ONCE", 2)
+    browser, headers = ada.browser(), {**TARGETED, "HX-Target": "table#lines"}
+
+    def go_on(page):
+        form = re.search(r'<form action="/transactions/void".*?</form>', page.text, re.DOTALL)[0]
+        names = re.findall(r'name="(\w+)" value="(\d+)"', form)
+        data = {name: [value for each, value in names if each == name] for name, _ in names}
+        return form, browser.post("/transactions/void", headers=headers, data=data)
+
+    by_hand, first = go_on(done)
+    assert 'hx-trigger="load"' not in by_hand
+    assert "2 entries voided, 1 to go" in text(first)
+    by_itself, last = go_on(first)
+    assert 'hx-trigger="load"' in by_itself
+    assert "3 entries voided; the lines have drafts again." in text(last)
+    assert [row.record() for row in selection.rows] == [("DRAFT", travel)] * 3
 
 
 @on_sqlite

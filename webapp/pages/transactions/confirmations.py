@@ -114,16 +114,30 @@ def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] |
 @bp.post("/void")
 @requires("confirm", is_heavy=True)
 def void_many() -> Response:
-    """Void the entries of lines that were just confirmed together, so that the lines have drafts again."""
+    """Void the entries of lines that were just confirmed together, so that the lines have drafts again.
+
+    What does not fit in one act is voided by further requests of the same page, between which others write.
+    """
     body = VoidManyFormSchema().load(form_body(lists=frozenset({"entryIds"})))
+    most = services.bookkeeping.voids.MOST_AT_ONCE
+    ids, rest = body["entry_ids"][:most], body["entry_ids"][most:]
     results = services.bookkeeping.voids.void_many(
-        organization_id(), body["entry_ids"], reason="Taken back after confirming several lines.", **acting()
+        organization_id(), ids, reason="Taken back after confirming several lines.", **acting()
     )
     problem = problem_of_refused(results, "voided")
     if problem is not None:
         return render_dock(body["fa_id"], problem=problem)
-    text = f"{counted(len(results), 'entry', 'entries')} voided; the lines have drafts again."
-    return render_dock(body["fa_id"], notice={"text": text})
+    done = body["done"] + len(results)
+    voided = f"{counted(done, 'entry', 'entries')} voided"
+    if rest:
+        notice = {
+            "text": f"{voided}, {len(rest):,} to go",
+            "void": rest,
+            "fa_id": body["fa_id"],
+            "done": done,
+        }
+        return render_dock(body["fa_id"], notice=notice)
+    return render_dock(body["fa_id"], notice={"text": f"{voided}; the lines have drafts again."})
 
 
 def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult]) -> dict[str, Any]:
@@ -133,12 +147,11 @@ def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult])
     amount = queries.transactions.selected_lines.total(organization_id(), ids, first.currency)
     posted = dict.fromkeys(entry_id for each in results for entry_id in each.result.journal_entry_ids)
     voidable = queries.transactions.selected_lines.uncorrected_entries(organization_id(), ids)
-    fits = len(voidable) <= services.bookkeeping.voids.MOST_AT_ONCE
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
         "href": url_for("journal_entries.index", ids=",".join(map(str, posted))),
         "link": "See the entries",
-        "void": voidable if fits else [],
+        "void": voidable,
         "fa_id": first.feed_account_id,
     }
 

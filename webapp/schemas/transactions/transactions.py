@@ -194,9 +194,10 @@ class ConfirmManyFormSchema(ConfirmManySchema):
 
 
 class VoidManyFormSchema(Schema):
-    """Entries of one account's lines that were just posted together, to be voided again."""
+    """Entries of one account's lines that were just posted together, to be voided again; `done` of them are already."""
 
     fa_id = fields.FormId(required=True)
+    done = fields.Digits(least=0, load_default=0)
     entry_ids = ma.fields.List(
         fields.FormId(),
         required=True,
