@@ -28,12 +28,13 @@ OLD_SHARE: Final = 0.1
 # Autovacuum takes a larger one when it comes by.
 QUICK_TARGET: Final = 30
 WRITES: Final = ("INSERT", "UPDATE", "DELETE", "MERGE")
+# A table that had no rows when it was looked at is thought to have one: beside a large one that is the worst of plans.
 OLD_STATISTICS: Final = sa.text("""
     SELECT c.oid::regclass::text FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-    AND pg_stat_get_mod_since_analyze(c.oid) + pg_stat_get_xact_tuples_inserted(c.oid)
+    AND (c.reltuples <= 0 OR pg_stat_get_mod_since_analyze(c.oid) + pg_stat_get_xact_tuples_inserted(c.oid)
         + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)
-        > :least + :share * greatest(c.reltuples, 0)
+        > :least + :share * c.reltuples)
     ORDER BY 1""")
 
 STRONG_ROLE: Final = sa.text("""
