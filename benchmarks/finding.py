@@ -8,19 +8,15 @@ its server works too. The size is that of the index of words alone.
 
 from __future__ import annotations
 
-import io
 import logging
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from benchmarks.imports import ofx
-from benchmarks.workspaces import best, expect
-from tests.fixtures.houses import House
+from benchmarks.workspaces import best, expect, person_with_lines
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 from webapp.db import db
 
@@ -39,13 +35,8 @@ def measured(
 ) -> tuple[float, dict[str, float]]:
     """Give the bytes of the index a line, and the milliseconds of each search."""
     clock = time.process_time if engine == "sqlite" else time.perf_counter
-    with tempfile.TemporaryDirectory() as folder:
-        house = House(store, Path(folder))
-        house.refresh()
-        ada = replace(house.people["ada"], app=house.app)
-        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines)), "long.ofx")})
-        expect(answer.text, '"IMPORTED"')
-        with house.app.app_context():
+    with person_with_lines(store, lines) as ada:
+        with ada.app.app_context():
             size = db.session.execute(sa.text(SIZES[engine])).scalar_one()
         browser = ada.browser()
 
@@ -54,7 +45,6 @@ def measured(
             expect(answer.text, "found-list")
 
         times = {typed: best(lambda typed=typed: search(typed), clock) for typed in TYPED}
-        house.leave()
     return size / lines, times
 
 

@@ -13,13 +13,14 @@ import logging
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.imports import ofx
 from tests.fixtures.houses import House
-from tests.fixtures.people import Pages
+from tests.fixtures.people import Pages, Person
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 
 LINES, FEW = 100_000, 226
@@ -30,21 +31,27 @@ ROUNDS = 5
 def measured(store: SqliteFiles | PostgresqlServer, lines: int) -> dict[str, float]:
     """Give the milliseconds of each request to an account of so many lines."""
     clock = time.process_time if isinstance(store, SqliteFiles) else time.perf_counter
-    with tempfile.TemporaryDirectory() as folder:
-        house = House(store, Path(folder))
-        house.refresh()
-        ada = replace(house.people["ada"], app=house.app)
-        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines)), "long.ofx")})
-        expect(answer.text, '"IMPORTED"')
+    with person_with_lines(store, lines) as ada:
         fa_id = ada.get("/api/reconciliations/accounts").json["accounts"][0]["faId"]
         ada.put(
             f"/api/reconciliations/accounts/{fa_id}/draft",
             json={"statementDate": "2024-01-31", "statementBalance": "1.00"},
         )
         newest = [each["id"] for each in ada.get("/api/transactions?limit=20").json["transactions"]]
-        times = {name: best(act, clock) for name, act in requests(ada.browser(), fa_id, newest).items()}
+        return {name: best(act, clock) for name, act in requests(ada.browser(), fa_id, newest).items()}
+
+
+@contextmanager
+def person_with_lines(store: SqliteFiles | PostgresqlServer, lines: int) -> Iterator[Person]:
+    """Make books with an account of so many imported lines; gives a member of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(store, Path(folder))
+        house.refresh()
+        ada = replace(house.people["ada"], app=house.app)
+        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines)), "long.ofx")})
+        expect(answer.text, '"IMPORTED"')
+        yield ada
         house.leave()
-    return times
 
 
 def requests(pages: Pages, fa_id: int, lines: list[int]) -> dict[str, Callable[[], None]]:

@@ -19,6 +19,7 @@ from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
 
 from webapp import failures, postgresql, sqlite
+from webapp.command_limits import is_unlimited
 from webapp.ledger.errors import LedgerError
 from webapp.session_state import state_of
 
@@ -171,7 +172,7 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        if postgresql.is_unlimited():
+        if is_unlimited():
             connection.exec_driver_sql(sqlite.LARGE_CACHE)
         options = connection.get_execution_options()
         if options.get("read_only"):
@@ -220,7 +221,7 @@ def begin_bulk(first: Preparation) -> None:
         db.session.connection(execution_options={"first": first})
         return
     connection = db.session.connection()
-    if not postgresql.is_unlimited():
+    if not is_unlimited():
         connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{BULK_PATIENCE_SECONDS}s'")
     first(connection)
 

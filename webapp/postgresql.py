@@ -1,4 +1,4 @@
-"""What PostgreSQL needs: errors without rows, statistics at the end of bulk writes, and time for commands.
+"""What PostgreSQL needs: errors without rows, limits of time, and statistics at the end of bulk writes.
 
 Its planner knows how large a table is from ANALYZE alone. After an import the server would read the new lines by plans
 for the few that were there before, until autovacuum comes by: for a minute or more, and a hundred times as slowly.
@@ -6,15 +6,13 @@ for the few that were there before, until autovacuum comes by: for a minute or m
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from webapp.command_limits import is_unlimited
 
 SERVER_LIMITS: Final = (
     "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
@@ -41,23 +39,6 @@ STRONG_ROLE: Final = sa.text("""
     SELECT CASE WHEN rolsuper THEN 'is a superuser' WHEN rolbypassrls THEN 'may bypass row-level security'
            WHEN rolcreaterole THEN 'may create roles' END
     FROM pg_roles WHERE rolname = current_user""")
-
-_is_patient: ContextVar[bool] = ContextVar("is_patient", default=False)
-
-
-@contextmanager
-def unlimited() -> Iterator[None]:
-    """Let the transactions that begin within take the time that they need; nobody waits for a command's answer."""
-    before = _is_patient.set(True)
-    try:
-        yield
-    finally:
-        _is_patient.reset(before)
-
-
-def is_unlimited() -> bool:
-    """Return whether a transaction that begins now may take the time that it needs."""
-    return _is_patient.get()
 
 
 def prepare(engine: sa.Engine) -> None:

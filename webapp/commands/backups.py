@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from webapp import migrations
+from webapp.command_limits import unlimited
 from webapp.commands.books import JSON, answer, application, books, taken_back_on_failure
 from webapp.commands.progress import progress_line
 from webapp.config import make_instance
 from webapp.db import begin_read, begin_write, db
-from webapp.postgresql import unlimited
 from webapp.queries import checks
 from webapp.queries.checks import Violation
 from webapp.services.backups import backups, derived_rows, restores

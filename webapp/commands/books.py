@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from flask import Flask, current_app, has_app_context
 
 from webapp import create_app, migrations
+from webapp.command_limits import unlimited
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
 from webapp.models import Organization
-from webapp.postgresql import unlimited
 from webapp.services.audit.act import Actor
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 import click
 
 from webapp import migrations
+from webapp.command_limits import unlimited
 from webapp.commands import demo_sign_in
 from webapp.commands.books import application, books
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
-from webapp.postgresql import strong_role, unlimited
+from webapp.postgresql import strong_role
 
 
 @click.command()

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
 from webapp.sql_functions import first_of_month
 
@@ -20,6 +21,11 @@ class Balance:
 
     amount_minor: int
     amount_base_minor: int
+
+    def __add__(self, other: Balance) -> Balance:
+        return Balance(
+            self.amount_minor + other.amount_minor, self.amount_base_minor + other.amount_base_minor
+        )
 
 
 NOTHING = Balance(0, 0)
@@ -37,6 +43,32 @@ def of_accounts(
         ).group_by(sums.c.account_id)
     )
     return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
+
+
+def by_day(organization_id: str, account_ids: Collection[int], period: Period) -> dict[date, Balance]:
+    """Give what accounts come to together at the close of each day of a period, in the order of days."""
+    before = of_accounts(organization_id, account_ids, through=period.eve).values()
+    running = sum(before, NOTHING)
+    moved = _moved(organization_id, account_ids, period)
+    found = {}
+    for age in range((period.last - period.first).days + 1):
+        day = period.first + timedelta(days=age)
+        running += moved.get(day, NOTHING)
+        found[day] = running
+    return found
+
+
+def _moved(organization_id: str, account_ids: Collection[int], period: Period) -> dict[date, Balance]:
+    rows = db.session.execute(
+        sa.select(DaySum.day, sa.func.sum(DaySum.amount_minor), sa.func.sum(DaySum.amount_base_minor))
+        .where(
+            DaySum.organization_id == organization_id,
+            DaySum.account_id.in_(account_ids),
+            DaySum.day.between(period.first, period.last),
+        )
+        .group_by(DaySum.day)
+    )
+    return {day: Balance(int(amount), int(base)) for day, amount, base in rows}
 
 
 def in_base_currency(organization_id: str, days: Collection[date]) -> dict[date, dict[int, int]]:

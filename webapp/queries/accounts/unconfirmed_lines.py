@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import JournalEntry, Transaction
+from webapp.queries.common import entry_numbers
 from webapp.queries.common.made_once import made_once
 
 
@@ -37,11 +38,9 @@ def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
 
 @made_once
 def _entry_counts(organization_id: str) -> sa.Select[Any]:
-    """Select how many drafts there are, and how many entries were ever posted: their numbers have no gap."""
-    of_books = JournalEntry.organization_id == organization_id
-    newest = sa.select(sa.func.coalesce(sa.func.max(JournalEntry.number), 0)).where(of_books)
+    """Select how many drafts there are, and how many entries were ever posted."""
     drafts = _drafts(sa.func.count(), organization_id)
-    return sa.select(drafts.scalar_subquery(), newest.scalar_subquery())
+    return sa.select(drafts.scalar_subquery(), entry_numbers.newest(organization_id).scalar_subquery())
 
 
 @made_once

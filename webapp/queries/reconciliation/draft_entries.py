@@ -23,6 +23,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import balances
+from webapp.queries.common import entry_numbers
 from webapp.queries.common.portions import portions
 from webapp.queries.reconciliation.statement_items import first_open_month, posted_to_feed_accounts
 
@@ -44,9 +45,8 @@ def _open_count(draft: Reconciliation) -> int:
 
 
 def _posted_count(draft: Reconciliation) -> int:
-    """Give how many entries were ever posted: their numbers have no gap."""
-    newest = sa.select(sa.func.max(JournalEntry.number)).where(of_same_organization(JournalEntry, draft))
-    return db.session.scalar(newest) or 0
+    count: int = db.session.scalars(entry_numbers.newest(draft.organization_id)).one()
+    return count
 
 
 def _of_open_lines(draft: Reconciliation) -> sa.Select[Any]:

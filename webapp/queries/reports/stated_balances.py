@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import DaySum, FeedAccount, Reconciliation, refers_to
+from webapp.models import FeedAccount, Reconciliation, refers_to
 from webapp.queries.accounts import balances
 from webapp.queries.imports import coverage
 
@@ -70,20 +70,5 @@ def history(feed_account: FeedAccount, period: Period) -> BalanceHistory:
 
 
 def _books(feed_account: FeedAccount, period: Period) -> dict[date, Money]:
-    organization_id, account_id = feed_account.organization_id, feed_account.account_id
-    before = balances.of_accounts(organization_id, [account_id], through=period.eve)
-    running = before.get(account_id, balances.NOTHING).amount_minor
-    rows = db.session.execute(
-        sa.select(DaySum.day, DaySum.amount_minor).where(
-            DaySum.organization_id == organization_id,
-            DaySum.account_id == account_id,
-            DaySum.day.between(period.first, period.last),
-        )
-    )
-    moved = {day: int(amount) for day, amount in rows}
-    found = {}
-    for age in range((period.last - period.first).days + 1):
-        day = period.first + timedelta(days=age)
-        running += moved.get(day, 0)
-        found[day] = Money(running, feed_account.currency)
-    return found
+    found = balances.by_day(feed_account.organization_id, [feed_account.account_id], period)
+    return {day: Money(balance.amount_minor, feed_account.currency) for day, balance in found.items()}

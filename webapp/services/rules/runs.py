@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol, cast
 
 from webapp.db import db
-from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
 from webapp.queries.access import organizations
@@ -20,6 +20,7 @@ from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
 from webapp.queries.rule_decisions.previews import Effect
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import Tally
 from webapp.services.rules import document_rules, writes
@@ -45,12 +46,6 @@ class PreviewMovedError(LedgerError):
     """What this rule would do has changed since its preview; preview it again, then apply it."""
 
     code = "preview_moved"
-
-
-class RunTooLargeError(UnprocessableError):
-    """This rule would change more than fits in one run; choose fewer lines, such as a shorter period."""
-
-    code = "too_large"
 
 
 class PreviewOnlyError(LedgerError):
@@ -91,7 +86,7 @@ def apply(
     """Apply a rule to what it matches, exactly as the preview of this digest showed, in one act.
 
     Drafts and documents change at once, posted entries get correction markers. Raises PreviewOnlyError,
-    PreviewMovedError, RunTooLargeError, OtherTargetError.
+    PreviewMovedError, ActTooLargeError, OtherTargetError.
     """
     title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_payload(chosen)}
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
@@ -155,7 +150,7 @@ def _write(
 def _refuse_too_large(changed: int) -> None:
     """Refuse a run as soon as it changes more than others may wait for."""
     if changed > MOST_AT_ONCE:
-        raise RunTooLargeError(
+        raise ActTooLargeError(
             f"This rule would change more than {MOST_AT_ONCE:,} lines or documents, which is what fits in one run. "
             "Choose fewer, such as a shorter period, and apply it once more for the others.",
             details={"most": MOST_AT_ONCE},
