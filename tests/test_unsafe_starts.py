@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp import file_safety, migrations, sqlite
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
-from webapp.postgresql import strong_role
+from webapp.postgresql import hurried_disk, strong_role
 
 
 @pytest.fixture
@@ -154,4 +154,12 @@ def test_a_role_that_may_do_more_than_keep_books_is_named(app, client):
         assert strong_role(connection) is None
         connection.rollback()
     answer = client.get("/readyz")
-    assert (answer.text, answer.headers["X-Degraded"]) == ("ok\n", "database_role")
+    assert (answer.text, answer.headers["X-Degraded"]) == ("ok\n", "database_role, database_disk")
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_a_server_that_does_not_wait_for_its_disk_is_named(app):
+    """The server of the tests does not, and yet a commit waits for the log."""
+    with app.app_context(), db.engine.connect() as connection:
+        assert "fsync and full_page_writes: " in hurried_disk(connection)
+        assert connection.scalar(sa.text("SHOW synchronous_commit")) == "on"

@@ -14,8 +14,11 @@ from sqlalchemy import event
 
 from webapp.command_limits import is_unlimited
 
-SERVER_LIMITS: Final = (
+# Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
+# of the server need not think of this one.
+SERVER_SETTINGS: Final = (
     "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
+    " -c synchronous_commit=on"
 )
 NO_LIMITS: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 # A transaction that changes fewer rows changes no plan.
@@ -39,6 +42,9 @@ STRONG_ROLE: Final = sa.text("""
     SELECT CASE WHEN rolsuper THEN 'is a superuser' WHEN rolbypassrls THEN 'may bypass row-level security'
            WHEN rolcreaterole THEN 'may create roles' END
     FROM pg_roles WHERE rolname = current_user""")
+HURRIED_DISK: Final = sa.text("""
+    SELECT string_agg(name, ' and ' ORDER BY name) FROM pg_settings
+    WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'""")
 
 
 def prepare(engine: sa.Engine) -> None:
@@ -55,10 +61,27 @@ def analyze(connection: sa.Connection) -> None:
         connection.exec_driver_sql("ANALYZE")
 
 
+def weaknesses(connection: sa.Connection) -> dict[str, str]:
+    """Find what makes this database less safe than it could be: a sentence by its code, with the way to mend it."""
+    if connection.dialect.name != "postgresql":
+        return {}
+    found = {"database_role": strong_role(connection), "database_disk": hurried_disk(connection)}
+    return {code: sentence for code, sentence in found.items() if sentence}
+
+
+def hurried_disk(connection: sa.Connection) -> str | None:
+    """Say that the server does not wait for its disk, and what to set; None where it does."""
+    names = connection.scalar(HURRIED_DISK)
+    if names is None:
+        return None
+    return (
+        f"The PostgreSQL server has switched off {names}: a loss of power can destroy these books. "
+        "Switch it on again in postgresql.conf."
+    )
+
+
 def strong_role(connection: sa.Connection) -> str | None:
     """Say what the role of the books may do and should not, and how to mend it; None where that is nothing."""
-    if connection.dialect.name != "postgresql":
-        return None
     right = connection.scalar(STRONG_ROLE)
     if right is None:
         return None

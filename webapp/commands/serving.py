@@ -14,7 +14,7 @@ from webapp.commands.books import application, books
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
-from webapp.postgresql import strong_role
+from webapp.postgresql import weaknesses
 
 
 @click.command()
@@ -25,7 +25,7 @@ def serve() -> None:
     app = application()
     with app.app_context(), books() as settings:
         with db.engine.connect().execution_options(read_only=True) as connection:
-            notes = [*filter(None, [strong_role(connection)]), *unused(settings, os.environ)]
+            notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()
     serve_books(app, settings, "\n".join([*notes, greeting(settings)]))
 

@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 from webapp import migrations
 from webapp.config import UnsafeSettingError
 from webapp.db import begin_read, db
-from webapp.postgresql import strong_role
+from webapp.postgresql import weaknesses
 from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("health", __name__)
@@ -31,7 +31,8 @@ def ready() -> Response:
     code = state_of_books()
     headers = {"Retry-After": "5"}
     if code == "ok":
-        headers = {"X-Degraded": "database_role"} if strong_role(db.session.connection()) else {}
+        found = weaknesses(db.session.connection())
+        headers = {"X-Degraded": ", ".join(found)} if found else {}
     return Response(
         f"{code}\n", 200 if code == "ok" else 503, headers, content_type="text/plain; charset=utf-8"
     )
