@@ -2,7 +2,7 @@
 
     python -m benchmarks.bulk_acts [POSTINGS] [sqlite|postgresql] [--statements]
 
-Beside a history of so many postings 50 and 250 drafts are confirmed by one request each, and 100 by a request of their
+Beside a history of so many postings 50 and 120 drafts are confirmed by one request each, and 100 by a request of their
 own. Prints the CPU of this process, the time and the statements a line; with `--statements` also how often each
 statement ran and who asked it.
 """
@@ -32,7 +32,7 @@ from webapp.db import db
 from webapp.postgresql import analyze
 
 POSTINGS = 100_000
-TOGETHER, ALONE = (50, 250), 100
+TOGETHER, ALONE = (50, 120), 100
 MOST_LISTED, LONGEST_WORDS = 40, 110
 
 

@@ -11,6 +11,7 @@ from webapp.db import db
 from webapp.models import ApiToken, AuditEvent, Proposal
 from webapp.queries import checks
 from webapp.services.audit import proposals
+from webapp.web.proposals import approvals
 
 
 @pytest.fixture
@@ -338,3 +339,23 @@ def test_what_is_no_call_is_refused_before_anybody_is_asked(agent, line, body, s
 def test_a_dry_run_is_true_or_false(ben, line, said):
     answer = ben.post(f"/api/transactions/{line}/confirm?dryRun={said}")
     assert (answer.status_code, list(answer.json["fields"])) == (422, ["dryRun"])
+
+
+def test_more_proposals_than_fit_are_refused_before_any_is_approved(ben, agent, bank, monkeypatch):
+    monkeypatch.setattr(approvals, "MOST_AT_ONCE", 1)
+    lines = bank.send_many([("2026-03-02", "-1.00", "One"), ("2026-03-03", "-2.00", "Two")])
+    waiting = [propose(agent, f"/api/transactions/{each}/confirm") for each in lines]
+    answer = approve_many(ben, *waiting)
+    assert (answer.status_code, answer.json["code"], answer.json["details"]["most"]) == (422, "too_large", 1)
+    page = ben.browser().post(
+        "/proposals/approve", data={"ids": [f"{each['id']}.{each['digest']}" for each in waiting]}
+    )
+    assert (
+        page.status_code,
+        "2 proposals are more than the 1 that can be approved at once." in page.text,
+    ) == (422, True)
+    states = [
+        ben.get(f"/api/action-requests/{each['id']}").json["actionRequest"]["status"] for each in waiting
+    ]
+    assert states == ["PENDING", "PENDING"]
+    assert approve_many(ben, waiting[0]).json["results"][0]["changed"]

@@ -45,9 +45,9 @@ def approve_many() -> Response:
     """Approve the chosen proposals, each if its effect is still the reviewed one."""
     try:
         selected = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
+        results = approvals.approve_many([*dict(each.split(".") for each in selected).items()])
     except REFUSALS as error:
         return show(problem=problem_of(error))
-    results = approvals.approve_many(dict(each.split(".") for each in selected).items())
     failed = [each for each in results if each["error"]]
     if not failed:
         return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))

@@ -29,7 +29,7 @@ from webapp.services.journal import line_drafts, pair_differences, settled_items
 from webapp.services.transactions import bank_changes, unpairing
 
 # An entry takes some 12 ms, and nobody else writes meanwhile.
-MOST_AT_ONCE: Final = 60
+MOST_AT_ONCE: Final = 30
 
 
 class NotVoidableError(LedgerError):

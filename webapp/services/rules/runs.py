@@ -26,8 +26,8 @@ from webapp.services.ingestion.rules import Tally
 from webapp.services.rules import document_rules, writes
 
 MANUAL_APPLY = "MANUAL_APPLY"
-# What one run may change while others wait to write: half a second of processor time where 50,000 lines took five.
-MOST_AT_ONCE = 5_000
+# What one run may change while others wait to write: a quarter of a second of CPU, where 50,000 lines took five.
+MOST_AT_ONCE = 2_500
 
 
 class RunProgress(Protocol):

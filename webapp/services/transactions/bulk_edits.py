@@ -15,8 +15,8 @@ from webapp.services.transactions import edits
 from webapp.services.transactions.edits import BulkLineChanges, LineChanges
 
 # A line takes some 8 ms, and nobody else writes meanwhile.
-MOST_AT_ONCE: Final = 100
-OTHERWISE: Final = "Narrow the list, or write a rule, which changes up to 5,000."
+MOST_AT_ONCE: Final = 50
+OTHERWISE: Final = "Narrow the list, or write a rule, which changes up to 2,500."
 
 
 def bulk_edit(

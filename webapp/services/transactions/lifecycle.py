@@ -27,8 +27,8 @@ from webapp.services.transactions import bank_changes, clearing, join_records, u
 from webapp.services.transactions.states import LineStateError, require
 
 # A draft takes some 3 ms, shown in a row some 5, and a correction some 13; nobody else writes meanwhile.
-MOST_LINES: Final = 250
-MOST_CORRECTIONS: Final = 60
+MOST_LINES: Final = 120
+MOST_CORRECTIONS: Final = 30
 
 
 class JoinedLineError(LedgerError):

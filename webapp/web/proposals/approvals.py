@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, Proposal
 from webapp.queries.access.principals import Principal
-from webapp.services.audit import approvals, proposals
+from webapp.services.audit import approvals, limits, proposals
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult
 from webapp.web.access import heavy_calls
@@ -18,6 +18,9 @@ from webapp.web.access.auth import NoScopeError, acting, demand, organization_id
 from webapp.web.proposals import calls, stored_calls
 from webapp.web.proposals.calls import InterfaceShapes
 from webapp.web.proposals.stored_calls import Call
+
+# Each is tried and then done, some 40 ms for a confirmation, and nobody else writes meanwhile.
+MOST_AT_ONCE: Final = 20
 
 
 def approve_alone(request_id: str, digest: str, note: str | None = None) -> ActionRequest:
@@ -30,11 +33,13 @@ def approve_alone(request_id: str, digest: str, note: str | None = None) -> Acti
         raise
 
 
-def approve_many(reviewed: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+def approve_many(reviewed: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody.
 
-    `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at.
+    `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at. More than fit raise
+    ActTooLargeError.
     """
+    limits.refuse_above(MOST_AT_ONCE, len(reviewed), "proposals", "approved", "Approve them in parts.")
     _sweep()
     return [_approve_one(request_id, digest) for request_id, digest in reviewed]
 
