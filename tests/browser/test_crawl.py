@@ -136,7 +136,7 @@ def reconcile_with(ada, bank, text):
     desk = Desk(ada, bank)
     desk.prove(balance="0.00")
     accepted(desk.reopen(text))
-    bank.ask(lambda: name_bank(fa_id, text))
+    bank.ask(lambda: name_bank(ada.organization_id, fa_id, text))
     bank.fa_id = first
 
 
@@ -146,10 +146,10 @@ def accepted(answer):
     return answer.json if answer.is_json else None
 
 
-def name_bank(fa_id, text):
-    feed = db.session.get_one(FeedAccount, fa_id)
+def name_bank(organization_id, fa_id, text):
+    feed = db.session.get_one(FeedAccount, (organization_id, fa_id))
     feed.mask, feed.external_id = text[:MASK], text
-    institution = db.session.get_one(Institution, feed.institution_id)
+    institution = db.session.get_one(Institution, (organization_id, feed.institution_id))
     institution.name = institution.url = institution.logo = text
 
 

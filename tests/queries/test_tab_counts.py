@@ -46,11 +46,12 @@ def test_both_ways_agree_after_every_act(counts, bank, feed, desk):
     counts()
 
 
-def test_lines_that_an_opening_set_aside_are_of_no_statement(counts, bank, desk):
+def test_lines_that_an_opening_set_aside_are_of_no_statement(counts, ben, bank, desk):
     lines = bank.send_many([("2026-09-20", "-5.00", "Before"), ("2026-10-02", "100.00", "In")])
     desk.put("2026-10-31", "1100.00", keepAsNew=True, openingBalance="1000.00", openingDate="2026-09-30")
     desk.confirm(lines[1])
     desk.clear(auto=True)
     assert desk.complete().status_code == 200
-    assert bank.ask(lambda: db.session.get(Transaction, lines[0]).status) == "SET_ASIDE"
+    key = ben.organization_id, lines[0]
+    assert bank.ask(lambda: db.session.get(Transaction, key).status) == "SET_ASIDE"
     assert counts() == {"statement": 2, "open": 2, "unconfirmed": 0, "pending": 0, "all": 2}

@@ -118,7 +118,7 @@ def test_a_token_of_a_lesser_role_may_what_both_may(people, addresses, published
     person = people[name]
 
     def give():
-        db.session.get_one(ApiToken, person.token_id).scopes = list(ACT_SCOPES)
+        db.session.get_one(ApiToken, (person.organization_id, person.token_id)).scopes = list(ACT_SCOPES)
 
     bank.ask(give)
     for address in addresses:

@@ -198,7 +198,7 @@ def test_a_token_is_stored_nowhere(ada, bank):
 
 def test_the_last_use_is_noted_once_a_minute(ada, bank):
     def used():
-        return db.session.get_one(ApiToken, ada.token_id).last_used_at
+        return db.session.get_one(ApiToken, (ada.organization_id, ada.token_id)).last_used_at
 
     ada.get("/api/transactions").close()
     first = bank.ask(used)
@@ -212,7 +212,7 @@ def test_a_read_never_waits_to_note_its_last_use(app, ada, bank):
     """Somebody writes for long, to SQLite's one file and to the very row; the use is noted when that is over."""
 
     def used():
-        return db.session.get_one(ApiToken, ada.token_id).last_used_at
+        return db.session.get_one(ApiToken, (ada.organization_id, ada.token_id)).last_used_at
 
     own_row = sa.select(ApiToken.id).where(ApiToken.id == ada.token_id).with_for_update()
     with app.app_context(), own_transaction() as writing, ThreadPoolExecutor(1) as elsewhere:

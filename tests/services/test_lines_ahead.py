@@ -36,9 +36,9 @@ def test_a_further_line_of_an_act_takes_seven_statements(ada, bank, statements):
     assert many - few <= 20 * 7
 
 
-def begin_books(fa_id, day):
+def begin_books(organization_id, fa_id, day):
     """Let a proof begin the books of an account after a day."""
-    feed = db.session.get_one(FeedAccount, fa_id)
+    feed = db.session.get_one(FeedAccount, (organization_id, fa_id))
     db.session.add(
         Reconciliation(
             organization_id=feed.organization_id,
@@ -82,7 +82,7 @@ def every_kind_of_line(ada, bank, giro, savings):
     confirm(ada, corrected)
     ada.patch(f"/api/transactions/{corrected}", json={"accountId": bank.account("Better")})
     early = send(bank, bank.open("Young"), "2026-02-01", "-7.00", "Before the books begin")
-    bank.ask(lambda: begin_books(bank.fa_id, NOW.date().replace(month=2, day=28)))
+    bank.ask(lambda: begin_books(ada.organization_id, bank.fa_id, NOW.date().replace(month=2, day=28)))
     return [plain, *paired, documented, *refused, corrected, early, plain, 10**15, plain + 10**6]
 
 

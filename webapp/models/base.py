@@ -35,8 +35,22 @@ class OrganizationKeyed(Organized):
         return mapped_column(sa.String(40), sa.ForeignKey("organizations.id"), primary_key=True)
 
 
+def keyed_by(*columns: str) -> dict[str, Any]:
+    """Mapper arguments of a model whose rows the session knows by these columns, whatever the table's own key is."""
+    return {"primary_key": list(columns), "allow_partial_pks": False}
+
+
 class Numbered(Organized):
-    """An organization's row with an id of its own, which composite foreign keys can name."""
+    """An organization's row with an id of its own, which composite foreign keys can name.
+
+    Ids are unique over all organizations. A row is still read, changed and deleted by organization and id, so that
+    each such statement names the organization; the table's own key may be the id alone.
+    """
+
+    @declared_attr.directive
+    def __mapper_args__(self) -> dict[str, Any]:
+        """Let the session know a row by organization and id."""
+        return keyed_by("organization_id", "id")
 
     @declared_attr
     def id(self) -> Mapped[int]:

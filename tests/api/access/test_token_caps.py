@@ -178,7 +178,8 @@ def test_the_next_day_counts_anew(agent, ada, bank, session):
     actor = Actor(ada.organization_id, "TOKEN", program.token_id, "limited", ada.user_id)
 
     def confirmed(line, now):
-        lifecycle.confirm(session.get(lifecycle.Transaction, line), actor=actor, now=now)
+        key = ada.organization_id, line
+        lifecycle.confirm(session.get(lifecycle.Transaction, key), actor=actor, now=now)
 
     evening = datetime(2026, 3, 2, 23, 59, 59, tzinfo=UTC)
     confirmed(lines[0], evening)

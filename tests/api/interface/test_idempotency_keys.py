@@ -118,7 +118,7 @@ def test_a_refusal_of_the_books_is_answered_again_though_they_moved(ada, bank):
     path = f"/api/transactions/{line}/confirm"
     first = ada.post(path, **under())
     assert (first.status_code, first.json["code"]) == (409, "pending")
-    bank.ask(lambda: bank_books(line))
+    bank.ask(lambda: bank_books(ada.organization_id, line))
     assert is_replay(ada.post(path, **under()), first)
     failed = ada.get("/api/action-requests?status=FAILED").json["actionRequests"]
     assert len(failed) == 1
@@ -126,12 +126,12 @@ def test_a_refusal_of_the_books_is_answered_again_though_they_moved(ada, bank):
     assert ada.post(path, **under("a-new-try")).status_code == 200
 
 
-def bank_books(line_id):
+def bank_books(organization_id, line_id):
     from webapp.db import db  # noqa: PLC0415  (inside the application)
     from webapp.models import Transaction  # noqa: PLC0415
     from webapp.services.journal import line_drafts as drafts  # noqa: PLC0415
 
-    line = db.session.get_one(Transaction, line_id)
+    line = db.session.get_one(Transaction, (organization_id, line_id))
     line.status = "BOOKED"
     drafts.add(line, now=datetime.now(UTC))
 

@@ -134,10 +134,10 @@ def test_what_was_written_past_every_act_is_judged_on_reading_and_blamed_on_nobo
     ben, bank, desk, lines, october
 ):
     def restore():
-        db.session.get_one(Transaction, lines[0]).amount_minor = 10000
+        db.session.get_one(Transaction, (ben.organization_id, lines[0])).amount_minor = 10000
 
     def change():
-        db.session.get_one(Transaction, lines[0]).amount_minor = 9900
+        db.session.get_one(Transaction, (ben.organization_id, lines[0])).amount_minor = 9900
 
     bank.ask(change)
     assert desk.proof(october["id"])["holds"] is False

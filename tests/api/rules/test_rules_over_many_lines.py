@@ -209,7 +209,7 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
     rule_id, said, posted, edited = many(count, touched=count // 20 if count < MOST_IDS else MOST_IDS)
 
     def previewed():
-        rule = db.session.get_one(Rule, rule_id)
+        rule = db.session.get_one(Rule, (ada.organization_id, rule_id))
         before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         counted = previews.of_rule(rule, CandidateFilters(), after=None, limit=50)
         spent = time.process_time() - before[0]

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
 from webapp.models.accounts.accounts import Account
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, updated
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, refers_to, updated
 
 
 class Institution(Numbered, Base):
@@ -56,8 +56,8 @@ class FeedAccount(Numbered, Base):
     updated_at: Mapped[datetime] = updated()
 
     account: Mapped[Account] = relationship(
-        foreign_keys=account_id, primaryjoin=lambda: FeedAccount.account_id == Account.id
+        foreign_keys=account_id, primaryjoin=lambda: refers_to(FeedAccount.account_id, Account)
     )
     institution: Mapped[Institution | None] = relationship(
-        foreign_keys=institution_id, primaryjoin=lambda: FeedAccount.institution_id == Institution.id
+        foreign_keys=institution_id, primaryjoin=lambda: refers_to(FeedAccount.institution_id, Institution)
     )

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, updated
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, refers_to, updated
 
 
 class ProjectGroup(Numbered, Base):
@@ -36,5 +36,5 @@ class Project(Numbered, Base):
     updated_at: Mapped[datetime] = updated()
 
     group: Mapped[ProjectGroup | None] = relationship(
-        foreign_keys=group_id, primaryjoin=lambda: Project.group_id == ProjectGroup.id, lazy="joined"
+        foreign_keys=group_id, primaryjoin=lambda: refers_to(Project.group_id, ProjectGroup), lazy="joined"
     )

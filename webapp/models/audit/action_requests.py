@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
 from webapp.ledger.codes import ACTION_STATUSES
-from webapp.models.base import BigId, Organized, created, foreign_key, one_of
+from webapp.models.base import BigId, Organized, created, foreign_key, keyed_by, one_of, refers_to
 
 
 class ActionRequest(Organized, Base):
@@ -29,6 +29,7 @@ class ActionRequest(Organized, Base):
             postgresql_where=sa.text("status = 'PENDING'"),
         ),
     )
+    __mapper_args__ = keyed_by("organization_id", "id")
 
     id: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
     kind: Mapped[str] = mapped_column(sa.String(64))
@@ -48,7 +49,7 @@ class ActionRequest(Organized, Base):
 
     proposal: Mapped[Proposal | None] = relationship(
         foreign_keys="Proposal.action_request_id",
-        primaryjoin="Proposal.action_request_id == ActionRequest.id",
+        primaryjoin=lambda: refers_to(Proposal.action_request_id, ActionRequest),
         uselist=False,
         viewonly=True,
     )
@@ -104,6 +105,6 @@ class Proposal(Organized, Base):
 
     request: Mapped[ActionRequest] = relationship(
         foreign_keys=action_request_id,
-        primaryjoin=lambda: Proposal.action_request_id == ActionRequest.id,
+        primaryjoin=lambda: refers_to(Proposal.action_request_id, ActionRequest),
         viewonly=True,
     )

@@ -11,7 +11,7 @@ from webapp.db import Base, Instant
 from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.accounts import Account
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
 
 COUNTING = ("POSTED", "VOIDED")
 
@@ -89,7 +89,7 @@ class JournalEntry(Numbered, Base):
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",
         foreign_keys="Posting.journal_entry_id",
-        primaryjoin=lambda: JournalEntry.id == Posting.journal_entry_id,
+        primaryjoin=lambda: refers_to(Posting.journal_entry_id, JournalEntry),
         cascade="all, delete-orphan",
     )
 
@@ -154,7 +154,7 @@ class Posting(Numbered, Base):
     transaction_id: Mapped[int | None] = mapped_column(BigId)
 
     account: Mapped[Account] = relationship(
-        foreign_keys=account_id, primaryjoin=lambda: Posting.account_id == Account.id
+        foreign_keys=account_id, primaryjoin=lambda: refers_to(Posting.account_id, Account)
     )
 
     @property

@@ -12,7 +12,7 @@ from webapp.db import Base, Instant
 from webapp.ledger.codes import RECONCILIATION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered, one_of
+from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered, one_of, refers_to
 
 ONE_OPEN = sa.text("status = 'DRAFT'")
 ONE_STANDING = sa.text("status = 'COMPLETED'")
@@ -84,7 +84,8 @@ class Reconciliation(Numbered, Base):
     reopen_reason: Mapped[str | None] = mapped_column(sa.Text)
 
     feed_account: Mapped[FeedAccount] = relationship(
-        foreign_keys=feed_account_id, primaryjoin=lambda: Reconciliation.feed_account_id == FeedAccount.id
+        foreign_keys=feed_account_id,
+        primaryjoin=lambda: refers_to(Reconciliation.feed_account_id, FeedAccount),
     )
 
     @property

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webapp.db import Base, Instant
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.triggers import Trigger
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
 
 
 class RuleRun(Numbered, Base):
@@ -71,7 +71,7 @@ class RuleSetting(FieldSetting, Numbered, Base):
     transaction_id: Mapped[int] = mapped_column(BigId)
 
     run: Mapped[RuleRun] = relationship(
-        foreign_keys="RuleSetting.run_id", primaryjoin=lambda: RuleSetting.run_id == RuleRun.id
+        foreign_keys="RuleSetting.run_id", primaryjoin=lambda: refers_to(RuleSetting.run_id, RuleRun)
     )
 
 
@@ -91,5 +91,5 @@ class DocumentSetting(FieldSetting, Numbered, Base):
     document_id: Mapped[int] = mapped_column(BigId)
 
     run: Mapped[RuleRun] = relationship(
-        foreign_keys="DocumentSetting.run_id", primaryjoin=lambda: DocumentSetting.run_id == RuleRun.id
+        foreign_keys="DocumentSetting.run_id", primaryjoin=lambda: refers_to(DocumentSetting.run_id, RuleRun)
     )

@@ -17,6 +17,7 @@ from webapp.models.base import (
     Organized,
     created,
     foreign_key,
+    keyed_by,
     numbered,
     one_of,
     updated,
@@ -82,6 +83,7 @@ class ImportLine(Organized, Base):
         sa.Index("ix_import_lines_transaction", "transaction_id"),
         {"sqlite_with_rowid": False},
     )
+    __mapper_args__ = keyed_by("organization_id", "import_id", "position")
 
     import_id: Mapped[int] = mapped_column(BigId, primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)

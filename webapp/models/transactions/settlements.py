@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webapp.db import Base, Instant
 from webapp.ledger.codes import SETTLEMENT_STATUSES
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
 from webapp.models.journal.journal_entries import JournalEntry
 
 
@@ -43,7 +43,7 @@ class Settlement(Numbered, Base):
     parts: Mapped[list[SettlementPart]] = relationship(
         order_by="SettlementPart.id",
         foreign_keys="SettlementPart.settlement_id",
-        primaryjoin=lambda: Settlement.id == SettlementPart.settlement_id,
+        primaryjoin=lambda: refers_to(SettlementPart.settlement_id, Settlement),
     )
 
     @property
@@ -75,12 +75,12 @@ class SettlementPart(Numbered, Base):
 
     settlement: Mapped[Settlement] = relationship(
         foreign_keys=settlement_id,
-        primaryjoin=lambda: SettlementPart.settlement_id == Settlement.id,
+        primaryjoin=lambda: refers_to(SettlementPart.settlement_id, Settlement),
         viewonly=True,
     )
     entry: Mapped[JournalEntry] = relationship(
         foreign_keys=journal_entry_id,
-        primaryjoin=lambda: SettlementPart.journal_entry_id == JournalEntry.id,
+        primaryjoin=lambda: refers_to(SettlementPart.journal_entry_id, JournalEntry),
         viewonly=True,
     )
 

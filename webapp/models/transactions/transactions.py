@@ -12,7 +12,17 @@ from webapp.ledger import titles
 from webapp.ledger.codes import TRANSACTION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    refers_to,
+    updated,
+)
 from webapp.models.journal.journal_entries import JournalEntry
 
 
@@ -67,11 +77,11 @@ class Transaction(Numbered, Base):
     updated_at: Mapped[datetime] = updated()
 
     feed_account: Mapped[FeedAccount] = relationship(
-        foreign_keys=feed_account_id, primaryjoin=lambda: Transaction.feed_account_id == FeedAccount.id
+        foreign_keys=feed_account_id, primaryjoin=lambda: refers_to(Transaction.feed_account_id, FeedAccount)
     )
     journal_entry: Mapped[JournalEntry | None] = relationship(
         foreign_keys=journal_entry_id,
-        primaryjoin=lambda: Transaction.journal_entry_id == JournalEntry.id,
+        primaryjoin=lambda: refers_to(Transaction.journal_entry_id, JournalEntry),
         post_update=False,
     )
 

@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.parts import with_parts
 
 StoredRates = dict[tuple[date, str], tuple[Decimal, str]]
 NEWEST = Order((ExchangeRate.day, ExchangeRate.id))  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def drafts_mirrored_at(organization_id: str, currency: str, first: date, last: d
         .where(refers_to(Posting.journal_entry_id, JournalEntry), Posting.currency == currency)
         .exists()
     )
-    return db.session.execute(
+    found = db.session.execute(
         sa.select(JournalEntry, rate_day.label("rate_day"))
         .outerjoin(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(
@@ -123,8 +123,9 @@ def drafts_mirrored_at(organization_id: str, currency: str, first: date, last: d
             JournalEntry.corrects_id.is_(None),
             named,
         )
-        .group_by(JournalEntry.id)
+        .group_by(JournalEntry.organization_id, JournalEntry.id)
         .having(rate_day.between(first, last))
         .order_by(JournalEntry.id)
-        .options(orm.selectinload(JournalEntry.postings))
     ).all()
+    with_parts(JournalEntry.postings, [row.JournalEntry for row in found])
+    return found

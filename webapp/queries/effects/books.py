@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
@@ -25,6 +24,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.parts import with_parts
 from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
 
@@ -207,7 +207,7 @@ def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
     rows = db.session.scalars(
         sa.select(JournalEntry)
         .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids))
-        .options(orm.selectinload(JournalEntry.postings))
         .execution_options(populate_existing=True)
-    ).all()
-    return {record.id: record for record in entry_records.records(organization_id, rows)}
+    )
+    found = with_parts(JournalEntry.postings, rows, again=True)
+    return {record.id: record for record in entry_records.records(organization_id, found)}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.parts import with_parts
 
 
 def get(organization_id: str, entry_id: int) -> JournalEntry:
@@ -30,12 +30,12 @@ def marker_of(entry: JournalEntry) -> JournalEntry | None:
 
 def corrections_of(entry: JournalEntry) -> Sequence[JournalEntry]:
     """List the posted corrections of an entry, oldest first."""
-    return db.session.scalars(
+    found = db.session.scalars(
         sa.select(JournalEntry)
         .where(refers_to(JournalEntry.corrects_id, entry), JournalEntry.status != "DRAFT")
         .order_by(JournalEntry.id)
-        .options(orm.selectinload(JournalEntry.postings))
-    ).all()
+    )
+    return with_parts(JournalEntry.postings, found)
 
 
 def legs_of(entry: JournalEntry) -> list[Leg]:

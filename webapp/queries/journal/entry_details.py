@@ -175,9 +175,10 @@ def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
 
 def line_of(entry: JournalEntry) -> Transaction | None:
     """Find the bank line that an entry, or the entry that it corrects or voids, is of."""
-    original = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
+    organization_id, original_id = entry.organization_id, entry.corrects_id or entry.voids_id or entry.id
+    original = db.session.get(JournalEntry, (organization_id, original_id)) or entry
     named = entries.transactions_of(entries.legs_of(original))
-    return db.session.get(Transaction, named[0]) if named else None
+    return db.session.get(Transaction, (organization_id, named[0])) if named else None
 
 
 def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction | None:
@@ -188,7 +189,7 @@ def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction 
     shared = [line_id for line_id in named if line_id != line.id]
     linked = transfer_pairs.others(entry.organization_id, [line.id])
     other_id = shared[0] if shared else linked.get(line.id)
-    return db.session.get(Transaction, other_id) if other_id is not None else None
+    return db.session.get(Transaction, (entry.organization_id, other_id)) if other_id is not None else None
 
 
 def import_name(line: Transaction | None) -> str | None:

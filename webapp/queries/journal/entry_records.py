@@ -8,7 +8,6 @@ from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
@@ -27,6 +26,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.parts import with_parts
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
 from webapp.queries.journal import attachments, voidable
@@ -144,8 +144,8 @@ def listed(
     if filters.q is not None:
         statement = statement.where(entry_matches(organization_id, filters.q))
     statement = only_changed(statement, JournalEntry, organization_id, changed_since)
-    found = page(statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit)
-    return found.of(records(organization_id, found.items))
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of(records(organization_id, with_parts(JournalEntry.postings, found.items)))
 
 
 def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
@@ -196,11 +196,11 @@ def _originals(organization_id: str, entries: Sequence[JournalEntry]) -> dict[in
     if not named:
         return {}
     rows = db.session.scalars(
-        sa.select(JournalEntry)
-        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(named))
-        .options(orm.selectinload(JournalEntry.postings))
+        sa.select(JournalEntry).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(named)
+        )
     )
-    return {entry.id: entry for entry in rows}
+    return {entry.id: entry for entry in with_parts(JournalEntry.postings, rows)}
 
 
 def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, Institution | None]]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import JournalEntry, Posting, Transaction, refers_to
+from webapp.queries.common.parts import with_parts
 
 
 def needs_open_day() -> sa.ColumnElement[bool]:
@@ -37,9 +37,9 @@ def mirrored_until(organization_id: str, day: date) -> Sequence[JournalEntry]:
     posting = (refers_to(Posting.journal_entry_id, JournalEntry),)
     foreign = sa.exists().where(*posting, Posting.currency != JournalEntry.base_currency)
     of_a_line = sa.exists().where(*posting, Posting.transaction_id.is_not(None))
-    return db.session.scalars(
+    found = db.session.scalars(
         sa.select(JournalEntry)
         .where(*drafts_until(organization_id, day), foreign, ~of_a_line)
         .order_by(JournalEntry.id)
-        .options(orm.selectinload(JournalEntry.postings))
-    ).all()
+    )
+    return with_parts(JournalEntry.postings, found)

@@ -8,13 +8,13 @@ from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import Account, JournalEntry, Organization, Transaction
+from webapp.models import Account, FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import by_roles
 from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.parts import with_parts
 from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.journal import attachments
 from webapp.queries.matching import transfer_pairs
@@ -33,19 +33,19 @@ def reading(
 
 def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None]) -> ReadAhead:
     lines = db.session.scalars(
-        sa.select(Transaction)
-        .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
-        .options(
-            orm.selectinload(Transaction.journal_entry).selectinload(JournalEntry.postings),
-            orm.selectinload(Transaction.feed_account),
-        )
+        sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
     ).all()
+    found = lookups.by_id(JournalEntry, organization_id, {line.journal_entry_id for line in lines})
+    with_parts(JournalEntry.postings, found.values())
+    feeds = lookups.by_id(FeedAccount, organization_id, {line.feed_account_id for line in lines})
+    # Each line finds its entry among those of the session, and keeps it there.
     entries = {line.journal_entry.id: line.journal_entry for line in lines if line.journal_entry is not None}
     account_ids = {posting.account_id for entry in entries.values() for posting in entry.postings}
     accounts = lookups.by_id(Account, organization_id, {*account_ids, *named})
     rows: dict[tuple[type[Any], object], Any] = {
         (Organization, organization_id): organizations.get(organization_id),
         **{(Transaction, line.id): line for line in lines},
+        **{(FeedAccount, feed_id): feed for feed_id, feed in feeds.items()},
         **{(Account, account_id): account for account_id, account in accounts.items()},
         **by_roles(organization_id),
     }

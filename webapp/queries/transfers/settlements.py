@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.parts import with_parts
 
 
 def settled_amounts(organization_id: str | None = None) -> sa.Select[Any]:
@@ -50,16 +50,13 @@ def listed(
     limit: int,
 ) -> Page[Settlement]:
     """List settlements, newest first."""
-    statement = (
-        sa.select(Settlement)
-        .where(Settlement.organization_id == organization_id)
-        .options(orm.selectinload(Settlement.parts))
-    )
+    statement = sa.select(Settlement).where(Settlement.organization_id == organization_id)
     if account_id is not None:
         statement = statement.where(Settlement.account_id == account_id)
     statement = only_changed(statement, Settlement, organization_id, changed_since)
     keys: tuple[Any, ...] = (Settlement.id,)
-    return page(statement, Order(keys), after=after, limit=limit)
+    found = page(statement, Order(keys), after=after, limit=limit)
+    return found.of(with_parts(Settlement.parts, found.items))
 
 
 def of_entry(entry: JournalEntry) -> Sequence[Settlement]:

@@ -94,7 +94,7 @@ def record(done: Act, status: str, *, error: str = "") -> None:
     facts = {**facts_of(done), "status": status, "error": error}
     facts["decided_at"] = None if status == "PENDING" else done.now
     if _proposal_id() == done.id:
-        request = db.session.get_one(ActionRequest, done.id)
+        request = db.session.get_one(ActionRequest, (done.actor.organization_id, done.id))
         for name, value in facts.items():
             setattr(request, name, value)
         db.session.flush()

@@ -52,7 +52,7 @@ def check_all(organization_id: str, now: datetime) -> None:
     _renew(broken, verdict_of, now, SYSTEM, None)
     for proof_id, each in broken.items():
         if proof_id not in verdict_of:
-            proof = db.session.get_one(Reconciliation, proof_id)
+            proof = db.session.get_one(Reconciliation, (organization_id, proof_id))
             _repair(each, "REOPENED", proof.reopened_at or now, proof.reopened_by or SYSTEM, None)
     _forget_touched(organization_id)
 

@@ -200,4 +200,4 @@ class Bookkeeper:
         return Money(account.balance_minor(day), account.currency).decimal
 
     def _feed(self, account: BankAccount) -> FeedAccount:
-        return db.session.get_one(FeedAccount, self._feeds[account.number])
+        return db.session.get_one(FeedAccount, (self._actor.organization_id, self._feeds[account.number]))

@@ -261,7 +261,8 @@ def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) 
     """Count a push that was refused as nonsense, and pause the feed at the third in a row; after the rollback."""
     if not isinstance(error, NonsenseError):
         return
-    feed = db.session.get_one(FeedAccount, feed_account.id, populate_existing=True)
+    key = feed_account.organization_id, feed_account.id
+    feed = db.session.get_one(FeedAccount, key, populate_existing=True)
     feed.refused_pushes += 1
     if feed.refused_pushes >= PAUSED_AFTER and feed.paused_at is None:
         feed.paused_at = now

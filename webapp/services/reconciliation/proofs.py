@@ -165,6 +165,7 @@ def _freeze_items(draft: Reconciliation, rows: Sequence[Any]) -> None:
     frozen = {(row.kind == IS_LINE, row.id): row for row in rows}
     changes = [
         {
+            "organization_id": item.organization_id,
             "id": item.id,
             "frozen_on": (row := frozen[clearing.key_of(item)]).day,
             "frozen_minor": int(row.amount_minor),

@@ -8,7 +8,6 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
@@ -27,6 +26,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common.parts import with_parts
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.journal import entries
 from webapp.services.audit import updates
@@ -98,7 +98,7 @@ def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
         statement = sa.select(JournalEntry).where(
             of_same_organization(JournalEntry, lines[0]), JournalEntry.id.in_(portion)
         )
-        found += db.session.scalars(statement.options(orm.selectinload(JournalEntry.postings)))
+        found += with_parts(JournalEntry.postings, db.session.scalars(statement))
     return found
 
 

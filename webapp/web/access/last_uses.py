@@ -49,7 +49,8 @@ def _write(found: Principal, at: datetime) -> None:
     unlocked = {"skip_locked": True, "key_share": True}
     with own_transaction(waits=False) as session:
         if found.token_id is not None:
-            token = session.get(ApiToken, found.token_id, with_for_update=unlocked)
+            key = found.organization_id, found.token_id
+            token = session.get(ApiToken, key, with_for_update=unlocked)
             if token is not None:
                 token.last_used_at = at
         else:

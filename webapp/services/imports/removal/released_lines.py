@@ -50,7 +50,7 @@ def release(imported: Import, *, now: datetime) -> None:
 
 def _comes_back(join: LineJoin, now: datetime) -> bool:
     """Restore a joined report as its own source has it; tell whether it is a line in the books then."""
-    line = db.session.get_one(Transaction, join.joined_id)
+    line = db.session.get_one(Transaction, (join.organization_id, join.joined_id))
     feed_line = join_records.feed_line_of(line)
     if feed_line is not None and feed_line.event == "REMOVED":
         return False
