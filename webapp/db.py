@@ -243,6 +243,17 @@ def scope_session(organization_id: str) -> None:
     state_of(db.session()).organization_id = organization_id
 
 
+@contextlib.contextmanager
+def scoped_session(organization_id: str) -> Iterator[None]:
+    """Restrict ORM reads of this session to one organization while the block lasts."""
+    state = state_of(db.session())
+    before, state.organization_id = state.organization_id, organization_id
+    try:
+        yield
+    finally:
+        state.organization_id = before
+
+
 def next_ids(
     connection: sa.Connection, table: sa.Table, place: sa.ColumnElement[int]
 ) -> sa.ColumnElement[int]:

@@ -40,7 +40,7 @@ def undoable(token: ApiToken, since: datetime, before: str | None = None) -> lis
             ActionRequest.actor["kind"].as_string() == "TOKEN",
             ActionRequest.actor["id"].as_integer() == token.id,
         )
-        .group_by(ActionRequest.id)
+        .group_by(ActionRequest.organization_id, ActionRequest.id)
         .order_by(sa.func.max(AuditEvent.sequence).desc())
     )
     acts, undone = done.all(), _undone(token)

@@ -46,7 +46,10 @@ def chains() -> Iterator[Violation]:
 
 def requests_without_event() -> Iterable[Violation]:
     """Find action requests whose end has no event in the trail, or several."""
-    ending = sa.case(ENDINGS, value=ActionRequest.status, else_=ActionRequest.kind)
+    ending = sa.case(
+        *((ActionRequest.status == status, kind) for status, kind in ENDINGS.items()),
+        else_=ActionRequest.kind,
+    )
     recorded = (
         sa.select(sa.func.count())
         .where(

@@ -39,9 +39,7 @@ def with_parts(
     return rows
 
 
-def _parts(
-    owned: orm.InstrumentedAttribute[Any], organization_id: str, ids: Iterable[int]
-) -> sa.Select[tuple[int, Any]]:
+def _parts(owned: orm.InstrumentedAttribute[Any], organization_id: str, ids: Iterable[int]) -> sa.Select[Any]:
     relationship, part = owned.property, owned.property.mapper.class_
     ((_, key),) = relationship.synchronize_pairs
     return (

@@ -204,6 +204,7 @@ def _outstanding_or_in_transit(organization_id: str, reconciliation_ids: Collect
         "amount_minor": amount,
     }
     labelled = [column.label(name) for name, column in columns.items()]
+    rows = (Reconciliation, JournalEntry, line, reversal)
     return (
         posted_to_feed_accounts(sa.select(*labelled), Reconciliation)
         .outerjoin(line, is_line_of(line, Posting, FeedAccount))
@@ -214,7 +215,7 @@ def _outstanding_or_in_transit(organization_id: str, reconciliation_ids: Collect
             JournalEntry.voids_id.is_(None),
             _may_matter(line, reversal, cleared),
         )
-        .group_by(Reconciliation.id, JournalEntry.id, line.id, reversal.id)
+        .group_by(*(column for row in rows for column in (row.organization_id, row.id)))
         .having(sa.or_(line.id.is_not(None), amount != 0))
     )
 

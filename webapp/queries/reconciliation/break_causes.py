@@ -233,7 +233,7 @@ def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry
             JournalEntry.posted_at > Reconciliation.completed_at,
             JournalEntry.effective_on <= Reconciliation.statement_date,
         )
-        .group_by(Reconciliation.id)
+        .group_by(Reconciliation.organization_id, Reconciliation.id)
         .subquery()
     )
     rows = db.session.execute(

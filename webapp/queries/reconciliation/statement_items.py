@@ -24,6 +24,7 @@ from webapp.models import (
 )
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
+from webapp.sql_functions import unindexed
 
 IS_LINE, IS_ENTRY = 1, 0
 
@@ -78,8 +79,8 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
 def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
     """Join feed accounts with the postings on their ledger accounts, in the feed's own currency.
 
-    The entry is found by its id alone, which a posting shares with its organization by a foreign key: if the
-    organization were named too, SQLite would start from all of its entries.
+    The entry is found by its id, which a posting shares with its organization by a foreign key: if SQLite might look
+    for the organization too, it would start from all of its entries.
     """
     is_on_account = sa.and_(
         of_same_organization(Posting, FeedAccount),
@@ -89,9 +90,11 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
     statement = statement.select_from(start)
     if start is not FeedAccount:
         statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
-    return statement.join(Posting, is_on_account).join(
-        JournalEntry, JournalEntry.id == Posting.journal_entry_id
+    is_its_entry = sa.and_(
+        unindexed(JournalEntry.organization_id) == Posting.organization_id,
+        JournalEntry.id == Posting.journal_entry_id,
     )
+    return statement.join(Posting, is_on_account).join(JournalEntry, is_its_entry)
 
 
 def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:

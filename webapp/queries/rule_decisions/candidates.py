@@ -15,7 +15,15 @@ from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.ledger.rules.line_outcomes import CounterLeg
-from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction, refers_to
+from webapp.models import (
+    ActionRequest,
+    JournalEntry,
+    Posting,
+    RuleSetting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import near
@@ -170,7 +178,9 @@ def _single_counter_legs(organization_id: str, entry_ids: Collection[int]) -> Se
     # One subquery instead of two counts: a bank leg weighs more than all other legs that an entry may have, so that
     # the sum of a bank leg and exactly one other is BANK_LEG + 1.
     weights = sa.func.sum(sa.case((other.c.is_bank_leg, BANK_LEG), else_=1))
-    its_legs = sa.select(weights).where(other.c.journal_entry_id == leg.journal_entry_id)
+    its_legs = sa.select(weights).where(
+        of_same_organization(other, _POSTING), other.c.journal_entry_id == leg.journal_entry_id
+    )
     return (
         db.session.connection()
         .execute(

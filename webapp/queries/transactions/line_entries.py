@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.common.selections import postings_of
+from webapp.sql_functions import unindexed
 
 
 def is_unconfirmed(*of_draft: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -24,6 +26,14 @@ def is_unconfirmed(*of_draft: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     return sa.or_(
         sa.exists().where(refers_to(Transaction.journal_entry_id, JournalEntry), _is_draft(), *of_draft),
         sa.exists().where(_corrects_the_line(), _is_draft(), *of_draft),
+    )
+
+
+def lines_of(organization_id: str, entry_ids: sa.Select[int]) -> sa.Select[int]:
+    """Select the ids of the lines of some entries; SQLite finds them by the entries."""
+    line = orm.aliased(Transaction)
+    return sa.select(line.id).where(
+        unindexed(line.organization_id) == organization_id, line.journal_entry_id.in_(entry_ids)
     )
 
 

@@ -27,8 +27,10 @@ COUNT = sa.text("""
         amount_base_minor = CASE WHEN token_days.amount_base_minor > :most - :amount THEN :most
             ELSE token_days.amount_base_minor + :amount END
     RETURNING entry_count, amount_base_minor,
-        (SELECT max_entries_a_day FROM api_tokens WHERE id = token_days.token_id),
-        (SELECT max_amount_a_day_minor FROM api_tokens WHERE id = token_days.token_id)
+        (SELECT max_entries_a_day FROM api_tokens
+            WHERE organization_id = token_days.organization_id AND id = token_days.token_id),
+        (SELECT max_amount_a_day_minor FROM api_tokens
+            WHERE organization_id = token_days.organization_id AND id = token_days.token_id)
     """).bindparams(
     sa.bindparam("day", type_=sa.Date),
     *(sa.bindparam(name, type_=sa.BigInteger) for name in ("amount", "most")),

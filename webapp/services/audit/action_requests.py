@@ -10,7 +10,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp import failures
-from webapp.db import begin_write, db
+from webapp.db import begin_write, db, scoped_session
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
@@ -55,7 +55,7 @@ def act(
     act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
     touched_before = proof_breaks.touched(actor.organization_id)
-    with updates.writing(now, doing):
+    with scoped_session(actor.organization_id), updates.writing(now, doing):
         try:
             yield doing
             for close in () if doing.is_void else CLOSINGS:

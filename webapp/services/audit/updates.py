@@ -11,20 +11,19 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import event, orm
+from sqlalchemy import event
 
 from webapp.db import db
 from webapp.ledger.references import Kind
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common.portions import portions
+from webapp.queries.transactions.line_entries import lines_of
 from webapp.services.audit.act import Act
 from webapp.session_state import ActWrites, state_of
 
 # PostgreSQL's triggers join the rows of a statement as they were with those as they are: in small portions the time of
 # a long run grows with its lines, and not with their square.
 ROWS_AT_ONCE = 500
-# With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
-# the id alone, and compared with the organization after that.
 
 
 @contextmanager
@@ -57,9 +56,11 @@ def touch(kind: Kind, ids: Iterable[int]) -> None:
     writes.touched.setdefault(kind, set()).update(ids)
 
 
-def touch_documents_of(entry_ids: Collection[int]) -> None:
+def touch_documents_of(organization_id: str, entry_ids: Collection[int]) -> None:
     """Mark the documents that are attached to some entries: each lists what it is attached to."""
-    theirs = sa.select(DocumentRelation.document_id).where(DocumentRelation.journal_entry_id.in_(entry_ids))
+    theirs = sa.select(DocumentRelation.document_id).where(
+        DocumentRelation.organization_id == organization_id, DocumentRelation.journal_entry_id.in_(entry_ids)
+    )
     touch(Kind.DOCUMENT, db.session.scalars(theirs))
 
 
@@ -69,13 +70,11 @@ def settle(organization_id: str) -> None:
     if writes is None or not writes.touched:
         return
     db.session.flush()
-    line = orm.aliased(Transaction)
     for portion in portions(writes.touched.pop(Kind.JOURNAL_ENTRY, set()), ROWS_AT_ONCE):
         entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
             JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
         )
-        lines = sa.select(line.id).where(line.journal_entry_id.in_(entries))
-        _update(Transaction, organization_id, lines, writes.now)
+        _update(Transaction, organization_id, lines_of(organization_id, entries), writes.now)
     for kind, model in ((Kind.TRANSACTION, Transaction), (Kind.DOCUMENT, Document)):
         for portion in portions(writes.touched.pop(kind, set()), ROWS_AT_ONCE):
             _update(model, organization_id, portion, writes.now)

@@ -64,11 +64,12 @@ def settle_run(
 def count_matches(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
     """Add to rules how many items they matched, and when they ran last, in one statement."""
     if matches:
+        more = sa.case(*((Rule.id == rule_id, count) for rule_id, count in matches.items()), else_=0)
         db.session.execute(
             sa.update(Rule)
             .where(Rule.organization_id == organization_id, Rule.id.in_(matches))
             .values(
-                match_count=Rule.match_count + sa.case(dict(matches), value=Rule.id, else_=0),
+                match_count=Rule.match_count + more,
                 last_run_at=now,
                 # A rule that runs says nothing else than before.
                 updated_at=Rule.updated_at,

@@ -149,7 +149,7 @@ def leg_rows(
 def delete_draft(entry: JournalEntry) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
-    updates.touch_documents_of([entry.id])
+    updates.touch_documents_of(entry.organization_id, [entry.id])
     if entry.corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)

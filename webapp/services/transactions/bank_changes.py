@@ -287,7 +287,7 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
     for portion in portions(doomed):
-        updates.touch_documents_of(portion)
+        updates.touch_documents_of(organization_id, portion)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
                 sa.delete(model)

@@ -191,9 +191,13 @@ def _hand_over(imported: Import, others: Sequence[Import]) -> None:
     if booked:
         db.session.execute(
             sa.update(row)
-            .where(row.c.import_id == sa.bindparam("heir"), row.c.position == sa.bindparam("place"))
+            .where(
+                row.c.organization_id == sa.bindparam("of_organization"),
+                row.c.import_id == sa.bindparam("heir"),
+                row.c.position == sa.bindparam("place"),
+            )
             .values(verdict="NEW"),
-            [{"heir": heir.import_id, "place": heir.position} for heir in booked],
+            [{**of_organization, "heir": heir.import_id, "place": heir.position} for heir in booked],
         )
     for (import_id, fa_id), count in Counter(
         (each.import_id, each.feed_account_id) for each in booked
