@@ -137,6 +137,9 @@ def names(teller: Teller) -> dict[str, int]:
     teller.get(f"/merchants/{merchant['id']}")
     teller.patch(f"/merchants/{merchant['id']}", {"name": "REWE Markt"})
     teller.get("/merchants?q=rewe")
+    other = teller.post("/merchants", {"name": "REWE SAGT DANKE"})["merchant"]
+    teller.post(f"/merchants/{other['id']}/merge", {"mergedIntoId": merchant["id"]})
+    teller.post(f"/merchants/{other['id']}/separate")
     made = teller.post("/accounts", {"name": "Groceries", "type": "EXPENSE", "code": "6901", "emoji": "🥕"})
     teller.get(f"/accounts/{made['account']['id']}")
     teller.patch(f"/accounts/{made['account']['id']}", {"name": "Food and drink"})

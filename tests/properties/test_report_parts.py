@@ -140,3 +140,19 @@ def test_parts_add_up_and_are_what_each_shows_alone(ada, kept, chance, rounds):
             assert list(differences(ada, by, ids, query)) == []
             assert list(ledger_differences(ada, by, ids, first, last)) == []
             assert list(grouped_ledger_differences(ada, by, ids, first, last)) == []
+
+
+def test_they_do_once_merchants_are_merged(ada, kept, chance):
+    one, other = kept["merchant"]
+    assert ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other}).status_code == 200
+    first, last = FIRST + timedelta(days=chance.randrange(300)), FIRST + timedelta(days=DAYS)
+    query = f"from={first}&to={last}&months=true&compareWith=previous_year"
+    for check in (ledger_differences, grouped_ledger_differences):
+        assert list(check(ada, "merchant", [other], first, last)) == []
+    assert list(differences(ada, "merchant", [other], query)) == []
+    for path, key in (("profit-and-loss", "profitAndLoss"), ("trial-balance", "trialBalance")):
+        by_either = [
+            {**ada.get(f"{REPORTS}/{path}?{query}&orgMerchantId={each}").json[key], "orgMerchantId": None}
+            for each in (one, other)
+        ]
+        assert by_either[0] == by_either[1]

@@ -306,3 +306,17 @@ UPDATE rules SET conditions = '{"match": "ALL", "conditions": []}' WHERE id IN (
 
 -- rule_version_differs
 UPDATE rules SET version = version + 1 WHERE id IN (SELECT min(id) FROM rules);
+
+-- merged_into_merged
+UPDATE merchants SET merged_into_id = (SELECT min(id) FROM merchants) + (SELECT max(id) FROM merchants) - id
+WHERE id IN (SELECT min(id) FROM merchants UNION SELECT max(id) FROM merchants);
+
+-- merged_through_another
+UPDATE merchants SET merged_into_id = (SELECT min(id) FROM merchants),
+    merged_through_id = (SELECT max(id) FROM merchants WHERE id < (SELECT max(id) FROM merchants))
+WHERE id = (SELECT max(id) FROM merchants);
+
+-- merged_in_a_loop
+UPDATE merchants SET merged_into_id = (SELECT min(id) FROM merchants),
+    merged_through_id = (SELECT max(id) FROM merchants) + (SELECT max(id) - 1 FROM merchants) - id
+WHERE id IN (SELECT max(id) FROM merchants UNION SELECT max(id) - 1 FROM merchants);

@@ -45,6 +45,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/transactions/confirm": {"ids": [NEVER_ISSUED]},
     "PATCH /api/accounts/<id:account_id>": {"name": "A test"},
     "PATCH /api/merchants/<id:merchant_id>": {"name": "A test"},
+    "POST /api/merchants/<id:merchant_id>/merge": {"mergedIntoId": NEVER_ISSUED},
     "PATCH /api/projects/<id:project_id>": {"name": "A test"},
     "PATCH /api/projects/groups/<id:group_id>": {"name": "A test"},
     "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},

@@ -68,6 +68,7 @@ FORMS = {
     "/imports/<id:import_id>/columns": column_forms.ColumnsFormSchema,
     "/merchants": merchants.NewMerchantSchema,
     "/merchants/<id:merchant_id>": merchants.MerchantChangesSchema,
+    "/merchants/<id:merchant_id>/merge": merchants.MergeFormSchema,
     "/projects": projects.ProjectFormSchema,
     "/projects/<id:project_id>": projects.ProjectFormSchema,
     "/projects/groups": projects.ProjectGroupFormSchema,

@@ -100,6 +100,7 @@ def bodies_with(ids):
         ("GET", "/api/reports/trial-balance?projectId=NAME", None, ids["project_id"]),
         ("GET", "/api/reports/profit-and-loss?projectGroupId=NAME", None, ids["group_id"]),
         ("GET", "/api/reports/general-ledger?orgMerchantId=NAME", None, ids["merchant_id"]),
+        ("POST", "/api/merchants/MERCHANT/merge", {"mergedIntoId": "NAME"}, ids["merchant_id"]),
         ("POST", "/api/projects", {"name": "A project", "groupId": "NAME"}, ids["group_id"]),
         ("GET", "/api/projects?groupId=NAME", None, ids["group_id"]),
         (
@@ -145,11 +146,11 @@ def bodies_with(ids):
 
 def test_in_bodies_and_queries_too(dan, ada, bank, ids, state_of, refused_acts, figure):
     line = bank.of(dan).send("2026-03-02", "-2.00")
-    document = filed(dan, number="1")["id"]
+    document, merchant = filed(dan, number="1")["id"], bank.of(dan).merchant("His own")
     before = state_of(ada.organization_id), state_of(dan.organization_id, without=refused_acts)
     requests = bodies_with(ids)
     for method, address, body, foreign_id in requests:
-        path = address.replace("DOCUMENT", str(document))
+        path = address.replace("DOCUMENT", str(document)).replace("MERCHANT", str(merchant))
         answers = [ask(dan, method, path, body, one, line) for one in (foreign_id, NEVER_ISSUED)]
         statuses = {answer.status_code for answer in answers}
         told = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,3 +32,15 @@ class DimensionSelection:
 
 
 EVERYTHING = DimensionSelection()
+
+# The merchants that are merged, each with the one that it counts as.
+MergedMerchants = Mapping[int, int]
+
+
+def counting(merchant_id: int | None, merged: MergedMerchants) -> int | None:
+    """Give the merchant that counts for one: what it is merged into, or itself.
+
+    >>> counting(3, {3: 5}), counting(5, {3: 5}), counting(None, {3: 5})
+    (5, 5, None)
+    """
+    return None if merchant_id is None else merged.get(merchant_id, merchant_id)

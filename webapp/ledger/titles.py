@@ -35,6 +35,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Imported": "Import",
     "Joined": "Join",
     "Locked": "Lock",
+    "Merged": "Merge",
     "Moved": "Move",
     "Opened": "Open",
     "Paired": "Pair",

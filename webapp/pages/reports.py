@@ -11,6 +11,7 @@ from webapp import queries
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
+from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
@@ -80,7 +81,7 @@ def balance_sheet() -> Response:
 @requires("read")
 def general_ledger() -> Response:
     """Show the general ledger of a period, of all accounts or of one."""
-    query = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
+    query = with_counting_merchant(LedgerPageQuerySchema.read_leniently(request.query_string.decode()))
     period, account_id = periods.report_period(query["from_"], query["to"]), query["account_id"]
     selection, by = periods.selection(query), periods.grouping(query)
     page = queries.reports.general_ledger.listed(
@@ -111,7 +112,7 @@ def general_ledger() -> Response:
 
 def shown(template: str, report: Callable[[str, ReportColumns], Any]) -> Response:
     """Render a report with the columns that the address asks for; links within it keep what else that has."""
-    query = ReportPageQuerySchema.read_leniently(request.query_string.decode())
+    query = with_counting_merchant(ReportPageQuerySchema.read_leniently(request.query_string.decode()))
     if not query["compare_from"]:
         query["compare_with"] = query["compare_with"] or Comparison.PREVIOUS_YEAR
     columns = periods.report_columns(query)

@@ -38,6 +38,7 @@
   async function choicesOf(source) {
     if (source.matches("input")) return read(document.getElementById(source.dataset.combobox));
     const own = read(source);
+    if (!source.dataset.combobox) return own;
     const shared = await ask(source.dataset.combobox).catch((error) => {
       if ("shared" in source.dataset) throw error;
       return [];
@@ -103,6 +104,7 @@
   function show(field, { choices, error }) {
     if (opened?.field !== field) return;
     const { source, typed } = opened;
+    list.setAttribute("aria-label", source.dataset.noun ? "Merchants" : "Accounts");
     list.replaceChildren();
     opened.shown = [];
     let hidden = 0;
@@ -127,7 +129,7 @@
       }
     }
     if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
-    else if (!opened.shown.length) list.append(element("p", "combobox-note", `No account has “${typed.trim()}” in its code or name.`));
+    else if (!opened.shown.length) list.append(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
     else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
     const chosen = typed ? 0 : opened.shown.findIndex((each) => each.value === source.value);
     point(typed ? Math.min(chosen, opened.shown.length - 1) : chosen);

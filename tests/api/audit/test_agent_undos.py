@@ -233,7 +233,10 @@ def work_on_books(agent, world):
     made = ok(agent.post("/api/accounts", json={"name": "Made by the agent", "type": "EXPENSE"}))["account"]
     ok(agent.patch(f"/api/accounts/{made['id']}", json={"emoji": "🤖"}))
     ok(agent.patch(f"/api/accounts/{world.food}", json={"name": "Meals", "requiresCounterparty": False}))
-    ok(agent.post("/api/merchants", json={"name": "New shop"}))
+    shop = ok(agent.post("/api/merchants", json={"name": "New shop"}))["merchant"]["id"]
+    for _ in range(2):
+        ok(agent.post(f"/api/merchants/{shop}/merge", json={"mergedIntoId": world.merchant}))
+        ok(agent.post(f"/api/merchants/{shop}/separate"))
     ok(
         agent.patch(
             f"/api/merchants/{world.merchant}", json={"name": "Other shop", "website": "https://x.example"}

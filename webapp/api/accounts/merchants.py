@@ -9,6 +9,7 @@ from webapp.schemas.accounts.merchants import (
     MerchantChangesSchema,
     MerchantQuerySchema,
     MerchantSchema,
+    MergeSchema,
     NewMerchantSchema,
 )
 from webapp.schemas.paging import listing, wrapped
@@ -26,7 +27,7 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 @bp.arguments(MerchantQuerySchema, location="query")
 @bp.response(200, listing("merchants", MerchantSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
-    """List merchants, A to Z."""
+    """List the merchants that count, A to Z; with `mergedIntoId` those that count as that one."""
     after = paging.decode(query.pop("cursor"), "si")
     return paging.answer(
         "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **query)
@@ -58,3 +59,23 @@ def update(changes: MerchantChanges, merchant_id: int) -> dict[str, Any]:
     """Change a merchant."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
     return {"merchant": services.accounts.merchants.update(merchant, changes, **acting())}
+
+
+@bp.post("/<id:merchant_id>/merge")
+@requires("draft")
+@bp.arguments(MergeSchema)
+@bp.response(200, AnswerSchema)
+def merge(body: dict[str, int], merchant_id: int) -> dict[str, Any]:
+    """Merge a merchant into another one: everything answers by that one, and no posting changes."""
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
+    merged = services.accounts.merchants.merge(merchant, body["merged_into_id"], **acting())
+    return {"merchant": merged}
+
+
+@bp.post("/<id:merchant_id>/separate")
+@requires("draft")
+@bp.response(200, AnswerSchema)
+def separate(merchant_id: int) -> dict[str, Any]:
+    """Separate a merged merchant again, with those that came along with it."""
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
+    return {"merchant": services.accounts.merchants.separate(merchant, **acting())}

@@ -83,7 +83,7 @@ def settle(
     applied: dict[EffectKind, Setting] = {}
     for kind in _ORDER:
         setting = settings.get(kind)
-        if setting is None or receipt.value(kind) == str(setting.value):
+        if setting is None or _is_same(kind, setting.value, receipt, books):
             continue
         if kind.value in chosen:
             problem: str | None = SET_BY_HAND
@@ -98,6 +98,12 @@ def settle(
         else:
             skipped.append(Skip(kind, setting.rule_id, problem))
     return ReceiptOutcome(after, applied, tuple(skipped))
+
+
+def _is_same(kind: EffectKind, value: str | int, receipt: Receipt, books: Books) -> bool:
+    if kind is EffectKind.SET_MERCHANT:
+        return books.count_alike(receipt.merchant_id, int(value))
+    return receipt.value(kind) == str(value)
 
 
 def _future_account(

@@ -1,10 +1,11 @@
 """Applying the settings of rules to the counter leg of a bank line, and skipping those that cannot be."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
+from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
@@ -73,6 +74,11 @@ class Books:
 
     base_currency: str
     accounts: Mapping[int, AccountFacts]
+    merged: MergedMerchants = field(default_factory=dict)
+
+    def count_alike(self, one: int | None, other: int) -> bool:
+        """Return whether two merchants are the same, or count as the same, so that setting either changes nothing."""
+        return counting(one, self.merged) == counting(other, self.merged)
 
 
 def settle(
@@ -112,7 +118,7 @@ def settle(
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
             if other_currency(leg.account_id, after.currency, books) is not None:
                 after = leg
-    after = _with_settings(after, account_id, settings)
+    after = _with_settings(after, account_id, settings, books)
     applied = {kind: each for kind, each in settings.items() if after.raw(kind) != leg.raw(kind)}
     return Outcome(after, applied, tuple(skipped))
 
@@ -144,9 +150,13 @@ def other_currency(account_id: int, code: str, books: Books) -> str | None:
     return f"{facts.name} takes {facts.currency} only, and this is in {code}."
 
 
-def _with_settings(leg: CounterLeg, account_id: int, settings: Mapping[EffectKind, Setting]) -> CounterLeg:
+def _with_settings(
+    leg: CounterLeg, account_id: int, settings: Mapping[EffectKind, Setting], books: Books
+) -> CounterLeg:
     """Give a leg on an account, with the merchant and the project that are set."""
     merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
+    if merchant is not None and books.count_alike(leg.merchant_id, int(merchant.value)):
+        merchant = None
     return CounterLeg(
         account_id,
         leg.currency,

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Final
 
 import re2
 
 from webapp.ledger.currencies import canonical
+from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.matching.lines import normalised
 from webapp.ledger.rules.condition_values import folded_pattern, pattern_options
 from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Match, Operator, ValueKind
@@ -28,6 +30,7 @@ _OPPOSITE: Final = {
 # The operators whose value stands in the text itself.
 _LITERAL: Final = frozenset({Operator.EQUALS, Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH})
 _RANGE: Final = re.compile(r"\.\.")
+NOTHING_MERGED: Final[MergedMerchants] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,10 @@ class CompiledConditions:
         return [each.holds(values) for each in self.conditions]
 
 
-def compiled(match: Match, conditions: Sequence[Condition]) -> CompiledConditions:
-    """Compile conditions that have no problem.
+def compiled(
+    match: Match, conditions: Sequence[Condition], merged: MergedMerchants = NOTHING_MERGED
+) -> CompiledConditions:
+    """Compile conditions that have no problem; merchants are compared by what they count as.
 
     >>> from webapp.ledger.rules.items import RuleItem
     >>> rent = compiled(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
@@ -86,14 +91,16 @@ def compiled(match: Match, conditions: Sequence[Condition]) -> CompiledCondition
     >>> rent.explain(RuleItem(description="Rent back", amount=Decimal("900")).values())
     [True, False]
     """
-    return CompiledConditions(match, tuple(CompiledCondition(each, _predicate(each)) for each in conditions))
+    return CompiledConditions(
+        match, tuple(CompiledCondition(each, _predicate(each, merged)) for each in conditions)
+    )
 
 
-def _predicate(condition: Condition) -> Callable[[Values], bool]:
+def _predicate(condition: Condition, merged: MergedMerchants) -> Callable[[Values], bool]:
     """Compile a condition to a predicate; a missing value matches a negative operator only."""
     positive = _OPPOSITE.get(condition.operator)
     operator = positive or condition.operator
-    test = _test(condition.field, operator, condition.value)
+    test = _test(condition, operator, merged)
     is_apart = condition.field is Field.ANY_TEXT and operator is not Operator.CONTAINS
     found = _found_in_any(test) if is_apart else _found(condition.field, test)
     return found if positive is None else lambda values: not found(values)
@@ -121,13 +128,20 @@ def needs_choices(conditions: Sequence[CompiledCondition]) -> bool:
     return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in conditions)
 
 
-def _test(field: Field, operator: Operator, value: str) -> Test:
+def _test(condition: Condition, operator: Operator, merged: MergedMerchants) -> Test:
+    read = _reader(condition.field)
+    if condition.field is not Field.MERCHANT or not merged:
+        return _comparing(operator, condition.value, read)
+    among_counting = _comparing(operator, condition.value, lambda text: counting(read(text), merged))
+    return lambda found: among_counting(counting(found, merged))
+
+
+def _comparing(operator: Operator, value: str, read: Callable[[str], Any]) -> Test:
     if operator is Operator.IS_NOT_EMPTY:
         return lambda _value: True
     if operator is Operator.MATCHES:
         pattern = re2.compile(folded_pattern(value), pattern_options())
         return lambda text: pattern.search(text) is not None
-    read = _reader(field)
     if operator is Operator.IN:
         parts = frozenset(read(part.strip()) for part in value.split(","))
         return lambda found: found in parts

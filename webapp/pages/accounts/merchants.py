@@ -1,4 +1,4 @@
-"""Merchants: the list A to Z, and the page of a merchant to change it."""
+"""Merchants: the list A to Z, and the pages of a merchant to change it, to merge it and to separate it again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.pages.accounts.dimension_figures import figures, results
-from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMerchantSchema
+from webapp.schemas.accounts.merchants import (
+    MerchantPageQuerySchema,
+    MergeFormSchema,
+    MergePageSchema,
+    NewMerchantSchema,
+)
 from webapp.web import paging
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import Problem, act_or_show
@@ -56,6 +61,40 @@ def update(merchant_id: int) -> Response:
     )
 
 
+@bp.get("/<id:merchant_id>/merge")
+@requires("draft")
+def preview_merge(merchant_id: int) -> Response:
+    """Show the merchants to merge one into, and what merging it into the chosen one brings together."""
+    return show_merge(merchant_id)
+
+
+@bp.post("/<id:merchant_id>/merge")
+@requires("draft")
+def merge(merchant_id: int) -> Response:
+    """Merge a merchant into another one, and show that one."""
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
+    chosen = MergePageSchema.read_leniently_of(request.form.to_dict())["merged_into_id"]
+    return act_or_show(
+        lambda: services.accounts.merchants.merge(
+            merchant, MergeFormSchema().load(form_body())["merged_into_id"], **acting()
+        ),
+        url_for("merchants.show", merchant_id=chosen or merchant_id),
+        lambda problem: show_merge(merchant_id, problem),
+    )
+
+
+@bp.post("/<id:merchant_id>/separate")
+@requires("draft")
+def separate(merchant_id: int) -> Response:
+    """Separate a merged merchant again, and show it."""
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
+    return act_or_show(
+        lambda: services.accounts.merchants.separate(merchant, **acting()),
+        url_for("merchants.show", merchant_id=merchant_id),
+        lambda problem: show_merchant(merchant_id, problem),
+    )
+
+
 def show_list(problem: Problem | None = None) -> Response:
     """Render the merchants, with a refused form as it was typed."""
     query = MerchantPageQuerySchema.read_leniently(request.query_string.decode())
@@ -74,12 +113,34 @@ def show_list(problem: Problem | None = None) -> Response:
 
 
 def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
-    """Render a merchant, with a refused form as it was typed."""
+    """Render a merchant, with a refused form as it was typed; of a merged one, what it counts as."""
+    of = queries.accounts.merchants
+    merchant = of.get(organization_id(), merchant_id)
+    is_merged = merchant.merged_into_id is not None
     return render(
         "merchants/show.html",
         status=problem.status if problem else 200,
-        merchant=queries.accounts.merchants.get(organization_id(), merchant_id),
+        merchant=merchant,
+        into=of.get(organization_id(), merchant.counting_id) if is_merged else None,
+        merged=of.merged_into(merchant),
         form=request.form,
         problem=problem,
-        **figures(DimensionSelection(org_merchant_id=merchant_id)),
+        **({} if is_merged else figures(DimensionSelection(org_merchant_id=merchant_id))),
+    )
+
+
+def show_merge(merchant_id: int, problem: Problem | None = None) -> Response:
+    """Render the merge of a merchant: whom to choose from, and the preview once one is chosen."""
+    of, here = queries.accounts.merchants, organization_id()
+    merchant = of.get(here, merchant_id)
+    chosen = MergePageSchema.read_leniently_of(request.values.to_dict())["merged_into_id"]
+    choices = [each for each in queries.accounts.choices.merchants(here) if each.id != merchant_id]
+    into = next((each for each in choices if each.id == chosen), None)
+    return render(
+        "merchants/merge.html",
+        status=problem.status if problem else 200,
+        merchant=merchant,
+        choices=choices,
+        preview=into and queries.reports.merchant_merges.preview(merchant, into, principal().base_currency),
+        problem=problem,
     )

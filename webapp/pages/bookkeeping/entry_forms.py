@@ -11,6 +11,7 @@ import marshmallow as ma
 from webapp import queries
 from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.currencies import canonical
+from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
@@ -129,7 +130,7 @@ def of_document(document: Document, day: date) -> EntryForm:
     labels = {account.id: label(account) for account in accounts}
     first |= {
         "accountId": labels.get(document.account_id or 0, ""),
-        "orgMerchantId": str(document.org_merchant_id or ""),
+        "orgMerchantId": str(counting(document.org_merchant_id, _merged()) or ""),
         "projectId": str(document.project_id or ""),
     }
     return EntryForm(
@@ -160,6 +161,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
         organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
     )
     labels = {account.id: label(account) for account in accounts}
+    merged = _merged()
     return EntryForm(
         effective_at=entry.effective_on.isoformat(),
         description=entry.description,
@@ -176,13 +178,17 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                     else {}
                 ),
                 "currency": leg.currency,
-                "orgMerchantId": str(leg.merchant_id or ""),
+                "orgMerchantId": str(counting(leg.merchant_id, merged) or ""),
                 "projectId": str(leg.project_id or ""),
             }
             for leg in legs
         ],
         accounts=accounts,
     )
+
+
+def _merged() -> MergedMerchants:
+    return queries.accounts.merchants.merged(organization_id())
 
 
 def is_written(row: Any) -> bool:

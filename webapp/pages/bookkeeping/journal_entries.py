@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.queries.journal.entry_records import EntryFilters, EntryRecord
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.schemas.bookkeeping.revaluations import TakeBackSchema
@@ -29,7 +30,7 @@ bp = Blueprint("journal_entries", __name__, url_prefix="/journal")
 @requires("read")
 def index() -> Response:
     """Show the journal, newest first, with the filters of the URL."""
-    query: dict[str, Any] = EntryFilterFormSchema().load(request.args)
+    query: dict[str, Any] = with_counting_merchant(EntryFilterFormSchema().load(request.args))
     limit, cursor = query.pop("limit"), query.pop("cursor")
     page = queries.journal.entry_records.listed(
         organization_id(), EntryFilters(**query), after=paging.decode(cursor, "di"), limit=limit

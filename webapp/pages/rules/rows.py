@@ -40,7 +40,7 @@ def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
     named = _chosen_ids(conditions, effects)
     return {
         "accountId": queries.accounts.choices.accounts(organization_id(), chosen=named["accountId"]),
-        "orgMerchantId": queries.accounts.choices.merchants(organization_id()),
+        "orgMerchantId": queries.accounts.choices.merchants(organization_id(), chosen=named["orgMerchantId"]),
         "projectId": queries.accounts.choices.projects(organization_id()),
         "faId": queries.accounts.choices.feed_accounts(organization_id(), chosen=named["faId"]),
     }
@@ -129,7 +129,12 @@ def widget(field_: Field, operator: Operator) -> str:
 def _options(field_: Field, choices: Choices) -> Sequence[Any]:
     if field_ in ID_FIELDS:
         return [
-            {"id": str(each.id), "name": each.name, "is_archived": getattr(each, "is_archived", False)}
+            {
+                "id": str(each.id),
+                "name": each.name,
+                "is_archived": getattr(each, "is_archived", False),
+                "merged_into_id": getattr(each, "merged_into_id", None),
+            }
             for each in choices[ID_FIELDS[field_]]
         ]
     return [

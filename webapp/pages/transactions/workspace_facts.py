@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webapp import queries
 from webapp.ledger.proofs.covered_months import in_one_word
+from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.pages.transactions import split_forms
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
@@ -144,7 +145,8 @@ def next_statement(feed_account: FeedAccount) -> NextStatement | None:
 def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:
     """The filters that an address asks for, in a tab."""
     names = ("q", "from_", "to", "cursor", "project_id", "project_group_id", "org_merchant_id")
-    return WorkspaceFilters(show, *(query[each] for each in names))
+    asked = with_counting_merchant(query)
+    return WorkspaceFilters(show, *(asked[each] for each in names))
 
 
 def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from webapp.models import Account, Merchant, Project
+from webapp.models import Account, Project
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 
 
@@ -37,7 +38,7 @@ class ChoiceNames:
     def __init__(self, organization_id: str, choices: Sequence[ChoiceIds]) -> None:
         """Read the names."""
         self._accounts = lookups.by_id(Account, organization_id, [each.account_id for each in choices])
-        self._merchants = lookups.by_id(Merchant, organization_id, [each.merchant_id for each in choices])
+        self._merchants = merchants.counting(organization_id, [each.merchant_id for each in choices])
         self._projects = lookups.by_id(Project, organization_id, [each.project_id for each in choices])
 
     def of(self, choice: ChoiceIds) -> NamedChoice:

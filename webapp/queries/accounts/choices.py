@@ -38,9 +38,12 @@ def chosen(organization_id: str, *, chosen: Collection[int | None]) -> list[Acco
     return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
 
 
-def merchants(organization_id: str) -> list[Merchant]:
-    """List the merchants, A to Z."""
-    statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)
+def merchants(organization_id: str, *, chosen: Collection[int | None] = ()) -> list[Merchant]:
+    """List the merchants that count and those that are chosen already, A to Z."""
+    statement = sa.select(Merchant).where(
+        Merchant.organization_id == organization_id,
+        sa.or_(Merchant.merged_into_id.is_(None), Merchant.id.in_(_ids(chosen))),
+    )
     return list(db.session.scalars(statement.order_by(fold(Merchant.name), Merchant.id)))
 
 

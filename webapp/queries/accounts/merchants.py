@@ -1,13 +1,18 @@
-"""Queries on merchants."""
+"""Queries on merchants, and on which of them count where some are merged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
+from webapp.db import db
 from webapp.models import Merchant
+from webapp.models.base import table_of
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import like_pattern
 from webapp.sql_functions import fold
@@ -21,13 +26,69 @@ def get(organization_id: str, merchant_id: int) -> Merchant:
 
 
 def listed(
-    organization_id: str, *, q: str | None = None, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    *,
+    q: str | None = None,
+    merged_into_id: int | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[Merchant]:
-    """List merchants by name, all or those whose name or website contains a text."""
-    statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)
+    """List by name the merchants that count, or those that are merged into one.
+
+    A text is looked for in their names and websites, and in the names of those that are merged into them.
+    """
+    statement = sa.select(Merchant).where(
+        Merchant.organization_id == organization_id,
+        # No id is None, so that this asks for those that are not merged.
+        Merchant.merged_into_id.is_not_distinct_from(merged_into_id),
+    )
     if q is not None:
-        texts = (Merchant.name, Merchant.website)
-        statement = statement.where(
-            sa.or_(*(fold(text).like(like_pattern(q), escape="\\") for text in texts))
-        )
+        statement = statement.where(_matches(organization_id, q))
     return page(statement, BY_NAME, after=after, limit=limit)
+
+
+def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+    other, pattern = orm.aliased(Merchant), like_pattern(typed)
+    merged = sa.select(other.merged_into_id).where(
+        other.organization_id == organization_id,
+        other.merged_into_id.is_not(None),
+        fold(other.name).like(pattern, escape="\\"),
+    )
+    own = [fold(text).like(pattern, escape="\\") for text in (Merchant.name, Merchant.website)]
+    return sa.or_(*own, Merchant.id.in_(merged))
+
+
+def merged_into(merchant: Merchant) -> list[Merchant]:
+    """List the merchants that count as another one, A to Z."""
+    found = sa.select(Merchant).where(
+        Merchant.organization_id == merchant.organization_id, Merchant.merged_into_id == merchant.id
+    )
+    return list(db.session.scalars(found.order_by(*BY_NAME.columns)))
+
+
+def merged(organization_id: str) -> dict[int, int]:
+    """Give the merchants that are merged, each with the one that it counts as."""
+    return {row.id: row.merged_into_id for row in db.session.execute(*_merged(organization_id))}
+
+
+@made_once
+def _merged(organization_id: str) -> sa.Select[Any]:
+    merchant = table_of(Merchant).c
+    return sa.select(merchant.id, merchant.merged_into_id).where(
+        merchant.organization_id == organization_id, merchant.merged_into_id.is_not(None)
+    )
+
+
+def counting_id(organization_id: str, merchant_id: int | None) -> int | None:
+    """Give the id of the merchant that counts for one; without one, or for an unknown one, the same."""
+    if merchant_id is None:
+        return None
+    found = counting(organization_id, [merchant_id]).get(merchant_id)
+    return merchant_id if found is None else found.id
+
+
+def counting(organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Merchant]:
+    """Find the merchants that count for some ids: what each is merged into, or itself."""
+    found = lookups.by_id(Merchant, organization_id, ids)
+    others = lookups.by_id(Merchant, organization_id, [row.merged_into_id for row in found.values()])
+    return {key: others.get(row.merged_into_id, row) for key, row in found.items()}

@@ -19,11 +19,17 @@ class Usage:
     postings: int
     rules: list[int]
     documents: int
+    merged: int = 0
 
     @property
     def sentence(self) -> str:
         """The usages in words."""
-        parts = [(self.postings, "posting"), (len(self.rules), "rule"), (self.documents, "document")]
+        parts = [
+            (self.postings, "posting"),
+            (len(self.rules), "rule"),
+            (self.documents, "document"),
+            (self.merged, "merged merchant"),
+        ]
         return titles.joined([titles.counted(count, word) for count, word in parts if count])
 
 
@@ -38,7 +44,12 @@ def of_merchant(merchant: Merchant) -> Usage:
     postings, documents = (
         _count(refers_to(model.org_merchant_id, merchant)) for model in (Posting, Document)
     )
-    return Usage(postings, rules.naming_merchant(merchant.organization_id, merchant.id), documents)
+    named = rules.naming_merchant(merchant.organization_id, merchant.id)
+    is_merged_with_it = sa.or_(
+        Merchant.merged_into_id == merchant.id, Merchant.merged_through_id == merchant.id
+    )
+    merged = _count(Merchant.organization_id == merchant.organization_id, is_merged_with_it)
+    return Usage(postings, named, documents, merged)
 
 
 def _count(*naming: sa.ColumnElement[bool]) -> int:

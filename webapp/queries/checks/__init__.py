@@ -12,6 +12,7 @@ from webapp.queries.checks import (
     feed_lines,
     lines,
     locks,
+    merchants,
     openings,
     organizations,
     proofs,
@@ -40,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     *proposals.CHECKS,
     *locks.CHECKS,
     *rules.CHECKS,
+    *merchants.CHECKS,
     *audit.CHECKS,
 )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.ledger.dimensions import DimensionSelection
-from webapp.models import Posting, Project
+from webapp.models import Merchant, Posting, Project
 
 
 def postings_of(organization_id: str, selection: DimensionSelection) -> list[sa.ColumnElement[bool]]:
@@ -20,5 +21,22 @@ def postings_of(organization_id: str, selection: DimensionSelection) -> list[sa.
         )
         chosen.append(Posting.project_id.in_(of_group))
     if selection.org_merchant_id is not None:
-        chosen.append(Posting.org_merchant_id == selection.org_merchant_id)
+        chosen.append(of_merchant(organization_id, selection.org_merchant_id))
     return chosen
+
+
+def of_merchant(organization_id: str, merchant_id: int) -> sa.ColumnElement[bool]:
+    """Build the condition that a posting counts for a merchant: it names one that counts as the same."""
+    asked, alike = orm.aliased(Merchant), orm.aliased(Merchant)
+    counting_id = (
+        sa.select(sa.func.coalesce(asked.merged_into_id, asked.id))
+        .where(asked.organization_id == organization_id, asked.id == merchant_id)
+        .correlate(None)
+        .scalar_subquery()
+    )
+    ids = sa.select(alike.id).where(
+        alike.organization_id == organization_id,
+        sa.or_(alike.id == counting_id, alike.merged_into_id == counting_id),
+    )
+    # Here too the query names no column of the posting.
+    return Posting.org_merchant_id.in_(ids.correlate(None))

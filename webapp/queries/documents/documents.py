@@ -10,10 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
 from webapp.models import Document, DocumentRelation
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -128,14 +130,17 @@ def listed(
     statement = only_changed(statement, Document, organization_id, changed_since)
     found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
     relations = attachments.of_documents(organization_id, [row.id for row in found.items])
-    return found.of([DocumentRecord(**_facts(row), relations=relations[row.id]) for row in found.items])
+    merged = merchants.merged(organization_id)
+    return found.of(
+        [DocumentRecord(**_facts(row, merged), relations=relations[row.id]) for row in found.items]
+    )
 
 
 def detailed(document: Document) -> DocumentDetail:
     """Give one document with its text, and the rules that set its fields."""
     organization_id = document.organization_id
     return DocumentDetail(
-        **_facts(document),
+        **_facts(document, merchants.merged(organization_id)),
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
         text=document.text,
         provenance=runs.provenance_of_document(organization_id, document.id),
@@ -149,8 +154,11 @@ def file_of(document: Document) -> tuple[str, str, str]:
     return document.kept_file, document.file_type, document.file_name or "document"
 
 
-def _facts(document: Document) -> dict[str, Any]:
-    return {name: getattr(document, name) for name in FIELDS} | {"findings": findings_of(document)}
+def _facts(document: Document, merged: MergedMerchants) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in FIELDS} | {
+        "org_merchant_id": counting(document.org_merchant_id, merged),
+        "findings": findings_of(document),
+    }
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:

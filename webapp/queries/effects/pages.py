@@ -8,16 +8,17 @@ from datetime import date
 from typing import Any, Final
 
 from webapp.ledger.money import Money
-from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
+from webapp.models import Account, ActionRequest, Proposal
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries as journal_entries
+from webapp.queries.rules import names
+from webapp.queries.rules.names import Names
 
-NAMED: Final[Mapping[str, Any]] = {"orgMerchantId": Merchant, "projectId": Project}
+NAMED: Final = ("orgMerchantId", "projectId")
 # What acts on these change is what their entries show.
 SHOWN_BY_ENTRIES: Final = frozenset({"transaction", "journal_entry"})
-Names = Mapping[tuple[str, int], str]
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -111,12 +112,8 @@ def breaks(proposal: Proposal) -> int:
 
 def _names(organization_id: str, postings: Sequence[Mapping[str, Any]]) -> Names:
     """Look up the merchants and projects that postings name."""
-    found: dict[tuple[str, int], str] = {}
-    for key, model in NAMED.items():
-        ids = {each[key] for each in postings if isinstance(each[key], int)}
-        for row in lookups.by_id(model, organization_id, ids).values():
-            found[key, row.id] = row.name
-    return found
+    named = [(key, each[key]) for each in postings for key in NAMED if isinstance(each[key], int)]
+    return names.of_ids(organization_id, named)
 
 
 def _entry(organization_id: str, change: Mapping[str, Any], names: Names) -> EntryEffect:

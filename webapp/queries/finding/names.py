@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.texts.finding import Fit, fit, words
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup, Rule
+from webapp.queries.accounts.merchants import counting as counting_merchants
 from webapp.queries.common.search import like_pattern
 from webapp.sql_functions import fold
 
@@ -44,9 +45,18 @@ def feed_accounts(organization_id: str, typed: str = "", *, limit: int = MOST_RA
 
 
 def merchants(organization_id: str, typed: str, *, limit: int) -> list[Named]:
-    """Find merchants by name."""
+    """Find merchants by name; one that is merged leads to the one that it counts as, with its own name as detail."""
     columns = (Merchant.id, Merchant.name, sa.null(), Merchant.website)
-    return _best(typed, _rows(organization_id, Merchant, columns, typed), limit)
+    found = _best(typed, _rows(organization_id, Merchant, columns, typed), limit)
+    counting = counting_merchants(organization_id, [each.id for each in found])
+    shown: dict[int, Named] = {}
+    for each in found:
+        row = counting[each.id]
+        is_merged = row.id != each.id
+        shown.setdefault(
+            row.id, each._replace(id=row.id, name=row.name, detail=each.name) if is_merged else each
+        )
+    return list(shown.values())
 
 
 def projects(organization_id: str, typed: str, *, limit: int) -> list[Named]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from webapp.ledger.journal.corrections import difference
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.merchants import counted
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
+from webapp.queries.accounts import merchants
 from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import LegNames, line_of
 
@@ -51,20 +53,22 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
     marker = entries.marker_of(entry)
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
-    original = entries.legs_of(entry)
-    effective = entries.effective_legs(entry)
+    merged = merchants.merged(entry.organization_id)
+    original = counted(entries.legs_of(entry), merged)
+    effective = counted(entries.effective_legs(entry), merged)
     states: list[tuple[CorrectionColumn, Sequence[Leg]]] = [
         (CorrectionColumn("Original", entry.id), original)
     ]
     states += [
-        (CorrectionColumn("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted
+        (CorrectionColumn("Correction", one.id, is_change=True), counted(entries.legs_of(one), merged))
+        for one in posted
     ]
     states.append(
         (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "In force", None), effective)
     )
     will_post: Sequence[Leg] = ()
     if marker is not None:
-        target = entries.legs_of(marker)
+        target = counted(entries.legs_of(marker), merged)
         states.append((CorrectionColumn("Target", marker.id), target))
         will_post = difference(target, effective)
     line = line_of(entry)

@@ -23,12 +23,12 @@ from webapp.models import (
     ExchangeRate,
     Import,
     JournalEntry,
-    Merchant,
     Posting,
     Project,
     Transaction,
     of_same_organization,
 )
+from webapp.queries.accounts import merchants
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups
@@ -99,7 +99,7 @@ class LegNames:
     def __init__(self, organization_id: str, legs: Iterable[Leg]) -> None:
         legs = list(legs)
         self.accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
-        self.merchants = lookups.by_id(Merchant, organization_id, {leg.merchant_id for leg in legs})
+        self.merchants = merchants.counting(organization_id, {leg.merchant_id for leg in legs})
         self.projects = lookups.by_id(Project, organization_id, {leg.project_id for leg in legs})
 
     def merchant(self, merchant_id: int | None) -> str | None:

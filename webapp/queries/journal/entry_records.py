@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -23,6 +23,7 @@ from webapp.models import (
     Transaction,
     refers_to,
 )
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -167,7 +168,7 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
         originals=originals,
         accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
         lines=lookups.by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
-        merchants=lookups.by_id(Merchant, organization_id, {p.org_merchant_id for p in postings}),
+        merchants=merchants.counting(organization_id, {p.org_merchant_id for p in postings}),
         documents=lookups.by_id(
             Document, organization_id, {entry.document_id for entry in (*entries, *originals.values())}
         ),
@@ -183,7 +184,7 @@ class _EntryFacts:
     originals: dict[int, JournalEntry]
     accounts: dict[int, tuple[Account, Institution | None]]
     lines: dict[int | None, Any]
-    merchants: dict[int | None, Any]
+    merchants: Mapping[int | None, Merchant]
     documents: dict[int | None, Any]
     of_lines: dict[int, Document]
     of_entries: dict[int, Document]
@@ -224,7 +225,10 @@ def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
         source=entry.source,
         base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
-        postings=[_posting(posting, *facts.accounts[posting.account_id]) for posting in entry.postings],
+        postings=[
+            _posting(posting, *facts.accounts[posting.account_id], facts.merchants)
+            for posting in entry.postings
+        ],
         origin=_origin(original, line, facts),
         counterparty=_counterparty(entry, line, facts.merchants),
         can_void=entry.id not in facts.refused,
@@ -232,7 +236,13 @@ def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
     )
 
 
-def _posting(posting: Posting, account: Account, institution: Institution | None) -> PostingRecord:
+def _posting(
+    posting: Posting,
+    account: Account,
+    institution: Institution | None,
+    merchants_: Mapping[int | None, Merchant],
+) -> PostingRecord:
+    merchant = merchants_.get(posting.org_merchant_id)
     return PostingRecord(
         account_id=account.id,
         account_name=account.name,
@@ -245,7 +255,7 @@ def _posting(posting: Posting, account: Account, institution: Institution | None
         currency=posting.currency,
         amount_base=posting.amount_base,
         is_bank_leg=posting.is_bank_leg,
-        org_merchant_id=posting.org_merchant_id,
+        org_merchant_id=merchant.id if merchant is not None else None,
         project_id=posting.project_id,
         in_scope=account.in_scope,
         requires_counterparty=account.requires_counterparty,
@@ -266,11 +276,9 @@ def _origin(entry: JournalEntry, line: Transaction | None, facts: _EntryFacts) -
 
 
 def _counterparty(
-    entry: JournalEntry, line: Transaction | None, merchants: dict[int | None, Merchant]
+    entry: JournalEntry, line: Transaction | None, named_by: Mapping[int | None, Merchant]
 ) -> CounterpartyRecord | None:
-    named = next(
-        (merchants[p.org_merchant_id] for p in entry.postings if p.org_merchant_id is not None), None
-    )
+    named = next((named_by[p.org_merchant_id] for p in entry.postings if p.org_merchant_id is not None), None)
     if named is not None:
         return CounterpartyRecord(named.id, named.name, named.website, named.image_url, named.logo)
     if line is not None and line.counterparty:

@@ -13,12 +13,12 @@ from webapp.db import db
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import COUNTING, Account, JournalEntry, Posting, refers_to
+from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, refers_to
 from webapp.queries.reports.books import RESULT_TYPES
 
 _KEYS: dict[Dimension, Any] = {
     Dimension.PROJECT: Posting.project_id,
-    Dimension.MERCHANT: Posting.org_merchant_id,
+    Dimension.MERCHANT: sa.func.coalesce(Merchant.merged_into_id, Merchant.id),
 }
 
 
@@ -41,7 +41,8 @@ def results(
     )
     is_result = sa.and_(counts, Account.type.in_(RESULT_TYPES), Account.in_scope)
     draft = sa.case((JournalEntry.status == "DRAFT", JournalEntry.id))
-    rows = db.session.execute(
+    of_these = key.in_(sorted(ids))
+    statement = (
         sa.select(
             key,
             sa.func.sum(sa.case((is_result, Posting.amount_base_minor), else_=0)),
@@ -52,13 +53,15 @@ def results(
         .join(Account, refers_to(Posting.account_id, Account))
         .where(
             Posting.organization_id == organization_id,
-            key.in_(sorted(ids)),
+            of_these,
             sa.or_(counts, JournalEntry.status == "DRAFT"),
         )
         .group_by(key)
     )
+    if dimension is Dimension.MERCHANT:
+        statement = statement.join(Merchant, refers_to(Posting.org_merchant_id, Merchant))
     # Income is a credit, and credits are negative.
     return {
         row_id: DimensionResult(Money(-int(minor or 0), base_currency), last_on, drafts)
-        for row_id, minor, last_on, drafts in rows
+        for row_id, minor, last_on, drafts in db.session.execute(statement)
     }

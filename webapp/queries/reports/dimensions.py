@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.dimensions import Dimension, DimensionSelection
+from webapp.ledger.dimensions import Dimension, DimensionSelection, MergedMerchants, counting
 from webapp.ledger.money import Money
 from webapp.models import (
     COUNTING,
@@ -23,6 +23,7 @@ from webapp.models import (
     ProjectGroup,
     refers_to,
 )
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.common.selections import postings_of
 from webapp.sql_functions import fold
@@ -57,11 +58,15 @@ def names(organization_id: str, selection: DimensionSelection) -> dict[Dimension
         (Dimension.PROJECT_GROUP, selection.project_group_id, "projectGroupId"),
         (Dimension.MERCHANT, selection.org_merchant_id, "orgMerchantId"),
     ]
-    return {
-        each: lookups.refer(_NAMED[each], organization_id, row_id, path).name
+    found = {
+        each: lookups.refer(_NAMED[each], organization_id, row_id, path)
         for each, row_id, path in wanted
         if row_id is not None
     }
+    merchant = found.get(Dimension.MERCHANT)
+    if merchant is not None:
+        found[Dimension.MERCHANT] = merchants.counting(organization_id, [merchant.id])[merchant.id]
+    return {each: row.name for each, row in found.items()}
 
 
 def members(organization_id: str, dimension: Dimension) -> dict[int, str]:
@@ -111,16 +116,17 @@ def in_base_currency(
         rows = rows.join(Project, refers_to(Posting.project_id, Project), isouter=bool(selection))
     if by is not None and not selection:
         rows = rows.where(key.is_not(None))
-    return _accumulated(rows.subquery(), wanted)
+    merged = merchants.merged(organization_id) if by is Dimension.MERCHANT else {}
+    return _accumulated(rows.subquery(), wanted, merged)
 
 
-def _accumulated(rows: sa.Subquery, days: list[date]) -> dict[int | None, Sums]:
+def _accumulated(rows: sa.Subquery, days: list[date], merged: MergedMerchants) -> dict[int | None, Sums]:
     """Add up rows by key, account and the first day that they count for, and then from day to day."""
     columns = rows.c.key, rows.c.account_id, rows.c.until
     added = db.session.execute(sa.select(*columns, sa.func.sum(rows.c.minor)).group_by(*columns))
     moved: dict[int | None, list[Counter[int]]] = defaultdict(lambda: [Counter() for _ in days])
     for key, account_id, until, minor in added:
-        moved[key][until][account_id] += int(minor)
+        moved[counting(key, merged)][until][account_id] += int(minor)
     return {key: _running(each, days) for key, each in moved.items()}
 
 

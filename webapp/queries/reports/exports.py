@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp import exporters
 from webapp.db import db
@@ -85,6 +86,7 @@ def _entries(organization_id: str) -> Iterator[BookEntry]:
 
 
 def _postings(organization_id: str) -> sa.Executable:
+    counting = orm.aliased(Merchant)
     return (
         sa.select(
             JournalEntry.id,
@@ -100,11 +102,12 @@ def _postings(organization_id: str) -> sa.Executable:
             Posting.currency,
             Posting.amount_base_minor,
             Posting.base_currency,
-            Merchant.name.label("merchant"),
+            sa.func.coalesce(counting.name, Merchant.name).label("merchant"),
             Project.name.label("project"),
         )
         .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .outerjoin(Merchant, refers_to(Posting.org_merchant_id, Merchant))
+        .outerjoin(counting, refers_to(Merchant.merged_into_id, counting))
         .outerjoin(Project, refers_to(Posting.project_id, Project))
         .where(JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
         .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.position)

@@ -17,11 +17,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
+from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection, MergedMerchants, counting
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import COUNTING, Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
+from webapp.queries.accounts import merchants
 from webapp.queries.common.paging import Page, page_of_rows
 from webapp.queries.common.selections import postings_of
 from webapp.queries.reports.books import DAY, Part, ReportAccount, ReportBooks
@@ -165,6 +166,7 @@ def _lines(ledger: LedgerBooks, keys: Sequence[Key], computed: Mapping[Key, int]
     parts = {part.id: part for part in ledger.sections()}
     sections = [ledger.order.section(key) for key in keys]
     running = ledger.openings(set(sections))
+    merged = merchants.merged(ledger.books.organization_id) if postings else {}
     lines: list[LedgerLine] = []
     for key, section in zip(keys, sections, strict=True):
         account, part, posting = accounts[section.account_id], parts[section.part_id], postings.get(key[-1])
@@ -177,7 +179,7 @@ def _lines(ledger: LedgerBooks, keys: Sequence[Key], computed: Mapping[Key, int]
         lines.append(
             _computed(account, key[DAY_OF_KEY], ledger.text(key), moved, balance)
             if posting is None
-            else _line(account, *posting, balance)
+            else _line(account, *posting, balance, merged)
         )
         if ledger.order.by is not None:
             lines[-1] = replace(lines[-1], part=LedgerPart(part.id, part.name))
@@ -255,7 +257,9 @@ def _computed(
     )
 
 
-def _line(account: ReportAccount, posting: Any, entry: Any, balance: Money) -> LedgerLine:
+def _line(
+    account: ReportAccount, posting: Any, entry: Any, balance: Money, merged: MergedMerchants
+) -> LedgerLine:
     return LedgerLine(
         account_id=account.id,
         account_code=account.code,
@@ -270,5 +274,5 @@ def _line(account: ReportAccount, posting: Any, entry: Any, balance: Money) -> L
         amount_base=Money(posting.amount_base_minor, posting.base_currency),
         balance_base=balance,
         project_id=posting.project_id,
-        org_merchant_id=posting.org_merchant_id,
+        org_merchant_id=counting(posting.org_merchant_id, merged),
     )

@@ -12,12 +12,24 @@ from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.dimensions import Dimension
-from webapp.models import Account, Merchant, Posting, Project, ProjectGroup, RegisterLine, refers_to
+from webapp.models import (
+    Account,
+    Merchant,
+    Posting,
+    Project,
+    ProjectGroup,
+    RegisterLine,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.accounts import merchants
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order
+from webapp.queries.common.selections import of_merchant
 from webapp.queries.reports.books import ReportBooks
 from webapp.sql_functions import fold
 
@@ -66,12 +78,23 @@ class LedgerOrder:
         if self.by is None:
             return rows
         if self.by is Dimension.MERCHANT:
-            return rows.outerjoin(Merchant, refers_to(Posting.org_merchant_id, Merchant))
+            return self._joined_to_merchants(rows)
         rows = rows.outerjoin(Project, refers_to(Posting.project_id, Project))
         is_by_group = self.by is Dimension.PROJECT_GROUP
         return (
             rows.outerjoin(ProjectGroup, refers_to(Project.group_id, ProjectGroup)) if is_by_group else rows
         )
+
+    def _joined_to_merchants(self, rows: sa.Select[Any]) -> sa.Select[Any]:
+        """Join postings to the merchants that count; where none is merged, to those that they name."""
+        if not merchants.merged(self.organization_id):
+            return rows.outerjoin(Merchant, refers_to(Posting.org_merchant_id, Merchant))
+        named = orm.aliased(Merchant)
+        counts = sa.and_(
+            of_same_organization(Merchant, named),
+            Merchant.id == sa.func.coalesce(named.merged_into_id, named.id),
+        )
+        return rows.outerjoin(named, refers_to(Posting.org_merchant_id, named)).outerjoin(Merchant, counts)
 
     def of_part(self, part_id: int | None) -> list[sa.ColumnElement[bool]]:
         """Build the condition that a posting belongs to a part."""
@@ -84,6 +107,8 @@ class LedgerOrder:
             )
             within = Posting.project_id.in_(projects)
             return [within if part_id else sa.or_(Posting.project_id.is_(None), within)]
+        if self.by is Dimension.MERCHANT and part_id:
+            return [of_merchant(self.organization_id, part_id)]
         column = Posting.project_id if self.by is Dimension.PROJECT else Posting.org_merchant_id
         return [column == part_id if part_id else column.is_(None)]
 

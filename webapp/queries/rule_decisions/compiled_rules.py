@@ -9,13 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.dimensions import MergedMerchants
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
 from webapp.models import Account, Organization, Rule
-from webapp.queries.accounts import accounts
+from webapp.queries.accounts import accounts, merchants
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,12 @@ def active(organization_id: str, trigger: str) -> list[Rule]:
     )
 
 
-def compiled_in_order(rules: Iterable[AnyRule]) -> list[CompiledRule]:
-    """Compile rules, in the order in which they run."""
-    return in_order([compiled_rule(rule) for rule in rules])
+def compiled_in_order(rules: Iterable[AnyRule], merged: MergedMerchants) -> list[CompiledRule]:
+    """Compile rules, in the order in which they run; merged merchants are compared as what they count as."""
+    return in_order([_compiled_rule(rule, merged) for rule in rules])
 
 
-def compiled_rule(rule: AnyRule) -> CompiledRule:
-    """Compile a rule."""
+def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
     stored = rule.conditions
     conditions = [Condition.of(each) for each in stored["conditions"]]
     return CompiledRule(
@@ -64,7 +64,7 @@ def compiled_rule(rule: AnyRule) -> CompiledRule:
         rule.version,
         rule.priority,
         rule.stop_processing,
-        compiled(Match(stored["match"]), conditions),
+        compiled(Match(stored["match"]), conditions, merged),
         read_effects(rule.effects),
     )
 
@@ -78,4 +78,4 @@ def books(organization: Organization) -> Books:
         )
     )
     facts = {row.id: AccountFacts(row.name, closed.get(row.id), row.currency) for row in rows}
-    return Books(organization.base_currency, facts)
+    return Books(organization.base_currency, facts, merchants.merged(organization.id))

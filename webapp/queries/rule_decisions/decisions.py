@@ -55,8 +55,8 @@ class RuleEvaluator:
         """Compile rules, and read the accounts as the open transaction shows them."""
         self.organization = organization
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
-        self._set = RuleSet(compiled_rules.compiled_in_order(rules))
         self.books = compiled_rules.books(organization) if rules else Books(organization.base_currency, {})
+        self._set = RuleSet(compiled_rules.compiled_in_order(rules, self.books.merged))
         self._codes = _currencies(self.compiled)
         self._rates: dict[str, RateTable] = {}
 

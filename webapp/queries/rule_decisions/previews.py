@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
+from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.rules.line_outcomes import CounterLeg
@@ -198,7 +199,7 @@ def preview(
             digest.add(effect.facts)
             found.count(effect)
             shown.take(effect)
-    found.items = [_record(effect, rule.id) for effect in shown.effects]
+    found.items = [_record(effect, rule.id, evaluator.books.merged) for effect in shown.effects]
     found.next_key = shown.next_key
     fired = {rule_id for effect in shown.effects for rule_id in _named(effect)}
     found.digest = digest.hex
@@ -212,8 +213,12 @@ def preview(
     return found
 
 
-def _record(effect: Effect, rule_id: int) -> EffectRecord:
+def _record(effect: Effect, rule_id: int, merged: MergedMerchants) -> EffectRecord:
     facts = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
+    for side in ("before", "after"):
+        if facts[side] is not None:
+            org_merchant_id = counting(facts[side].org_merchant_id, merged)
+            facts[side] = replace(facts[side], org_merchant_id=org_merchant_id)
     return EffectRecord(
         **facts,
         is_changed=bool(effect.applied),

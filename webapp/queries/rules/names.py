@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from webapp.ledger.rules.conditions import Field
 from webapp.models import Account, FeedAccount, Merchant, Project
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.rules.rules import ids_in
 
@@ -22,6 +23,7 @@ ID_FIELDS: Final = {
     Field.MERCHANT.value: "orgMerchantId",
     Field.PROJECT.value: "projectId",
 }
+MERCHANT: Final = "orgMerchantId"
 Names = Mapping[tuple[str, int], str]
 
 
@@ -48,6 +50,11 @@ def of_ids(organization_id: str, named: Iterable[tuple[str, int]]) -> Names:
         (key, row.id): row.name
         for key, ids in ids_of.items()
         for row in lookups.by_id(MODELS[key], organization_id, ids).values()
+        if key != MERCHANT
+    } | {
+        (MERCHANT, row_id): row.name
+        for row_id, row in merchants.counting(organization_id, ids_of[MERCHANT]).items()
+        if row_id is not None
     }
 
 

@@ -14,6 +14,7 @@ from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
+from webapp.queries.accounts import merchants
 from webapp.sql_functions import unindexed
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
@@ -118,9 +119,11 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
                 of_organization, _ENTRY.c.corrects_id.is_not(None), _ENTRY.c.corrects_id.in_(entry_ids)
             ).with_hint(_ENTRY, "INDEXED BY ix_journal_entries_corrects", "sqlite"),
         ]
+    merged = merchants.merged(organization_id)
     first: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}
-    for row in chain.from_iterable(db.session.execute(part) for part in parts):
+    for read in chain.from_iterable(db.session.execute(part) for part in parts):
+        row = (*read[:2], merged[read[2]], *read[3:]) if read[2] in merged else read
         if first.setdefault(row[0], row) is not row:
             several.setdefault(row[0], [first[row[0]]]).append(row)
     return _Legs({entry_id: row[1:4] for entry_id, row in first.items()}, several)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webapp.ledger.chart import UNCATEGORISED
-from webapp.models import Account, Merchant, Project
+from webapp.models import Account, Project
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 
 
@@ -17,7 +18,7 @@ class PartNames:
     ) -> None:
         """Take the account, merchant and project of each part."""
         self._accounts = lookups.by_id(Account, organization_id, [each[0] for each in parts])
-        self._merchants = lookups.by_id(Merchant, organization_id, [each[1] for each in parts])
+        self._merchants = merchants.counting(organization_id, [each[1] for each in parts])
         self._projects = lookups.by_id(Project, organization_id, [each[2] for each in parts])
 
     def account(self, account_id: int | None) -> str | None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.merchants import counted
 from webapp.ledger.journal.sides import opposite
 from webapp.models import Account, Merchant, Project
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions.transactions import TransactionRecord
@@ -39,8 +41,11 @@ def of_records(
         organization_id,
         {record.journal_entry_id for record in corrected if record.journal_entry_id is not None},
     )
+    merged = merchants.merged(organization_id) if entries else {}
     target_legs_of = {
-        record.id: opposite([leg for _, leg in entries[record.journal_entry_id].legs], record.id)
+        record.id: counted(
+            opposite([leg for _, leg in entries[record.journal_entry_id].legs], record.id), merged
+        )
         for record in corrected
         if record.journal_entry_id in entries
     }

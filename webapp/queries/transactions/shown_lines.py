@@ -9,10 +9,12 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.journal.merchants import counted
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import Transaction
+from webapp.queries.accounts import merchants
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.part_names import PartNames
@@ -46,13 +48,14 @@ def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> di
         if record.correction_marker_id is not None and record.journal_entry_id is not None
     }
     targets = target_legs.bulk_of(organization_id, corrected)
+    merged = merchants.merged(organization_id) if targets else {}
     found = {}
     for record in records:
         target = targets.get(record.journal_entry_id or 0)
         if target is None:
             parts = _parts(record)
         else:
-            legs = opposite([leg for _, leg in target.legs], record.id)
+            legs = counted(opposite([leg for _, leg in target.legs], record.id), merged)
             only = record.amount.minor if len(legs) == 1 else None
             parts = [
                 ShownPart(leg.account_id, leg.merchant_id, leg.project_id, only or -leg.amount_minor)

@@ -24,6 +24,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.models.base import table_of
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -215,10 +216,11 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState
         .order_by(Posting.journal_entry_id, Posting.position)
     ):
         postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
+    merged = merchants.merged(organization_id)
     for entry_id, belongs_to in counted.items():
         legs = states[belongs_to].legs
         if legs is not None:
-            legs.append(postings.get(entry_id, []))
+            legs.append(counted(postings.get(entry_id, []), merged))
     return states
 
 

@@ -12,19 +12,21 @@ from webapp.schemas.paging import PageSchema
 
 
 class MerchantSchema(Schema):
-    """A counterparty of the organization."""
+    """A counterparty of the organization; one that is merged counts as `mergedIntoId` wherever merchants are named."""
 
     id = fields.Id(Kind.MERCHANT)
     name = ma.fields.String()
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)
     logo = ma.fields.String(allow_none=True)
+    merged_into_id = fields.Id(Kind.MERCHANT, allow_none=True)
 
 
 class MerchantQuerySchema(PageSchema):
     """Which merchants to list."""
 
     q = fields.Text(least=1, most=255, load_default=None)
+    merged_into_id = fields.FormId(load_default=None)
 
 
 class MerchantPageQuerySchema(AddressSchema, MerchantQuerySchema):
@@ -36,6 +38,24 @@ class NewMerchantSchema(Schema):
 
     name = fields.Name(required=True)
     website = fields.Url(allow_none=True, load_default=None)
+
+
+class MergePageSchema(AddressSchema):
+    """The merchant that another one is to be merged into, as a page or its form names it."""
+
+    merged_into_id = fields.FormId(load_default=None)
+
+
+class MergeFormSchema(Schema):
+    """The form that merges a merchant."""
+
+    merged_into_id = fields.FormId(required=True, error_messages={"required": "Choose a merchant."})
+
+
+class MergeSchema(Schema):
+    """The merchant that another one is to count as."""
+
+    merged_into_id = fields.Id(Kind.MERCHANT, required=True)
 
 
 class MerchantChangesSchema(Schema):

@@ -1,26 +1,42 @@
-"""Merchants: created, changed and, where nothing names them, deleted."""
+"""Merchants: created, changed, merged and separated, and deleted where nothing names them."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import TypedDict
 
+import sqlalchemy as sa
+
 from webapp.db import db
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Merchant
 from webapp.queries.accounts import usages
+from webapp.queries.common import lookups
 from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
 FACTS = ("name", "website")
+MERGE_FACTS = ("merged_into_id", "merged_through_id")
 
 
 class MerchantInUseError(LedgerError):
     """Postings or a rule use this merchant, so it stays."""
 
     code = "in_use"
+
+
+class MergedMerchantError(LedgerError):
+    """One of these merchants is merged into another one already; separate it first."""
+
+    code = "merged"
+
+
+class SameMerchantError(UnprocessableError):
+    """A merchant is merged into another one, not into itself; choose the other one."""
+
+    code = "same_merchant"
 
 
 class MerchantChanges(TypedDict, total=False):
@@ -45,12 +61,14 @@ def create(*, name: str, website: str | None = None, actor: Actor, now: datetime
 
 
 def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
-    """Delete a merchant that no posting and no rule names, or raise MerchantInUseError."""
+    """Delete a merchant that no posting, no rule and no merge names, or raise MerchantInUseError."""
     title = f"Deleted the merchant {merchant.name}"
     with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
         usage = usages.of_merchant(merchant)
         if usage.sentence:
             raise MerchantInUseError(f"{merchant.name} is used by {usage.sentence}. Remove it there first.")
+        if merchant.merged_into_id is not None:
+            raise MergedMerchantError(f"{merchant.name} is merged into another merchant. Separate it first.")
         doing.before = facts(merchant, FACTS)
         db.session.delete(merchant)
         db.session.flush()
@@ -69,3 +87,92 @@ def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: d
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
         change(merchant, changes, doing)
     return merchant
+
+
+def merge(
+    merchant: Merchant, into_id: int, *, through_id: int | None = None, actor: Actor, now: datetime
+) -> Merchant:
+    """Let a merchant, and all that are merged into it, count as another one; no posting changes.
+
+    A repeat changes nothing. `through_id` is for taking a separation back: the merged merchant that it came along
+    with. Raises UnknownReferenceError, SameMerchantError or MergedMerchantError.
+    """
+    organization_id = merchant.organization_id
+    into = lookups.refer(Merchant, organization_id, into_id, "mergedIntoId")
+    title = f"Merged the merchant {merchant.name} into {into.name}"
+    asked = payload({"merged_into_id": into_id}, Merchant)
+    with act(actor, now, "merge_merchant", ("merchant", merchant.id), title=title, payload=asked) as doing:
+        if into_id == merchant.id:
+            raise SameMerchantError(fields={"mergedIntoId": ["Choose another merchant."]})
+        if merchant.merged_into_id == into_id:
+            doing.nothing_to_do()
+            return merchant
+        for each in (merchant, into):
+            _require_counting(each)
+        if through_id is not None:
+            _require_merged(lookups.get(Merchant, organization_id, through_id), into_id)
+        doing.before = facts(merchant, MERGE_FACTS)
+        for each in _along(merchant):
+            each.merged_into_id = into_id
+            each.merged_through_id = each.merged_through_id or merchant.id
+        merchant.merged_into_id, merchant.merged_through_id = into_id, through_id
+        db.session.flush()
+        doing.after = facts(merchant, MERGE_FACTS)
+    return merchant
+
+
+def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
+    """Let a merged merchant count as itself again, with those that came along with it; a repeat changes nothing."""
+    target, title = ("merchant", merchant.id), f"Separated the merchant {merchant.name} again"
+    with act(actor, now, "separate_merchant", target, title=title) as doing:
+        if merchant.merged_into_id is None:
+            doing.nothing_to_do()
+            return merchant
+        doing.before = facts(merchant, MERGE_FACTS)
+        with_it = _came_with(merchant)
+        merchant.merged_into_id = merchant.merged_through_id = None
+        for each in with_it:
+            each.merged_into_id = merchant.id
+            if each.merged_through_id == merchant.id:
+                each.merged_through_id = None
+        db.session.flush()
+        doing.after = facts(merchant, MERGE_FACTS)
+    return merchant
+
+
+def _require_counting(merchant: Merchant) -> None:
+    if merchant.merged_into_id is not None:
+        counts_as = lookups.get(Merchant, merchant.organization_id, merchant.merged_into_id).name
+        raise MergedMerchantError(
+            f"{merchant.name} is merged into {counts_as}. Separate it first, or take {counts_as} instead.",
+            details={"mergedIntoId": merchant.merged_into_id},
+        )
+
+
+def _require_merged(merchant: Merchant, into_id: int) -> None:
+    if merchant.merged_into_id != into_id:
+        raise MergedMerchantError(f"{merchant.name} does not count as the same merchant any more.")
+
+
+def _along(merchant: Merchant) -> list[Merchant]:
+    """List what counts as a merchant, which goes along with it."""
+    return list(
+        db.session.scalars(
+            sa.select(Merchant)
+            .where(
+                Merchant.organization_id == merchant.organization_id, Merchant.merged_into_id == merchant.id
+            )
+            .order_by(Merchant.id)
+        )
+    )
+
+
+def _came_with(merchant: Merchant) -> list[Merchant]:
+    """List what came along with a merged merchant, also through others that did."""
+    beside = _along(lookups.get(Merchant, merchant.organization_id, merchant.merged_into_id or 0))
+    found: list[Merchant] = []
+    ids = {merchant.id}
+    while more := [each for each in beside if each.merged_through_id in ids and each not in found]:
+        found += more
+        ids |= {each.id for each in more}
+    return found

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import check_moves
+from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     Document,
@@ -18,6 +19,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.access import organizations
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.services.audit import entry_facts, titles
@@ -111,10 +113,12 @@ def change(
     now: datetime,
     description: str = "",
     post: bool = False,
+    is_exact: bool = False,
 ) -> JournalEntry:
     """Change a draft, and with `post` make it part of the books in the same act.
 
-    Raises StaleEntryError where `version` is not the one that the draft is in.
+    A merchant that counts as a present one's changes nothing, unless what is written `is_exact`. Raises
+    StaleEntryError where `version` is not the one that the draft is in.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -124,6 +128,8 @@ def change(
         _require(entry, version)
         doing.before = _facts_of(entry)
         legs = legs_of(organization, postings)
+        if not is_exact:
+            legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
         name = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Final, TypedDict
 
 from webapp.ledger.canonical import camel
+from webapp.ledger.dimensions import counting
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
@@ -17,6 +18,7 @@ from webapp.ledger.rules.line_outcomes import other_currency
 from webapp.models import Account, Document, Merchant, Project
 from webapp.models.base import Numbered
 from webapp.queries.access import organizations
+from webapp.queries.accounts import merchants
 from webapp.queries.common import lookups
 from webapp.queries.rule_decisions import compiled_rules
 from webapp.services.rules import document_rules
@@ -68,7 +70,7 @@ def write(document: Document, content: DocumentInput) -> set[str]:
 
     Raises UnknownReferenceError, DocumentAccountError, or what an amount that its currency cannot hold raises.
     """
-    sent: Mapping[str, Any] = content
+    sent: Mapping[str, Any] = _with_present_merchant(document, content)
     by_hand = _chosen_by_hand(document, sent)
     for name in PLAIN:
         if name in sent:
@@ -83,6 +85,16 @@ def write(document: Document, content: DocumentInput) -> set[str]:
         _check_account(document)
     document.set_by_hand = sorted({*document.set_by_hand, *by_hand})
     return by_hand
+
+
+def _with_present_merchant(document: Document, content: DocumentInput) -> Mapping[str, Any]:
+    """Give fields with the merchant that a document has, where the one that was sent counts as the same."""
+    present, wanted = document.org_merchant_id, content.get("org_merchant_id")
+    if present is None or wanted is None:
+        return content
+    merged = merchants.merged(document.organization_id)
+    is_same = counting(present, merged) == counting(wanted, merged)
+    return {**content, "org_merchant_id": present} if is_same else content
 
 
 def facts(document: Document) -> dict[str, object]:

@@ -17,10 +17,11 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal import sides
 from webapp.ledger.journal.corrections import is_same
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg
+from webapp.ledger.journal.merchants import kept
 from webapp.ledger.journal.splits import Split, split_legs
 from webapp.ledger.money import Money, money_at
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
-from webapp.queries.accounts import accounts
+from webapp.queries.accounts import accounts, merchants
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
@@ -213,8 +214,8 @@ def _edit_posted(line: Transaction, entry: JournalEntry, changes: LineChanges, d
 
 
 def changed_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
-    """Give a line's counter legs after a change; what was not sent stays."""
-    organization_id = line.organization_id
+    """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
+    organization_id, present = line.organization_id, legs
     splits = changes.get("splits")
     if splits is not None:
         legs = _split(line, splits)
@@ -228,7 +229,7 @@ def changed_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -
         if changes["org_merchant_id"] is not None:
             lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
         legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
-    return list(legs)
+    return kept(legs, present, merchants.merged(organization_id))
 
 
 def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:

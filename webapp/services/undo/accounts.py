@@ -60,6 +60,27 @@ def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
     return f"Delete {merchant.name}, which is not used."
 
 
+def separate_merchant(undoing: Undoing, request: ActionRequest) -> str:
+    """Separate a merchant that was merged."""
+    merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
+    require_same(facts(merchant, merchants.MERGE_FACTS), request.after)
+    merchants.separate(merchant, **undoing.by)
+    return f"Separate {merchant.name} again."
+
+
+def merge_merchant_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Merge a merchant that was separated, as it was merged before."""
+    merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
+    require_same(facts(merchant, merchants.MERGE_FACTS), request.after)
+    before = request.before or {}
+    into_id, through_id = (
+        before[name] and undoing.present_id("merchant", before[name])
+        for name in ("mergedIntoId", "mergedThroughId")
+    )
+    merchants.merge(merchant, into_id, through_id=through_id, **undoing.by)
+    return f"Merge {merchant.name} again."
+
+
 def delete_project(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a project that was made and that nothing names."""
     project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))

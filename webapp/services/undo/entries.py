@@ -111,6 +111,7 @@ def _rewrite(undoing: Undoing, entry: JournalEntry, before: Mapping[str, Any]) -
         effective_at=date.fromisoformat(before["effectiveAt"]),
         postings=_postings_before(before),
         description=before["description"],
+        is_exact=True,
         **undoing.by,
     )
 

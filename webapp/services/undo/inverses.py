@@ -56,6 +56,8 @@ INVERSES: Mapping[str, Inverse] = {
     "update_account": Inverse("PUT_BACK", "admin", accounts.unchange_account),
     "create_merchant": Inverse("DELETE", "draft", accounts.delete_merchant),
     "update_merchant": Inverse("PUT_BACK", "draft", accounts.unchange_merchant),
+    "merge_merchant": Inverse("TAKE_APART", "draft", accounts.separate_merchant),
+    "separate_merchant": Inverse("PUT_BACK", "draft", accounts.merge_merchant_again),
     "create_project": Inverse("DELETE", "draft", accounts.delete_project),
     "update_project": Inverse("PUT_BACK", "draft", accounts.unchange_project),
     "delete_project": Inverse("BRING_BACK", "draft", accounts.bring_project_back),

@@ -1,0 +1,43 @@
+"""The merchants of legs where some are merged: which of them count, and which stay where a leg is written anew."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from webapp.ledger.dimensions import MergedMerchants, counting
+from webapp.ledger.journal.entries import Leg
+
+
+def counted(legs: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
+    """Give legs with the merchants that count.
+
+    >>> [leg.merchant_id for leg in counted([Leg(1, 5, "EUR", merchant_id=3), Leg(2, -5, "EUR")], {3: 7})]
+    [7, None]
+    """
+    return [
+        replace(leg, merchant_id=counting(leg.merchant_id, merged)) if leg.merchant_id in merged else leg
+        for leg in legs
+    ]
+
+
+def kept(legs: Sequence[Leg], present: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
+    """Give legs that are to replace present ones, each with the merchant of a present one that counts as its own.
+
+    Whoever names the merchant that a page shows means no other one: the posting keeps what it names, so that
+    separating the merchants brings everything back. Of several the one on the same account is taken.
+
+    >>> present = [Leg(1, 5, "EUR", merchant_id=3), Leg(2, 5, "EUR", merchant_id=4)]
+    >>> [leg.merchant_id for leg in kept([Leg(2, 5, "EUR", merchant_id=7), Leg(9, 5, "EUR", merchant_id=7)],
+    ...     present, {3: 7, 4: 7})]
+    [4, 3]
+    """
+    if not merged:
+        return list(legs)
+    return [replace(leg, merchant_id=_kept(leg, present, merged)) for leg in legs]
+
+
+def _kept(leg: Leg, present: Sequence[Leg], merged: MergedMerchants) -> int | None:
+    alike = [
+        each for each in present if counting(each.merchant_id, merged) == counting(leg.merchant_id, merged)
+    ]
+    on_same = [each for each in alike if each.account_id == leg.account_id]
+    return next((each.merchant_id for each in (*on_same, *alike)), leg.merchant_id)
