@@ -164,7 +164,7 @@ def test_rules_mean_the_merchant_that_counts(ada, bank, shops, lines):
 
 
 def test_a_rule_that_sets_a_merged_merchant_agrees_with_the_one_that_counts(ada, bank, shops):
-    first, rewe, last = shops.values()
+    first, rewe, _ = shops.values()
     line = bank.send("2026-03-09", "-9.00", "REWE 4711")
     rule = {
         "name": "Shop",

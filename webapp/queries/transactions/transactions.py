@@ -216,7 +216,8 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState
         .order_by(Posting.journal_entry_id, Posting.position)
     ):
         postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
-    merged = merchants.merged(organization_id)
+    named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
+    merged = merchants.merged(organization_id) if named else {}
     for entry_id, belongs_to in counted.items():
         legs = states[belongs_to].legs
         if legs is not None:
