@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.queries.common import merchants
 from webapp.queries.documents.documents import DocumentFilters
 from webapp.schemas.documents.documents import (
     AttachedUploadFormSchema,
@@ -185,7 +186,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),
         likely=queries.suggestions.likely_accounts.of_document(document),
         merchants=queries.accounts.choices.merchants(organization_id()),
-        merchant_id=queries.accounts.merchants.counting_id(organization_id(), document.org_merchant_id),
+        merchant_id=merchants.counting_id(organization_id(), document.org_merchant_id),
         projects=queries.accounts.choices.projects(organization_id()),
         types=TYPES,
         choices=CHOICES,

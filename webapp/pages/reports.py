@@ -11,7 +11,6 @@ from webapp import queries
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
-from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
@@ -19,6 +18,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import charts, periods
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.merchants import with_counting_merchant
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
 COMPARISONS = [

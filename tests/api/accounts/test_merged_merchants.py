@@ -176,7 +176,7 @@ def test_a_rule_that_sets_a_merged_merchant_agrees_with_the_one_that_counts(ada,
     made = ada.post(path, json=rule).json["rule"]["id"]
     merge(ada, first, rewe)
     digest = ada.post(f"{path}/{made}/preview").json["preview"]["digest"]
-    assert ada.post(f"{path}/{made}/apply", json={"digest": digest}).json["run"]["changedCount"] == 1
+    assert ada.post(f"{path}/{made}/apply", json={"digest": digest}).json["run"]["changed"] == 1
     assert merchants_of(ada, [line]) == [rewe]
     other = ada.post(path, json={**rule, "effects": [{**rule["effects"][0], "orgMerchantId": rewe}]}).json[
         "rule"
@@ -219,7 +219,7 @@ def test_a_manual_draft_and_a_document_keep_what_they_name(ada, bank, shops, boo
     entry = ada.post("/api/journal-entries", json=body).json["entry"]
     assert [each["orgMerchantId"] for each in entry["postings"]] == [None, rewe]
     legs[1]["orgMerchantId"] = rewe
-    version = ada.get(f"/api/journal-entries/{entry['id']}").json["entry"]["version"]
+    version = ada.get(f"/api/journal-entries/{entry['id']}").json["version"]
     changed = ada.put(f"/api/journal-entries/{entry['id']}", json={**body, "version": version})
     assert changed.status_code == 200, changed.json
     document = ada.post("/api/documents", json={"sender": "Rewe", "orgMerchantId": first}).json["document"]

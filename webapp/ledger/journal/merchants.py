@@ -7,10 +7,11 @@ from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.journal.entries import Leg
 
 
-def counted(legs: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
+def with_counting_merchants(legs: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
     """Give legs with the merchants that count.
 
-    >>> [leg.merchant_id for leg in counted([Leg(1, 5, "EUR", merchant_id=3), Leg(2, -5, "EUR")], {3: 7})]
+    >>> legs = [Leg(1, 5, "EUR", merchant_id=3), Leg(2, -5, "EUR")]
+    >>> [leg.merchant_id for leg in with_counting_merchants(legs, {3: 7})]
     [7, None]
     """
     return [

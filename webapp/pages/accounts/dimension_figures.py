@@ -1,8 +1,8 @@
-"""What pages show of projects, groups and merchants: results of twelve months, newest postings, open drafts."""
+"""What the pages of projects, groups and merchants show: results of twelve months, newest postings, open drafts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from webapp import queries
@@ -15,12 +15,6 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal
 
 NEWEST, MONTHS = 20, 12
-
-
-def with_counting_merchant(query: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a query with the merchant that counts for the one that it asks for, which may be merged since."""
-    merchant_id = queries.accounts.merchants.counting_id(organization_id(), query["org_merchant_id"])
-    return {**query, "org_merchant_id": merchant_id}
 
 
 def results(dimension: Dimension, ids: Collection[int]) -> dict[int, DimensionResult]:

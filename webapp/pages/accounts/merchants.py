@@ -141,6 +141,7 @@ def show_merge(merchant_id: int, problem: Problem | None = None) -> Response:
         status=problem.status if problem else 200,
         merchant=merchant,
         choices=choices,
-        preview=into and queries.reports.merchant_merges.preview(merchant, into, principal().base_currency),
+        preview=into
+        and queries.transactions.merchant_merges.preview(merchant, into, principal().base_currency),
         problem=problem,
     )

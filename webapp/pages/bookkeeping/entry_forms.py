@@ -15,6 +15,7 @@ from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
+from webapp.queries.common import merchants
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.forms import form_body
@@ -188,7 +189,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
 
 
 def _merged() -> MergedMerchants:
-    return queries.accounts.merchants.merged(organization_id())
+    return merchants.merged(organization_id())
 
 
 def is_written(row: Any) -> bool:

@@ -10,7 +10,6 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.queries.journal.entry_records import EntryFilters, EntryRecord
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.schemas.bookkeeping.revaluations import TakeBackSchema
@@ -18,6 +17,7 @@ from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.merchants import with_counting_merchant
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webapp import queries
 from webapp.ledger.proofs.covered_months import in_one_word
-from webapp.pages.accounts.dimension_figures import with_counting_merchant
 from webapp.pages.transactions import split_forms
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.htmx import is_htmx
+from webapp.web.rendering.merchants import with_counting_merchant
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from webapp.models import Account, Project
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 
 
 class ChoiceIds(Protocol):

@@ -1,8 +1,7 @@
-"""Queries on merchants, and on which of them count where some are merged."""
+"""Queries on merchants: finding one, those that count, and those that are merged into one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,9 +9,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import Merchant
-from webapp.models.base import table_of
 from webapp.queries.common import lookups
-from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import like_pattern
 from webapp.sql_functions import fold
@@ -64,31 +61,3 @@ def merged_into(merchant: Merchant) -> list[Merchant]:
         Merchant.organization_id == merchant.organization_id, Merchant.merged_into_id == merchant.id
     )
     return list(db.session.scalars(found.order_by(*BY_NAME.columns)))
-
-
-def merged(organization_id: str) -> dict[int, int]:
-    """Give the merchants that are merged, each with the one that it counts as."""
-    return {row.id: row.merged_into_id for row in db.session.execute(*_merged(organization_id))}
-
-
-@made_once
-def _merged(organization_id: str) -> sa.Select[Any]:
-    merchant = table_of(Merchant).c
-    return sa.select(merchant.id, merchant.merged_into_id).where(
-        merchant.organization_id == organization_id, merchant.merged_into_id.is_not(None)
-    )
-
-
-def counting_id(organization_id: str, merchant_id: int | None) -> int | None:
-    """Give the id of the merchant that counts for one; without one, or for an unknown one, the same."""
-    if merchant_id is None:
-        return None
-    found = counting(organization_id, [merchant_id]).get(merchant_id)
-    return merchant_id if found is None else found.id
-
-
-def counting(organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Merchant]:
-    """Find the merchants that count for some ids: what each is merged into, or itself."""
-    found = lookups.by_id(Merchant, organization_id, ids)
-    others = lookups.by_id(Merchant, organization_id, [row.merged_into_id for row in found.values()])
-    return {key: others.get(row.merged_into_id, row) for key, row in found.items()}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from webapp.queries.checks import (
+    accounts,
     audit,
     documents,
     entries,
-    feed_accounts,
     feed_lines,
     lines,
     locks,
-    merchants,
     openings,
     organizations,
     proofs,
@@ -31,7 +30,7 @@ CHECKS: tuple[Check, ...] = (
     *entries.CHECKS,
     *voids.CHECKS,
     *lines.CHECKS,
-    *feed_accounts.CHECKS,
+    *accounts.CHECKS,
     *feed_lines.CHECKS,
     *openings.CHECKS,
     *proofs.CHECKS,
@@ -41,7 +40,6 @@ CHECKS: tuple[Check, ...] = (
     *proposals.CHECKS,
     *locks.CHECKS,
     *rules.CHECKS,
-    *merchants.CHECKS,
     *audit.CHECKS,
 )
 

@@ -15,8 +15,7 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
 from webapp.models import Document, DocumentRelation
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amounts_typed, like_pattern

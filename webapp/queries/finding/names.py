@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.texts.finding import Fit, fit, words
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup, Rule
-from webapp.queries.accounts.merchants import counting as counting_merchants
+from webapp.queries.common.merchants import counting as counting_merchants
 from webapp.queries.common.search import like_pattern
 from webapp.sql_functions import fold
 

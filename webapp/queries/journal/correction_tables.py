@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from webapp.ledger.journal.corrections import difference
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.merchants import counted
+from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
-from webapp.queries.accounts import merchants
+from webapp.queries.common import merchants
 from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import LegNames, line_of
 
@@ -54,13 +54,16 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
     merged = merchants.merged(entry.organization_id)
-    original = counted(entries.legs_of(entry), merged)
-    effective = counted(entries.effective_legs(entry), merged)
+    original = with_counting_merchants(entries.legs_of(entry), merged)
+    effective = with_counting_merchants(entries.effective_legs(entry), merged)
     states: list[tuple[CorrectionColumn, Sequence[Leg]]] = [
         (CorrectionColumn("Original", entry.id), original)
     ]
     states += [
-        (CorrectionColumn("Correction", one.id, is_change=True), counted(entries.legs_of(one), merged))
+        (
+            CorrectionColumn("Correction", one.id, is_change=True),
+            with_counting_merchants(entries.legs_of(one), merged),
+        )
         for one in posted
     ]
     states.append(
@@ -68,7 +71,7 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
     )
     will_post: Sequence[Leg] = ()
     if marker is not None:
-        target = counted(entries.legs_of(marker), merged)
+        target = with_counting_merchants(entries.legs_of(marker), merged)
         states.append((CorrectionColumn("Target", marker.id), target))
         will_post = difference(target, effective)
     line = line_of(entry)

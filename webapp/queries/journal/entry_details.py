@@ -28,10 +28,9 @@ from webapp.models import (
     Transaction,
     of_same_organization,
 )
-from webapp.queries.accounts import merchants
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 

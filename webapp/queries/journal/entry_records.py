@@ -23,8 +23,7 @@ from webapp.models import (
     Transaction,
     refers_to,
 )
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.parts import with_parts

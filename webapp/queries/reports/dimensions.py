@@ -23,8 +23,7 @@ from webapp.models import (
     ProjectGroup,
     refers_to,
 )
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.common.selections import postings_of
 from webapp.sql_functions import fold
 

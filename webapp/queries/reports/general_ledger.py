@@ -22,7 +22,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import COUNTING, Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.accounts import merchants
+from webapp.queries.common import merchants
 from webapp.queries.common.paging import Page, page_of_rows
 from webapp.queries.common.selections import postings_of
 from webapp.queries.reports.books import DAY, Part, ReportAccount, ReportBooks

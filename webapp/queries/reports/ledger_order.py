@@ -26,8 +26,8 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.accounts import merchants
 from webapp.queries.accounts.accounts import BY_CODE
+from webapp.queries.common import merchants
 from webapp.queries.common.paging import Order
 from webapp.queries.common.selections import of_merchant
 from webapp.queries.reports.books import ReportBooks

@@ -16,7 +16,8 @@ from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
 from webapp.models import Account, Organization, Rule
-from webapp.queries.accounts import accounts, merchants
+from webapp.queries.accounts import accounts
+from webapp.queries.common import merchants
 
 
 @dataclass(frozen=True, slots=True)

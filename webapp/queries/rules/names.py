@@ -8,8 +8,7 @@ from typing import Any, Final, Protocol
 
 from webapp.ledger.rules.conditions import Field
 from webapp.models import Account, FeedAccount, Merchant, Project
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.rules.rules import ids_in
 
 MODELS: Final[Mapping[str, Any]] = {

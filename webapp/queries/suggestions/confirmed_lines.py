@@ -14,7 +14,7 @@ from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
-from webapp.queries.accounts import merchants
+from webapp.queries.common import merchants
 from webapp.sql_functions import unindexed
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.

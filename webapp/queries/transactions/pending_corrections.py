@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.merchants import counted
+from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.sides import opposite
 from webapp.models import Account, Merchant, Project
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions.transactions import TransactionRecord
 
@@ -43,7 +42,7 @@ def of_records(
     )
     merged = merchants.merged(organization_id) if entries else {}
     target_legs_of = {
-        record.id: counted(
+        record.id: with_counting_merchants(
             opposite([leg for _, leg in entries[record.journal_entry_id].legs], record.id), merged
         )
         for record in corrected

@@ -9,12 +9,12 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.journal.merchants import counted
+from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import Transaction
-from webapp.queries.accounts import merchants
+from webapp.queries.common import merchants
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.part_names import PartNames
@@ -55,7 +55,7 @@ def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> di
         if target is None:
             parts = _parts(record)
         else:
-            legs = counted(opposite([leg for _, leg in target.legs], record.id), merged)
+            legs = with_counting_merchants(opposite([leg for _, leg in target.legs], record.id), merged)
             only = record.amount.minor if len(legs) == 1 else None
             parts = [
                 ShownPart(leg.account_id, leg.merchant_id, leg.project_id, only or -leg.amount_minor)

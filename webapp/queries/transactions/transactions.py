@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -24,8 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.models.base import table_of
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
@@ -221,7 +221,7 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState
     for entry_id, belongs_to in counted.items():
         legs = states[belongs_to].legs
         if legs is not None:
-            legs.append(counted(postings.get(entry_id, []), merged))
+            legs.append(with_counting_merchants(postings.get(entry_id, []), merged))
     return states
 
 

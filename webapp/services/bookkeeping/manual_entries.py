@@ -19,8 +19,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.access import organizations
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor

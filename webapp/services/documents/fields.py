@@ -18,8 +18,7 @@ from webapp.ledger.rules.line_outcomes import other_currency
 from webapp.models import Account, Document, Merchant, Project
 from webapp.models.base import Numbered
 from webapp.queries.access import organizations
-from webapp.queries.accounts import merchants
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.rule_decisions import compiled_rules
 from webapp.services.rules import document_rules
 

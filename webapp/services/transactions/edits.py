@@ -21,8 +21,8 @@ from webapp.ledger.journal.merchants import kept
 from webapp.ledger.journal.splits import Split, split_legs
 from webapp.ledger.money import Money, money_at
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
-from webapp.queries.accounts import accounts, merchants
-from webapp.queries.common import lookups
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import entry_facts, titles
