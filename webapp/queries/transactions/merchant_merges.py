@@ -19,7 +19,7 @@ from webapp.queries.transactions import line_entries
 
 @dataclass(frozen=True, slots=True)
 class MerchantSums:
-    """What counts for merchants: entries and drafts, bank lines, and income less expenses of all time."""
+    """What counts for merchants: entries and drafts, bank lines, and their result of all time."""
 
     entries: int
     drafts: int
