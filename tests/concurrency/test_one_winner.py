@@ -176,3 +176,21 @@ def test_reopening_against_abandoning(rival, statement):
         prepare,
         {("changed", "changed", None, "draft"), ("changed", "changed", None, None)},
     )
+
+
+def test_two_merchants_that_are_merged_into_each_other_end_as_one(rival, ada, bank):
+    def prepare(number):
+        one, other = (bank.merchant(f"Shop {number} {name}") for name in "AB")
+        requests = [
+            ("POST", f"/api/merchants/{each}/merge", {"mergedIntoId": into})
+            for each, into in ((one, other), (other, one))
+        ]
+
+        def merged():
+            found = [ada.get(f"/api/merchants/{each}").json["merchant"] for each in (one, other)]
+            return (sum(each["mergedIntoId"] is not None for each in found),)
+
+        return *requests, merged
+
+    refused = (409, "merged")
+    rival("merge both ways", prepare, {("changed", refused, 1), (refused, "changed", 1)})
