@@ -176,9 +176,11 @@ class Asker:
     def _named(self, parameter: str) -> object:
         """Give an id for an address: mostly one that is really there, in one organization or the other."""
         chance = self.random.random()
+        # What is no id of anything in the books is the name of a page of help.
+        there = self.foreign.get(parameter, "lines")
         if chance < 0.55:
-            return self.foreign[parameter]
-        if isinstance(self.foreign[parameter], str) or chance < 0.6:
+            return there
+        if isinstance(there, str) or chance < 0.6:
             return self.random.choice([NEVER_ISSUED, *self.foreign.values()])
         return self.random.randint(1, LARGEST_ID_THERE)
 

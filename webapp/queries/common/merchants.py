@@ -19,6 +19,13 @@ def merged(organization_id: str) -> dict[int, int]:
     return {row.id: row.merged_into_id for row in db.session.execute(*_merged(organization_id))}
 
 
+def alike(organization_id: str, merchant_id: int) -> list[int]:
+    """List the ids of all merchants that count as the same as one: the one that counts first."""
+    found = merged(organization_id)
+    counts = found.get(merchant_id, merchant_id)
+    return [counts, *(each for each, into in found.items() if into == counts)]
+
+
 @made_once
 def _merged(organization_id: str) -> sa.Select[Any]:
     merchant = table_of(Merchant).c

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.ledger.dimensions import DimensionSelection
-from webapp.models import Merchant, Posting, Project
+from webapp.models import Posting, Project
+from webapp.queries.common import merchants
 
 
 def postings_of(organization_id: str, selection: DimensionSelection) -> list[sa.ColumnElement[bool]]:
@@ -26,17 +26,9 @@ def postings_of(organization_id: str, selection: DimensionSelection) -> list[sa.
 
 
 def of_merchant(organization_id: str, merchant_id: int) -> sa.ColumnElement[bool]:
-    """Build the condition that a posting counts for a merchant: it names one that counts as the same."""
-    asked, alike = orm.aliased(Merchant), orm.aliased(Merchant)
-    counting_id = (
-        sa.select(sa.func.coalesce(asked.merged_into_id, asked.id))
-        .where(asked.organization_id == organization_id, asked.id == merchant_id)
-        .correlate(None)
-        .scalar_subquery()
-    )
-    ids = sa.select(alike.id).where(
-        alike.organization_id == organization_id,
-        sa.or_(alike.id == counting_id, alike.merged_into_id == counting_id),
-    )
-    # Here too the query names no column of the posting.
-    return Posting.org_merchant_id.in_(ids.correlate(None))
+    """Build the condition that a posting counts for a merchant: it names one that counts as the same.
+
+    The ids are read first: of one id the databases know how many postings it leads to.
+    """
+    ids = merchants.alike(organization_id, merchant_id)
+    return Posting.org_merchant_id == ids[0] if len(ids) == 1 else Posting.org_merchant_id.in_(ids)
