@@ -12,13 +12,15 @@ from webapp.commands.demo import demo
 from webapp.commands.exports import export
 from webapp.commands.failures import in_plain_words
 from webapp.commands.imports import import_files
-from webapp.commands.organizations import create_organization
+from webapp.commands.json_errors import JsonErrors
+from webapp.commands.organizations import create_organization, list_organizations
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import migrate, serve
-from webapp.commands.tokens import create_token
+from webapp.commands.tokens import create_token, tokens_group
 from webapp.commands.users import set_password
+from webapp.commands.whoami import whoami
 
 COMMANDS = tuple(
     in_plain_words(each)
@@ -26,7 +28,9 @@ COMMANDS = tuple(
         serve,
         migrate,
         create_organization,
+        list_organizations,
         create_token,
+        tokens_group,
         set_password,
         import_files,
         push,
@@ -38,11 +42,13 @@ COMMANDS = tuple(
         demo,
         check,
         verify_proof,
+        whoami,
     )
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=JsonErrors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tieout", message="tieout %(version)s")
 @click.option("--traceback", is_flag=True, help="Show the details where the program itself fails.")
 def main(*, traceback: bool) -> None:
     """Tieout: from a bank's file to a proof."""

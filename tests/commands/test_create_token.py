@@ -1,4 +1,4 @@
-"""`tieout create-token`: a token for a program, shown once."""
+"""`tieout create-token` and `tieout tokens`: a token for a program, shown once, listed and revoked."""
 
 import json
 from dataclasses import replace
@@ -104,3 +104,33 @@ def test_what_the_books_refuse_is_said(create_token, words, said):
     result = create_token(*words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert said in result.stderr
+
+
+def test_tokens_are_listed_without_their_texts_and_revoked_once(create_token, command, ada):
+    made = json.loads(create_token("--json", "--scope", "read", "--expires", "2099-01-31").stdout)
+    of_books = ["--organization", ada.organization_id]
+    listed = json.loads(command("tokens", "list", *of_books, "--json").stdout)
+    newest = listed[0]
+    assert (newest["id"], newest["name"], newest["scopes"], newest["lastDay"], newest["revokedAt"]) == (
+        made["tokenId"],
+        "Importer",
+        ["read"],
+        "2099-01-31",
+        None,
+    )
+    assert made["token"] not in json.dumps(listed)
+    words = command("tokens", "list", *of_books).stdout
+    assert words.split()[:2] == [str(made["tokenId"]), "Importer"]
+    for changed in (True, False):
+        result = command("tokens", "revoke", str(made["tokenId"]), *of_books, "--json")
+        assert (result.exit_code, json.loads(result.stdout)["changed"]) == (0, changed)
+    assert replace(ada, token=made["token"]).get("/api/transactions").status_code == 401
+    assert "is revoked already" not in words
+    assert "was revoked already, on 2" in command("tokens", "revoke", str(made["tokenId"]), *of_books).stdout
+
+
+def test_a_token_of_other_books_is_not_revoked(create_token, command, ada, dan):
+    made = json.loads(create_token("--json").stdout)
+    result = command("tokens", "revoke", str(made["tokenId"]), "--organization", dan.organization_id)
+    assert (result.exit_code, "There is no token" in result.stderr) == (2, True)
+    assert replace(ada, token=made["token"]).get("/api/transactions").status_code == 200

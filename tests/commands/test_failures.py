@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -12,18 +13,35 @@ from webapp.commands import checks
 from webapp.db import BusyError, db
 
 FAILURES = [
-    (BusyError(), "The books are busy; try again in a few seconds."),
-    (OSError(28, "No space left on device", "/books/x"), "/books/x: No space left on device."),
-    (KeyboardInterrupt(), "The command was stopped. What the command did not report as done"),
-    (MemoryError(), "too little memory"),
-    (sa.exc.OperationalError("SELECT 1", {}, OSError("disk full")), "The database failed (disk full). What"),
-    (psycopg.errors.DiskFull("could not extend file"), "The database failed (could not extend file). What"),
+    (BusyError(), "The books are busy; try again in a few seconds.", "busy"),
+    (
+        OSError(28, "No space left on device", "/books/x"),
+        "/books/x: No space left on device.",
+        "system_failed",
+    ),
+    (KeyboardInterrupt(), "The command was stopped. What the command did not report as done", "stopped"),
+    (MemoryError(), "too little memory", "out_of_memory"),
+    (
+        sa.exc.OperationalError("SELECT 1", {}, OSError("disk full")),
+        "The database failed (disk full). What",
+        "database_failed",
+    ),
+    (
+        psycopg.errors.DiskFull("could not extend file"),
+        "The database failed (could not extend file). What",
+        "database_failed",
+    ),
     (
         sa.exc.OperationalError("SELECT 1", {}, OSError("gone"), connection_invalidated=True),
         "The connection to the database was lost (gone).",
+        "unknown_outcome",
     ),
-    (sa.exc.DatabaseError("SELECT 1", {}, OSError("malformed")), "The database failed (malformed). What"),
-    (ZeroDivisionError("a fault of ours"), "The program failed (ZeroDivisionError)."),
+    (
+        sa.exc.DatabaseError("SELECT 1", {}, OSError("malformed")),
+        "The database failed (malformed). What",
+        "database_failed",
+    ),
+    (ZeroDivisionError("a fault of ours"), "The program failed (ZeroDivisionError).", "program_failed"),
 ]
 
 
@@ -42,8 +60,8 @@ def failing(command, monkeypatch):
 
 
 @on_sqlite
-@pytest.mark.parametrize(("error", "sentence"), FAILURES, ids=lambda each: type(each).__name__)
-def test_whatever_fails_becomes_a_sentence(failing, tmp_path, monkeypatch, error, sentence):
+@pytest.mark.parametrize(("error", "sentence", "code"), FAILURES, ids=lambda each: type(each).__name__)
+def test_whatever_fails_becomes_a_sentence(failing, tmp_path, monkeypatch, error, sentence, code):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for words in (["check"], ["backup", str(tmp_path / "books.zip")]):
         result = failing(error, *words)
@@ -51,6 +69,18 @@ def test_whatever_fails_becomes_a_sentence(failing, tmp_path, monkeypatch, error
         assert sentence in result.stderr
         assert "Traceback" not in result.stderr
         assert len(result.stderr.splitlines()) == 1
+    result = failing(error, "check", "--json")
+    found = json.loads(result.stderr)
+    assert (result.exit_code, result.stdout, found["code"]) == (1, "", code)
+    assert sentence in found["error"]
+
+
+@on_sqlite
+def test_wrong_use_is_json_too(command):
+    result = command("tokens", "list", "--organization", "org_none", "--json")
+    assert (result.exit_code, result.stdout, json.loads(result.stderr)["code"]) == (2, "", "usage")
+    result = command("import", "--json")
+    assert (result.exit_code, json.loads(result.stderr)["error"]) == (2, "Missing argument 'FILE...'.")
 
 
 @on_sqlite
@@ -71,7 +101,9 @@ def test_the_details_are_shown_to_who_asks(failing):
 
 
 def test_every_command_is_guarded():
-    assert {each.callback.__code__.co_name for each in COMMANDS} == {"guarded"}
+    groups = [each for each in COMMANDS if isinstance(each, click.Group)]
+    commands = [*COMMANDS, *(each for group in groups for each in group.commands.values())]
+    assert {each.callback.__code__.co_name for each in commands} == {"guarded"}
     assert set(main.commands.values()) == set(COMMANDS)
 
 

@@ -45,12 +45,13 @@ def test_a_refused_file_stops_no_other(tieout, ada):
     assert len(lines_of(ada)) == 3
 
 
-def test_a_dry_run_writes_nothing_that_counts(tieout, ada):
-    result = tieout(bank_file(*MARCH), options=("--dry-run", "--json"))
-    (answer,) = json.loads(result.stdout)
-    assert (result.exit_code, answer["status"], counted(answer)) == (0, "PREVIEWED", [(3, 0, 0, 0)])
-    assert lines_of(ada) == []
-    assert ada.post(f"{PATH}/{answer['id']}/commit").json["import"]["status"] == "IMPORTED"
+def test_a_dry_run_leaves_nothing_behind(tieout, ada, house):
+    result = tieout(bank_file(*MARCH), b"<html>", options=("--dry-run", "--json"))
+    taken, refused = json.loads(result.stdout)
+    assert (result.exit_code, taken["status"], counted(taken)) == (1, "PREVIEWED", [(3, 0, 0, 0)])
+    assert (refused["status"], taken["id"], refused["id"]) == ("REFUSED", None, None)
+    assert lines_of(ada) == ada.get(PATH).json["imports"] == []
+    assert not list((house.settings.instance_path / "previews").glob("*"))
 
 
 def test_people_read_a_sentence(tieout):

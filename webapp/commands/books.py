@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import metadata
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from flask import Flask, current_app, has_app_context
 
 from webapp import create_app, migrations
 from webapp.command_limits import unlimited
+from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
 from webapp.models import Organization
@@ -71,9 +73,9 @@ def require_revision() -> None:
             f"The books do not open ({error.orig}). Where there are none yet, run: tieout migrate"
         ) from error
     if found is None:
-        raise click.ClickException("There are no books yet. Run: tieout migrate")
+        raise FailedError("There are no books yet. Run: tieout migrate", "no_books")
     if found != migrations.head_revision():
-        raise click.ClickException("The books are of another revision. Run: tieout migrate")
+        raise FailedError("The books are of another revision. Run: tieout migrate", "migration_pending")
 
 
 def require_organization(organization_id: str) -> Organization:
@@ -89,6 +91,11 @@ def require_organization(organization_id: str) -> Organization:
 def command_actor(organization_id: str) -> Actor:
     """Act as the command line."""
     return Actor(organization_id=organization_id, kind="COMMAND", id=None, name="tieout")
+
+
+def version() -> str:
+    """Give the version of this program."""
+    return metadata.version("tieout")
 
 
 def answer(value: Any, sentence: str, *, as_json: bool) -> None:

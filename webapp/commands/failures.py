@@ -1,10 +1,11 @@
-"""What a command says when it fails: one sentence and exit status 1, whatever it was; never a traceback by itself."""
+"""What a command writes when it fails: one sentence and exit status 1, whatever it was; no traceback by itself."""
 
 from __future__ import annotations
 
 import errno
 import tempfile
 import traceback
+from collections.abc import Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,25 @@ NOT_REPORTED = "What the command did not report as done has not changed the book
 TRY_AGAIN = "Run it again when the database answers."
 
 
+class FailedError(click.ClickException):
+    """What failed in a command: a sentence, and for programs the code and the details that the API would answer."""
+
+    def __init__(self, message: str, code: str, details: Mapping[str, object] | None = None) -> None:
+        """Take the sentence, its code and its details."""
+        super().__init__(message)
+        self.code = code
+        self.details = dict(details or {})
+
+
+def stopped() -> FailedError:
+    """Say that a person stopped the command."""
+    return FailedError(f"The command was stopped. {NOT_REPORTED}", "stopped")
+
+
 def in_plain_words(command: click.Command) -> click.Command:
-    """Let a command end in a sentence and exit status 1, whatever goes wrong in it."""
+    """Let a command, or every command of a group, end in a sentence and exit status 1, whatever goes wrong in it."""
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        in_plain_words(each)
     run = command.callback
     if run is None:
         return command
@@ -31,33 +49,46 @@ def in_plain_words(command: click.Command) -> click.Command:
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
-            raise click.ClickException(f"The command was stopped. {NOT_REPORTED}") from None
+            raise stopped() from None
         except Exception as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 # Whoever reads the output has enough; click ends without a word then.
                 raise
-            raise click.ClickException(_outside_fault(error) or _own_fault(error)) from error
+            raise _outside_fault(error) or _own_fault(error) from error
 
     command.callback = guarded
     return command
 
 
-def _outside_fault(error: Exception) -> str | None:
+def _outside_fault(error: Exception) -> FailedError | None:
     """Say what is true and what to do, or nothing where the program itself is wrong."""
-    if isinstance(error, (LedgerError, UnsafeSettingError)):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return f"This machine has too little memory for the command. {NOT_REPORTED}"
+    if isinstance(error, LedgerError):
+        return FailedError(str(error), error.code, error.details)
+    if isinstance(error, UnsafeSettingError):
+        return FailedError(str(error), "unsafe_setting")
+    return _fault_of_the_database(error) or _fault_of_the_machine(error)
+
+
+def _fault_of_the_database(error: Exception) -> FailedError | None:
     if _is_lost_connection(error):
-        return (
+        return FailedError(
             f"The connection to the database was lost ({_first_line(error)}). A step that ended at that moment"
-            " may be in the books: look there before you run the command again."
+            " may be in the books: look there before you run the command again.",
+            "unknown_outcome",
         )
     if _is_of_the_database(error):
-        return f"The database failed ({_first_line(error)}). {NOT_REPORTED} {TRY_AGAIN}"
+        sentence = f"The database failed ({_first_line(error)}). {NOT_REPORTED} {TRY_AGAIN}"
+        return FailedError(sentence, "database_failed")
+    return None
+
+
+def _fault_of_the_machine(error: Exception) -> FailedError | None:
+    if isinstance(error, MemoryError):
+        sentence = f"This machine has too little memory for the command. {NOT_REPORTED}"
+        return FailedError(sentence, "out_of_memory")
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror or error}. {NOT_REPORTED}"
+        return FailedError(f"{name}{error.strerror or error}. {NOT_REPORTED}", "system_failed")
     return None
 
 
@@ -77,16 +108,18 @@ def _first_line(error: Exception) -> str:
     return (str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def _own_fault(error: Exception) -> str:
+def _own_fault(error: Exception) -> FailedError:
     """Ask for a report of a fault of ours, with its details in a file or, with `--traceback`, on standard error."""
     details = "".join(traceback.format_exception(error))
     if click.get_current_context().find_root().params.get("traceback"):
         click.echo(details, err=True)
-        return f"The program failed, as shown above. {NOT_REPORTED} Please report this."
-    return (
-        f"The program failed ({type(error).__name__}). {NOT_REPORTED} Please report this,"
-        f" with the details that {_kept(details)}."
-    )
+        sentence = f"The program failed, as shown above. {NOT_REPORTED} Please report this."
+    else:
+        sentence = (
+            f"The program failed ({type(error).__name__}). {NOT_REPORTED} Please report this,"
+            f" with the details that {_kept(details)}."
+        )
+    return FailedError(sentence, "program_failed")
 
 
 def _kept(details: str) -> str:

@@ -14,7 +14,6 @@ from webapp.commands.books import JSON, ORGANIZATION, books, command_actor, requ
 from webapp.commands.progress import TerminalProgress
 from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
-from webapp.models import Import
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
 from webapp.schemas.imports.imports import ImportSchema
@@ -35,7 +34,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="The feed account of a statement without a number.",
 )
 @click.option("--mapping", type=FILE, metavar="FILE", help="The columns of a CSV or XLSX file, as JSON.")
-@click.option("--dry-run", is_flag=True, help="Preview what an import would do.")
+@click.option("--dry-run", is_flag=True, help="Say what an import would do, and leave nothing behind.")
 @JSON
 @click.pass_context
 def import_files(
@@ -53,10 +52,10 @@ def import_files(
     with books() as settings:
         _require(organization_id, fa_id)
         folder = settings.instance_path / "previews" if dry_run else None
-        answers = []
+        answers: list[dict[str, Any]] = []
         for path in files:
             upload = Upload(path.name, path.read_bytes(), columns, fa_id)
-            answers.append(_answer(_import(upload, organization_id, folder)))
+            answers.append(_import(upload, organization_id, folder))
             if not as_json:
                 click.echo(_sentence(answers[-1]))
     if as_json:
@@ -92,21 +91,21 @@ def _require(organization_id: str, fa_id: int | None) -> None:
     db.session.rollback()
 
 
-def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import:
-    """Import one file, or preview it where there is a folder to keep it in; a refused one is kept as REFUSED."""
+def _import(upload: Upload, organization_id: str, folder: Path | None) -> dict[str, Any]:
+    """Import one file, a refused one as REFUSED; with a folder for files that wait only try it, and leave nothing."""
     acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
     progress = TerminalProgress(upload.clean_name)
     run = runs.take if folder is None else partial(runs.preview, folder=folder)
     try:
         imported = run(upload, progress=progress, **acting)
+        answer: dict[str, Any] = ImportSchema().dump(imports.record(imported))
     finally:
         progress.end()
-    db.session.commit()
-    return imported
-
-
-def _answer(imported: Import) -> dict[str, Any]:
-    answer: dict[str, Any] = ImportSchema().dump(imports.record(imported))
+    if folder is None:
+        db.session.commit()
+    else:
+        db.session.rollback()
+        answer["id"] = None
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Opening the books of an organization."""
+"""Organizations: opening the books of one, and the list of all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import click
 
 from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
-from webapp.db import begin_write, db
+from webapp.commands.tables import aligned
+from webapp.db import begin_read, begin_write, db
+from webapp.queries.access import organizations as queried
 from webapp.services.access import invitations, organizations, users
 
 
@@ -45,3 +47,22 @@ def create_organization(
         )
     if link is not None:
         click.echo(f"{owner.email} has no password yet. One-time link: /join/{link}", err=True)
+
+
+@click.command("organizations")
+@JSON
+def list_organizations(*, as_json: bool) -> None:
+    """List the organizations of this installation, with their ids and owners."""
+    with books():
+        begin_read()
+        found = [
+            {
+                "id": each.id,
+                "name": each.name,
+                "baseCurrency": each.base_currency,
+                "owners": [one.user.email for one in queried.members(each.id) if one.role == "owner"],
+            }
+            for each in queried.every()
+        ]
+    rows = [(each["id"], each["name"], each["baseCurrency"], ", ".join(each["owners"])) for each in found]
+    answer(found, aligned(rows) or "There are no organizations yet.", as_json=as_json)

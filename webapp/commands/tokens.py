@@ -1,4 +1,4 @@
-"""Making API tokens for programs."""
+"""API tokens for programs: making, listing and revoking them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ from webapp.commands.books import (
     command_actor,
     require_organization,
 )
-from webapp.db import begin_write, db
+from webapp.commands.tables import aligned
+from webapp.db import begin_read, begin_write, db
+from webapp.ledger.errors import NotFoundError
 from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User
 from webapp.queries.access import organizations
+from webapp.queries.access import tokens as queried
+from webapp.schemas.access.tokens import TokenSchema
 from webapp.services.access import tokens, users
 
 
@@ -87,6 +91,62 @@ def create_token(
         )
         db.session.commit()
     answer({"tokenId": token.id, "token": text}, text, as_json=as_json)
+
+
+@click.group("tokens")
+def tokens_group() -> None:
+    """List and revoke the API tokens of an organization."""
+
+
+@tokens_group.command("list")
+@ORGANIZATION
+@JSON
+def list_tokens(organization_id: str, *, as_json: bool) -> None:
+    """List the tokens of an organization, the newest first, without their texts."""
+    with books():
+        begin_read()
+        require_organization(organization_id)
+        found = TokenSchema(many=True).dump(queried.listed(organization_id, user_id=None))
+    rows = [
+        (
+            each["id"],
+            each["name"],
+            f"{each['prefix']}…",
+            each["userName"],
+            _state(each),
+            " ".join(each["scopes"]),
+        )
+        for each in found
+    ]
+    answer(found, aligned(rows) or "There are no tokens yet.", as_json=as_json)
+
+
+def _state(token: dict[str, Any]) -> str:
+    if token["revokedAt"]:
+        return f"revoked {token['revokedAt'][:10]}"
+    return f"until {token['lastDay']}" if token["lastDay"] else "no end"
+
+
+@tokens_group.command("revoke")
+@click.argument("token_id", type=click.IntRange(1, 2**63 - 1), metavar="ID")
+@ORGANIZATION
+@JSON
+def revoke_token(token_id: int, organization_id: str, *, as_json: bool) -> None:
+    """End a token at once; `tieout tokens list` shows its ID."""
+    with books():
+        begin_write(require_organization(organization_id).id)
+        try:
+            token = queried.get(organization_id, token_id, user_id=None)
+        except NotFoundError:
+            raise click.UsageError(
+                f"There is no token {token_id} in these books; tieout tokens list shows them."
+            ) from None
+        was_revoked = token.revoked_at is not None
+        tokens.revoke(token, actor=command_actor(organization_id), now=datetime.now(UTC))
+        db.session.commit()
+        found = TokenSchema().dump(queried.record(token))
+    done = f"was revoked already, on {found['revokedAt'][:10]}" if was_revoked else "is revoked"
+    answer({"changed": not was_revoked, "token": found}, f"{found['name']} {done}.", as_json=as_json)
 
 
 def _membership(organization_id: str, email: str) -> Membership:

@@ -86,3 +86,13 @@ def of_user(user_id: int) -> list[Organization]:
             execution_options={"across_organizations": True},
         )
     )
+
+
+def every() -> list[Organization]:
+    """List all organizations of the installation, A to Z."""
+    return list(
+        db.session.scalars(
+            sa.select(Organization).order_by(fold(Organization.name), Organization.id),
+            execution_options={"across_organizations": True},
+        )
+    )

@@ -1,4 +1,4 @@
-"""The schemas of the settings' forms of an API key."""
+"""The schemas of an API key: its record, and the settings' forms of one."""
 
 from __future__ import annotations
 
@@ -39,3 +39,21 @@ class TokenChangesFormSchema(_KeySchema):
     """The changed fields of a key."""
 
     scopes = ma.fields.List(fields.OneOf(*SCOPES), required=True, error_messages={"required": CHOOSE})
+
+
+class TokenSchema(Schema):
+    """A key without its text; `lastDay` is null where it has no end, `role` empty where its owner is no member now."""
+
+    id = ma.fields.Integer()
+    name = ma.fields.String()
+    prefix = ma.fields.String()
+    scopes = ma.fields.List(fields.OneOf(*SCOPES))
+    user_name = ma.fields.String()
+    role = ma.fields.String()
+    created_at = fields.Timestamp()
+    last_day = ma.fields.Date(allow_none=True)
+    last_used_at = fields.Timestamp(allow_none=True)
+    revoked_at = fields.Timestamp(allow_none=True)
+    max_entries_a_day = ma.fields.Integer(allow_none=True)
+    max_amount_a_day = fields.Amount(allow_none=True)
+    max_requests_a_minute = ma.fields.Integer(allow_none=True)

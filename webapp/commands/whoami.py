@@ -1,0 +1,33 @@
+"""Which books a shell works on, and as whom."""
+
+from __future__ import annotations
+
+import click
+import sqlalchemy as sa
+
+from webapp import migrations
+from webapp.commands.books import JSON, answer, books, version
+from webapp.db import begin_read
+from webapp.queries.access import organizations
+
+
+@click.command()
+@JSON
+def whoami(*, as_json: bool) -> None:
+    """Say which books the commands of this shell work on, and under which name their acts are kept."""
+    with books() as settings:
+        begin_read()
+        url = sa.make_url(settings.database_url)
+        found = {
+            "version": version(),
+            "revision": migrations.head_revision(),
+            "database": url.render_as_string(hide_password=True),
+            "instancePath": str(settings.instance_path),
+            "organizations": [each.id for each in organizations.every()],
+            "actor": {"kind": "COMMAND", "name": "tieout"},
+        }
+    sentence = (
+        f"Tieout {found['version']} works on {found['database']}, its files are in {found['instancePath']}.\n"
+        "Whoever may run it here acts on these books as the command line, without a key: the activity says so."
+    )
+    answer(found, sentence, as_json=as_json)
