@@ -44,22 +44,27 @@ ASKED_FOR = {
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
+    "foot": frozenset({"page"}),
     "lines": frozenset(
         {"lines", "page", "counts", "choices", "split_rows", "why", "candidates", "description"}
     ),
 }
 
+# What another filter changes.
+FILTERED = ("lines", "filters", "dock", "foot", "head")
+
 
 @bp.get("/<id:fa_id>")
 @requires("read")
 def show(fa_id: int) -> Response:
-    """Show the workspace, or for htmx one line."""
+    """Show the workspace, or for htmx one line, or the lines that a filter leaves and what else goes by it."""
     query = WorkspaceQuerySchema().load(request.args)
     if target() == f"line-{query['line']}":
         line = queries.transactions.transactions.get(organization_id(), query["line"])
         current_id = None if query["edit"] == "closed" else line.id
         return render_line(line, parts=("line",), current_id=current_id, editing=query["edit"])
-    return render(TEMPLATE, **workspace(fa_id, query))
+    parts = FILTERED if target() == "lines" else ()
+    return render(TEMPLATE, parts=dict(zip(parts, parts, strict=True)), **workspace(fa_id, query, parts))
 
 
 @bp.get("/<id:fa_id>/balances")
