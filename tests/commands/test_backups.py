@@ -40,7 +40,13 @@ def backed_up(command, tmp_path):
 
 @pytest.fixture
 def books_of_all_kinds(ada, bank, desk):
-    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and two files."""
+    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and two files.
+
+    The merchant that was made first is merged into the one after it, and that into the last.
+    """
+    first, second, last = (bank.merchant(name) for name in ("REWE", "Rewe", "REWE Markt"))
+    for one, into in ((first, second), (second, last)):
+        assert ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": into}).status_code == 200
     lines = bank.send_many(
         [("2026-10-02", "1000.00", "東京 “quotes”\nand more"), ("2026-10-30", "-150.00", "Rent")]
     )
