@@ -12,6 +12,7 @@ from tests.fixtures.corpus import CORPUS
 pytest_plugins = [
     "tests.fixtures.budgets",
     "tests.fixtures.turns",
+    "tests.fixtures.recorders",
     "tests.fixtures.people",
     "tests.fixtures.houses",
     "tests.fixtures.demos",

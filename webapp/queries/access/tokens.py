@@ -63,7 +63,8 @@ def get(organization_id: str, token_id: int, *, user_id: int | None) -> ApiToken
 
 def record(token: ApiToken) -> TokenRecord:
     """Give the record of a token."""
-    return _record(*db.session.execute(_with_owner().where(ApiToken.id == token.id)).one())
+    its_row = _with_owner().where(of_same_organization(ApiToken, token), ApiToken.id == token.id)
+    return _record(*db.session.execute(its_row).one())
 
 
 def last_day(token: ApiToken) -> date | None:
