@@ -92,9 +92,23 @@ def test_another_word_in_a_canonical_field_is_refused(ada):
 
 
 def test_what_nothing_used_is_named(ada):
-    answer = create(ada, colour="red", effects=[{**TO_USD, "note": "x", "accountId": 4}])
+    some = {"conditions": [{"value": "a"}]}
+    answer = create(ada, colour="red", conditions=some, effects=[{**TO_USD, "note": "x", "accountId": 4}])
     assert answer.json["ignored"] == ["colour", "effects.0.note", "effects.0.accountId"]
-    assert answer.json["rule"]["isActive"] is True
+    assert (answer.json["rule"]["isActive"], answer.json["warnings"]) == (True, [])
+
+
+def test_a_rule_without_conditions_beside_an_unknown_name_is_stored_inactive(ada):
+    answer = create(ada, condition={"conditions": [{"value": "Nimbus"}]})
+    assert (answer.status_code, answer.json["ignored"]) == (201, ["condition"])
+    assert answer.json["rule"]["isActive"] is False
+    assert "nothing is called condition here" in answer.json["warnings"][0]
+
+
+def test_a_rule_without_conditions_says_that_it_matches_everything(ada):
+    answer = create(ada)
+    assert (answer.json["rule"]["isActive"], len(answer.json["warnings"])) == (True, 1)
+    assert "matches every line" in answer.json["warnings"][0]
 
 
 def test_a_rule_whose_condition_keys_were_ignored_is_stored_inactive_and_says_so(ada):

@@ -1,6 +1,6 @@
 """Target and trigger of a rule: what it acts on and when it runs by itself; each implies something about the other."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
@@ -120,13 +120,22 @@ def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, T
     return found, trigger or _TRIGGER_OF[found]
 
 
-def is_narrowed(ignored: list[str]) -> bool:
+def is_narrowed(ignored: Iterable[str]) -> bool:
     """Return whether an ignored path is part of the conditions, so that the rule matches more than was meant.
 
     >>> is_narrowed(["color", "effects.0.note"]), is_narrowed(["conditions.conditions.0.caseSensitive"])
     (False, True)
     """
     return any(path.startswith("conditions.") for path in ignored)
+
+
+def unread_names(ignored: Iterable[str]) -> list[str]:
+    """Give the ignored keys of the rule itself, among which may be its conditions under a wrong name.
+
+    >>> unread_names(["condition", "effects.0.note"])
+    ['condition']
+    """
+    return [path for path in ignored if "." not in path]
 
 
 def _code(name: str, codes: type[Code], payload: Mapping[str, object]) -> tuple[Code | None, frozenset[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
@@ -13,7 +13,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.orders import Place, moved
-from webapp.ledger.rules.triggers import is_narrowed
+from webapp.ledger.rules.triggers import is_narrowed, unread_names
 from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleContent, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries.accounts import accounts
@@ -38,6 +38,11 @@ MODEL_OF_FIELD: Mapping[Field, type[Numbered]] = {
 NARROWED = (
     "Parts of the conditions are unknown, so the rule would match more than intended. "
     "It is stored inactive; check it, then activate it."
+)
+UNCONDITIONAL = "This rule has no conditions, so it matches every line or document."
+UNREAD = (
+    "This rule has no conditions, and nothing is called {} here; were they meant? It would match everything, "
+    "so it is stored inactive; send its conditions as `conditions`, or activate it."
 )
 
 
@@ -83,8 +88,11 @@ def create(
     now: datetime,
     **content: Unpack[RuleInput],
 ) -> CreatedRule:
-    """Store a rule; where a part of its conditions was ignored it is stored inactive, with a warning."""
-    is_wider = is_narrowed(ignored or [])
+    """Store a rule; where it would match more than was meant it is stored inactive, with a warning.
+
+    So it is where a part of its conditions was ignored, or where it has none and something else was ignored.
+    """
+    is_wider, warnings = _reach(ignored or [], content["conditions"])
     title = f"Created the rule {content['name']}"
     with act(
         actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(content, Rule)
@@ -100,7 +108,19 @@ def create(
         db.session.flush()
         doing.target_id, doing.after = str(rule.id), facts(rule, RuleContent.FACTS)
         keep_version(rule, doing)
-    return CreatedRule(rule, ignored or [], [NARROWED] if is_wider else [])
+    return CreatedRule(rule, ignored or [], warnings)
+
+
+def _reach(ignored: Sequence[str], conditions: Mapping[str, Any]) -> tuple[bool, list[str]]:
+    """Return whether a rule matches more than was meant, and what to warn of."""
+    if is_narrowed(ignored):
+        return True, [NARROWED]
+    if conditions["conditions"]:
+        return False, []
+    names = unread_names(ignored)
+    if not names:
+        return False, [UNCONDITIONAL]
+    return True, [UNREAD.format(", ".join(names))]
 
 
 def replace(
