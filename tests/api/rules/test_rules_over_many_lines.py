@@ -22,6 +22,7 @@ from webapp.models import JournalEntry, Posting, Rule, RuleSetting
 from webapp.queries import checks
 from webapp.queries.rule_decisions import candidates, previews
 from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.services.transactions.lifecycle import MOST_LINES
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
 SHOPS = (
@@ -34,7 +35,7 @@ SHOPS = (
     "Cafe Brot",
 )
 FIRST = date(2025, 1, 1)
-OF_A_PUSH, MOST_IDS = 1000, 250
+OF_A_PUSH, MOST_POSTED = 1000, 250
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,9 @@ def many(ada, bank, feed, make_rule):
         ]
         chance = random.Random(7)  # noqa: S311
         posted = chance.sample(ids, touched)
-        for start in range(0, touched, MOST_IDS):
-            ada.post("/api/transactions/confirm", json={"ids": posted[start : start + MOST_IDS]})
+        for start in range(0, touched, MOST_LINES):
+            some = {"ids": posted[start : start + MOST_LINES]}
+            assert ada.post("/api/transactions/confirm", json=some).status_code == 200
         edited = chance.sample(ids, min(touched, 30))
         office = bank.account("Office")
         for each in edited:
@@ -206,7 +208,7 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
     count = rounds(300, 100_000)
     if count <= candidates.AT_ONCE:
         monkeypatch.setattr(candidates, "AT_ONCE", 100)
-    rule_id, said, posted, edited = many(count, touched=count // 20 if count < MOST_IDS else MOST_IDS)
+    rule_id, said, posted, edited = many(count, touched=count // 20 if count < MOST_POSTED else MOST_POSTED)
 
     def previewed():
         rule = db.session.get_one(Rule, (ada.organization_id, rule_id))
