@@ -44,3 +44,12 @@ def counting(merchant_id: int | None, merged: MergedMerchants) -> int | None:
     (5, 5, None)
     """
     return None if merchant_id is None else merged.get(merchant_id, merchant_id)
+
+
+def count_alike(one: int | None, other: int | None, merged: MergedMerchants) -> bool:
+    """Return whether two merchants are the same or count as the same, so that setting either changes nothing.
+
+    >>> count_alike(3, 5, {3: 5}), count_alike(3, None, {3: 5})
+    (True, False)
+    """
+    return counting(one, merged) == counting(other, merged)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from webapp.ledger.dimensions import MergedMerchants, counting
+from webapp.ledger.dimensions import MergedMerchants, count_alike, counting
 from webapp.ledger.journal.entries import Leg
 
 
@@ -37,8 +37,6 @@ def kept(legs: Sequence[Leg], present: Sequence[Leg], merged: MergedMerchants) -
 
 
 def _kept(leg: Leg, present: Sequence[Leg], merged: MergedMerchants) -> int | None:
-    alike = [
-        each for each in present if counting(each.merchant_id, merged) == counting(leg.merchant_id, merged)
-    ]
+    alike = [each for each in present if count_alike(each.merchant_id, leg.merchant_id, merged)]
     on_same = [each for each in alike if each.account_id == leg.account_id]
     return next((each.merchant_id for each in (*on_same, *alike)), leg.merchant_id)

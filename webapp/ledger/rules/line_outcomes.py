@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from webapp.ledger.dimensions import MergedMerchants, counting
+from webapp.ledger.dimensions import MergedMerchants, count_alike
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
@@ -78,7 +78,7 @@ class Books:
 
     def count_alike(self, one: int | None, other: int) -> bool:
         """Return whether two merchants are the same, or count as the same, so that setting either changes nothing."""
-        return counting(one, self.merged) == counting(other, self.merged)
+        return count_alike(one, other, self.merged)
 
 
 def settle(

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import dimensions
 from webapp.models import Merchant
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
@@ -36,10 +37,7 @@ def _merged(organization_id: str) -> sa.Select[Any]:
 
 def counting_id(organization_id: str, merchant_id: int | None) -> int | None:
     """Give the id of the merchant that counts for one; without one, or for an unknown one, the same."""
-    if merchant_id is None:
-        return None
-    found = counting(organization_id, [merchant_id]).get(merchant_id)
-    return merchant_id if found is None else found.id
+    return None if merchant_id is None else dimensions.counting(merchant_id, merged(organization_id))
 
 
 def counting(organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Merchant]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TypedDict
 
-import sqlalchemy as sa
-
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Merchant
+from webapp.queries.accounts import merchants as queried
 from webapp.queries.accounts import usages
 from webapp.queries.common import lookups
 from webapp.services.audit import titles
@@ -112,7 +111,7 @@ def merge(
         if through_id is not None:
             _require_merged(lookups.get(Merchant, organization_id, through_id), into_id)
         doing.before = facts(merchant, MERGE_FACTS)
-        for each in _along(merchant):
+        for each in queried.merged_into(merchant):
             each.merged_into_id = into_id
             each.merged_through_id = each.merged_through_id or merchant.id
         merchant.merged_into_id, merchant.merged_through_id = into_id, through_id
@@ -154,22 +153,11 @@ def _require_merged(merchant: Merchant, into_id: int) -> None:
         raise MergedMerchantError(f"{merchant.name} does not count as the same merchant any more.")
 
 
-def _along(merchant: Merchant) -> list[Merchant]:
-    """List what counts as a merchant, which goes along with it."""
-    return list(
-        db.session.scalars(
-            sa.select(Merchant)
-            .where(
-                Merchant.organization_id == merchant.organization_id, Merchant.merged_into_id == merchant.id
-            )
-            .order_by(Merchant.id)
-        )
-    )
-
-
 def _came_with(merchant: Merchant) -> list[Merchant]:
     """List what came along with a merged merchant, also through others that did."""
-    beside = _along(lookups.get(Merchant, merchant.organization_id, merchant.merged_into_id or 0))
+    beside = queried.merged_into(
+        lookups.get(Merchant, merchant.organization_id, merchant.merged_into_id or 0)
+    )
     found: list[Merchant] = []
     ids = {merchant.id}
     while more := [each for each in beside if each.merged_through_id in ids and each not in found]:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Final, TypedDict
 
 from webapp.ledger.canonical import camel
-from webapp.ledger.dimensions import counting
+from webapp.ledger.dimensions import count_alike
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
@@ -91,8 +91,7 @@ def _with_present_merchant(document: Document, content: DocumentInput) -> Mappin
     present, wanted = document.org_merchant_id, content.get("org_merchant_id")
     if present is None or wanted is None:
         return content
-    merged = merchants.merged(document.organization_id)
-    is_same = counting(present, merged) == counting(wanted, merged)
+    is_same = count_alike(present, wanted, merchants.merged(document.organization_id))
     return {**content, "org_merchant_id": present} if is_same else content
 
 
