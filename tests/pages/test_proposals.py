@@ -94,7 +94,7 @@ def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
     ben.post(f"/api/transactions/{line}/confirm")
     changes = {"accountId": bank.account("Groceries")}
     title = agent.patch(f"/api/transactions/{line}", json=changes).json["actionRequest"]["title"]
-    assert title == f"Write a correction of {ROW} to Groceries"
+    assert title == f"Prepare a correction of {ROW} to Groceries"
     page = ben.browser().get("/proposals").text
     now, after = page.split("<b>Now</b>")[1].split("<b>After</b>")
     assert "Uncategorised expenses" in now

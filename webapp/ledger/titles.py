@@ -40,6 +40,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Opened": "Open",
     "Paired": "Pair",
     "Posted": "Post",
+    "Prepared": "Prepare",
     "Pushed": "Push",
     "Removed": "Remove",
     "Renamed": "Rename",

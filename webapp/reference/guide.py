@@ -17,6 +17,17 @@ statement are in the books, reconcile the account: `PUT …/draft`, `PUT …/dra
 later write that touches it. `GET /api/reconciliations/accounts` has the status of every account.""",
     ),
     (
+        "Words",
+        """A *line* is what a bank sent, and its *entry* what the books make of it: DRAFT until it is confirmed, then
+POSTED and never changed again. A *correction* changes a posted line all the same. `PATCH /api/transactions/{id}` only
+prepares it: the answer still has the account that is in the books, `pendingChange` has the fields that the line gets,
+and `correctionMarkerId` is the draft that holds them. `POST /api/transactions/{id}/confirm` writes it, as an entry
+over the difference, also within a month that is proved; the proof holds, for the bank's amount stays. A PATCH back to
+what is in the books discards it. A *feed account* (`faId`) is a bank account that sends lines, and its *ledger
+account* (`accountId`) the one that they post to: two ids, both in `GET /api/feeds/accounts`. A *proof* says that the
+cleared lines of an account add up to a bank's statement; it *holds* until somebody changes what it rests on.""",
+    ),
+    (
         "Authentication",
         """Send an API key as `Authorization: Bearer tie_…`. It belongs to one organization and has scopes:
 `read`, `draft`, `confirm`, `reconcile`, `admin`. Each call is listed with the scope that it needs. A key without it

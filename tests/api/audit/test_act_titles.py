@@ -43,9 +43,17 @@ def test_a_correction_is_called_one(ben, bank, line):
     path = f"/api/transactions/{line}"
     assert ben.post(f"{path}/confirm").status_code == 200
     edit = {"json": {"accountId": food}}
-    assert title_of(agent.patch(path, **edit)) == f"Write a correction of {NAME} to Food"
+    assert title_of(agent.patch(path, **edit)) == f"Prepare a correction of {NAME} to Food"
     assert ben.patch(path, **edit).status_code == 200
-    assert title_of(agent.post(f"{path}/confirm")) == f"Confirm the correction of {NAME} as Food"
+    corrected = f"Confirm the correction of {NAME} from Uncategorised expenses to Food"
+    assert title_of(agent.post(f"{path}/confirm")) == corrected
+    project = {"projectId": bank.project("Party"), "orgMerchantId": bank.merchant("Rewe")}
+    assert ben.patch(path, json=project).status_code == 200
+    proposed = agent.post(f"{path}/confirm").json["actionRequest"]
+    assert proposed["title"] == f"{corrected}, merchant Rewe, project Party"
+    (act,) = proposed["effect"]["acts"]
+    assert act["title"] == proposed["title"]
+    assert act["after"]["postings"][1]["accountId"] == food != act["before"]["postings"][1]["accountId"]
 
 
 @on_sqlite

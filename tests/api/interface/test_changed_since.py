@@ -22,7 +22,7 @@ DATED = {
     "/api/settlements": "settlements",
 }
 # What a record says of others beside their ids is no change of its own.
-OF_OTHERS = ("origin", "accountName", "accountEmoji", "institutionName")
+OF_OTHERS = ("origin", "accountName", "accountEmoji", "institutionName", "message")
 
 
 @pytest.fixture

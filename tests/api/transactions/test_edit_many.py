@@ -94,6 +94,10 @@ def test_posted_ones_get_their_markers(ada, lines, rent):
         ada, {"id": lines[0], "accountId": rent}, {"id": lines[1], "description": "Another"}
     ).json["results"]
     assert first["result"]["journalEntryIds"] == [line_of(ada, lines[0])["correctionMarkerId"]]
+    assert first["pendingChange"] == line_of(ada, lines[0])["pendingChange"]
+    assert "from Uncategorised expenses to Rent" in first["pendingChange"]["message"]
+    assert first["title"] == "Prepared a correction of Line 1 −1.00 EUR of 1 Mar to Rent"
+    assert second["pendingChange"] is None
     assert second["code"] == "posted"
     before = line_of(ada, lines[0])["accountId"]
     (back,) = edit(ada, {"id": lines[0], "accountId": before}).json["results"]

@@ -165,6 +165,33 @@ def test_a_posted_line_gets_a_marker_and_shows_what_is_in_the_books(ada, train, 
     """)
 
 
+def test_what_waits_for_a_posted_line_stands_beside_what_is_in_the_books(ada, bank, train, travel, meals):
+    assert edit(ada, train, accountId=meals).json["transaction"]["pendingChange"] is None
+    confirm(ada, train)
+    project, merchant = bank.project("Leipzig"), bank.merchant("Deutsche Bahn")
+    line = edit(ada, train, accountId=travel, projectId=project, orgMerchantId=merchant).json["transaction"]
+    assert line["pendingChange"] == {
+        "accountId": travel,
+        "orgMerchantId": merchant,
+        "projectId": project,
+        "splits": None,
+        "message": "Posted: a correction is prepared (account from Entertainment to Travel, merchant from none to "
+        "Deutsche Bahn, project from none to Leipzig). Confirm the line to write it.",
+    }
+    again = ada.get(f"/api/transactions/{train}").json["transaction"]
+    assert again["pendingChange"] == line["pendingChange"]
+    listed = ada.get("/api/transactions?fields=pendingChange").json["transactions"]
+    assert listed == [{"pendingChange": line["pendingChange"]}]
+    splits = [part(travel, "-60.00"), part(meals, "-40.00")]
+    pending = edit(ada, train, splits=splits).json["transaction"]["pendingChange"]
+    assert (pending["accountId"], pending["splits"]) == (None, splits)
+    assert "account from Entertainment to split in 2" in pending["message"]
+    tried = ada.post(f"/api/transactions/{train}/confirm?dryRun=true").json["effect"]["acts"][0]["title"]
+    assert tried.endswith("from Entertainment to Travel and Entertainment")
+    confirm(ada, train)
+    assert ada.get(f"/api/transactions/{train}").json["transaction"]["pendingChange"] is None
+
+
 def test_a_second_edit_changes_the_same_marker(ada, bank, train, travel, meals):
     confirm(ada, train)
     first = edit(ada, train, accountId=travel).json["transaction"]["correctionMarkerId"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from webapp import queries, services
@@ -9,6 +10,7 @@ from webapp.queries.transactions.transactions import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.transactions.transactions import (
+    BulkEditResultsSchema,
     ConfirmManySchema,
     ConfirmSchema,
     TransactionChangesManySchema,
@@ -43,7 +45,8 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
         after=after,
         limit=limit,
     )
-    return paging.answer("transactions", page)
+    records = queries.transactions.pending_corrections.with_changes(organization_id(), page.items)
+    return paging.answer("transactions", page.of(records))
 
 
 @bp.get("/<id:transaction_id>")
@@ -59,7 +62,7 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.arguments(TransactionChangesSchema)
 @bp.response(200, AnswerSchema)
 def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
-    """Change a line's entry; for a posted one, open its correction marker."""
+    """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
@@ -68,12 +71,13 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
 @bp.patch("")
 @requires("draft", is_heavy=True)
 @bp.arguments(TransactionChangesManySchema)
-@bp.response(200, BulkResultsSchema)
+@bp.response(200, BulkEditResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
-    """Change several lines' entries, one result for each."""
-    return {
-        "results": services.transactions.bulk_edits.bulk_edit(organization_id(), body["changes"], **acting())
-    }
+    """Change several lines' entries, one result for each; of posted ones, prepare corrections."""
+    results = services.transactions.bulk_edits.bulk_edit(organization_id(), body["changes"], **acting())
+    done = [each.id for each in results if each.status == "EXECUTED"]
+    pending = queries.transactions.pending_corrections.of_lines(organization_id(), done)
+    return {"results": [replace(each, pending_change=pending.get(each.id)) for each in results]}
 
 
 @bp.delete("/<id:transaction_id>")

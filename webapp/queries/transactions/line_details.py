@@ -1,4 +1,4 @@
-"""The record of one bank line, with the rules that set its fields."""
+"""The record of one bank line, with the rules that set its fields and the correction that waits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import replace
 
 from webapp.models import Transaction
 from webapp.queries.rules import runs
-from webapp.queries.transactions import transactions
+from webapp.queries.transactions import pending_corrections, transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 
 
 def detailed(transaction: Transaction) -> TransactionRecord:
     """Give the record of one line, with the provenance of each field that a rule set and nobody since."""
     provenance = runs.provenance(transaction.organization_id, transaction.id)
-    return replace(transactions.record(transaction), provenance=provenance)
+    (record,) = pending_corrections.with_changes(
+        transaction.organization_id, [transactions.record(transaction)]
+    )
+    return replace(record, provenance=provenance)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.sides import opposite
-from webapp.models import Account, Merchant, Project
+from webapp.models import Account, Merchant, Project, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import target_legs
-from webapp.queries.transactions.transactions import TransactionRecord
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import PendingChange, TransactionRecord, split_of
 
 # Each field: its name, the attribute of a leg, the attribute of a line's record, and the model.
 FIELDS = (
@@ -36,20 +37,61 @@ def of_records(
 ) -> dict[int, list[PendingFieldChange]]:
     """Give what the open corrections of lines would change beside the amount and the day."""
     corrected = [record for record in records if record.correction_marker_id is not None]
+    legs_of = _target_legs(organization_id, corrected)
+    return _field_changes(organization_id, corrected, legs_of)
+
+
+def with_changes(organization_id: str, records: Sequence[TransactionRecord]) -> list[TransactionRecord]:
+    """Give records with what confirming would give each posted line that has an open correction."""
+    corrected = [record for record in records if record.correction_marker_id is not None]
+    legs_of = _target_legs(organization_id, corrected)
+    changes = _field_changes(organization_id, corrected, legs_of)
+    pending = {record.id: _pending(legs_of.get(record.id, ()), changes[record.id]) for record in corrected}
+    return [replace(each, pending_change=pending.get(each.id)) for each in records]
+
+
+def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, PendingChange]:
+    """Give what confirming would give each of these lines that has an open correction."""
+    lines = lookups.by_id(Transaction, organization_id, line_ids)
+    changed = with_changes(organization_id, transactions.records(organization_id, list(lines.values())))
+    return {each.id: each.pending_change for each in changed if each.pending_change is not None}
+
+
+def _pending(legs: Sequence[Leg], changes: Sequence[PendingFieldChange]) -> PendingChange:
+    single = legs[0] if len(legs) == 1 else None
+    moved = ", ".join(
+        f"{each.field} from {each.before or 'none'} to {each.after or 'none'}" for each in changes
+    )
+    return PendingChange(
+        account_id=single.account_id if single else None,
+        org_merchant_id=single.merchant_id if single else None,
+        project_id=single.project_id if single else None,
+        splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
+        message=f"Posted: a correction is prepared{f' ({moved})' if moved else ''}. Confirm the line to write it.",
+    )
+
+
+def _target_legs(organization_id: str, corrected: Sequence[TransactionRecord]) -> dict[int, Sequence[Leg]]:
+    """Give the legs opposite each line that its correction leads to."""
     entries = target_legs.bulk_of(
         organization_id,
         {record.journal_entry_id for record in corrected if record.journal_entry_id is not None},
     )
     merged = merchants.merged(organization_id) if entries else {}
-    target_legs_of = {
+    return {
         record.id: with_counting_merchants(
             opposite([leg for _, leg in entries[record.journal_entry_id].legs], record.id), merged
         )
         for record in corrected
         if record.journal_entry_id in entries
     }
-    names = _FieldNames(organization_id, corrected, [leg for legs in target_legs_of.values() for leg in legs])
-    return {record.id: list(names.changes(record, target_legs_of.get(record.id, ()))) for record in corrected}
+
+
+def _field_changes(
+    organization_id: str, corrected: Sequence[TransactionRecord], legs_of: Mapping[int, Sequence[Leg]]
+) -> dict[int, list[PendingFieldChange]]:
+    names = _FieldNames(organization_id, corrected, [leg for legs in legs_of.values() for leg in legs])
+    return {record.id: list(names.changes(record, legs_of.get(record.id, ()))) for record in corrected}
 
 
 class _FieldNames:

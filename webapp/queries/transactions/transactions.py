@@ -48,6 +48,17 @@ class SplitRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingChange:
+    """What confirming a posted line would give it: the fields after its open correction, and a sentence on them."""
+
+    account_id: int | None
+    org_merchant_id: int | None
+    project_id: int | None
+    splits: Sequence[SplitRecord] | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionRecord:
     """A bank line with the bank's data and its state in the books."""
 
@@ -74,6 +85,7 @@ class TransactionRecord:
     import_id: int | None
     created_at: datetime
     updated_at: datetime
+    pending_change: PendingChange | None = None
     provenance: list[Provenance] | None = None
 
 

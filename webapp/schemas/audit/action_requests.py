@@ -60,6 +60,7 @@ class BulkResultSchema(ActionResultSchema):
     """The result of a bulk act for one of its ids."""
 
     id = fields.Id(Kind.TRANSACTION)
+    title = Untrusted(metadata={"description": "What was done, in words; empty where nothing was."})
     code = ma.fields.String(metadata=OPTIONAL)
 
 

@@ -10,6 +10,7 @@ from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
+from webapp.schemas.audit.action_requests import BulkResultSchema
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.instants import Since
 from webapp.schemas.paging import PageSchema
@@ -27,6 +28,23 @@ class SplitSchema(Schema):
     amount = fields.Amount(required=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True, load_default=None)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True, load_default=None)
+
+
+class PendingChangeSchema(Schema):
+    """The fields that a posted line gets once its correction is confirmed; until then the books stay as they are."""
+
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
+    splits = ma.fields.List(ma.fields.Nested(SplitSchema), allow_none=True)
+    message = ma.fields.String(
+        metadata={"description": "What the correction changes, by name, and what writes it."}
+    )
+
+
+PENDING_CHANGE = {
+    "description": "What confirming this posted line would write; null where no correction waits."
+}
 
 
 class TransactionSchema(Schema):
@@ -51,6 +69,7 @@ class TransactionSchema(Schema):
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     splits = ma.fields.List(ma.fields.Nested(SplitSchema), allow_none=True)
     correction_marker_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    pending_change = ma.fields.Nested(PendingChangeSchema, allow_none=True, metadata=PENDING_CHANGE)
     reconciliation_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
     import_id = fields.Id(Kind.IMPORT, allow_none=True)
     created_at = fields.Timestamp()
@@ -107,6 +126,18 @@ class TransactionChangesManySchema(Schema):
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 changes."),
     )
+
+
+class BulkEditResultSchema(BulkResultSchema):
+    """The result of a change of one of several lines."""
+
+    pending_change = ma.fields.Nested(PendingChangeSchema, allow_none=True, metadata=PENDING_CHANGE)
+
+
+class BulkEditResultsSchema(Schema):
+    """One result per change, in the order of the request."""
+
+    results = ma.fields.List(ma.fields.Nested(BulkEditResultSchema))
 
 
 class ConfirmSchema(DocumentedSchema):

@@ -9,6 +9,7 @@ from typing import Self
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
+from webapp.queries.transactions.transactions import PendingChange
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
 
@@ -44,21 +45,29 @@ class TouchedIds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResult:
-    """The interface's action request result; without an `action_request_id` nothing was recorded."""
+    """The interface's action request result; without an `action_request_id` nothing was recorded.
+
+    `title` says in words what was done; the interface's own result has no place for it, those of bulk acts have.
+    """
 
     action_request_id: str | None
     changed: bool
     status: str = "EXECUTED"
     result: TouchedIds = TouchedIds()
     error: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemResult(ActionResult):
-    """The result of one item of a bulk act; `path` is its place in the request, where that has several lists."""
+    """The result of one item of a bulk act; `path` is its place in the request, where that has several lists.
+
+    `pending_change` is what confirming a line would give it, where it was changed and is posted.
+    """
 
     id: int
     path: str = ""
+    pending_change: PendingChange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,5 +101,9 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
             code=error.code,
         )
     return ItemResult(
-        id=item_id, action_request_id=done.action_request_id, changed=done.changed, result=done.result
+        id=item_id,
+        action_request_id=done.action_request_id,
+        changed=done.changed,
+        result=done.result,
+        title=done.title,
     )

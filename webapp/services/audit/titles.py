@@ -46,14 +46,37 @@ def of_document(document: Document) -> str:
 
 
 def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
-    """Name the accounts that confirming a line posts to; of a posted one, those of its correction."""
-    posted = entry is not None and entry.status != "DRAFT"
-    draft = (entries.marker_of(entry) if posted else entry) if entry is not None else None
-    legs = entries.legs_of(draft) if draft is not None else []
+    """Name the accounts that confirming a line posts to; of a posted one, from where to where its correction does."""
+    if entry is None:
+        return f"Confirmed {line.label}"
+    if entry.status != "DRAFT":
+        marker = entries.marker_of(entry)
+        return f"Confirmed {line.label}" if marker is None else _of_correction(line, entry, marker)
+    went = _went(line, entries.legs_of(entry))
+    return f"Confirmed {line.label} as {went}" if went else f"Confirmed {line.label}"
+
+
+def _of_correction(line: Transaction, entry: JournalEntry, marker: JournalEntry) -> str:
+    """Name what a correction changes of a line: the accounts before and after it, the merchant and the project."""
+    before, after = entries.effective_legs(entry), entries.legs_of(marker)
+    origin, went = _went(line, before), _went(line, after)
+    moved = "" if origin == went else f" from {origin} to {went}"
+    head = f"Confirmed the correction of {line.label}{moved}"
+    old, new = sides.counter_legs(before, line.id), sides.counter_legs(after, line.id)
+    if len(old) != 1 or len(new) != 1:
+        return head
+    parts = []
+    if old[0].merchant_id != new[0].merchant_id:
+        parts += _choice(line, {"id": new[0].merchant_id}, "id", Merchant)
+    if old[0].project_id != new[0].project_id:
+        parts += _choice(line, {"id": new[0].project_id}, "id", Project)
+    return f"{head}{',' if moved else ':'} {', '.join(parts)}" if parts else head
+
+
+def _went(line: Transaction, legs: Sequence[Leg]) -> str:
+    """Name where legs book a line."""
     counters = [leg.account_id for leg in sides.counter_legs(legs, line.id)]
-    went = "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
-    name = f"{'the correction of ' if posted and draft else ''}{line.label}"
-    return f"Confirmed {name} as {went}" if went else f"Confirmed {name}"
+    return "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
 
 
 def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:
@@ -80,7 +103,7 @@ def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
     else:
         went, verb = "", "Changed"
     if entry is not None and entry.status == "POSTED":
-        verb = "Wrote a correction of"
+        verb = "Prepared a correction of"
     head = " ".join(filter(None, (verb, name, went)))
     return f"{head}{', ' if went else ': '}{', '.join(parts)}" if parts else head
 

@@ -136,7 +136,10 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
             )
     return ActionResult(
-        action_request_id=None if doing.is_void else doing.id, changed=not doing.is_void, result=touched
+        action_request_id=None if doing.is_void else doing.id,
+        changed=not doing.is_void,
+        result=touched,
+        title="" if doing.is_void else title,
     )
 
 

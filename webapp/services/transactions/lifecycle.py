@@ -17,7 +17,7 @@ from webapp.queries.journal import attachments, entries
 from webapp.queries.matching import line_joins
 from webapp.queries.reconciliation import openings
 from webapp.queries.transactions import lines_ahead, selected_lines, transactions
-from webapp.services.audit import limits, titles
+from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
@@ -67,8 +67,11 @@ def confirm(
             return _repeat(entry)
         pair_differences.realise(transaction)
         doing.result = touched.as_json()
-        doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
-    return ActionResult(action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched)
+        posted = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
+        doing.after = {**posted, **(doing.after or {})}
+    return ActionResult(
+        action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
+    )
 
 
 def _post_draft(entry: JournalEntry, doing: Act) -> TouchedIds:
@@ -81,6 +84,11 @@ def _post_correction(entry: JournalEntry, doing: Act) -> TouchedIds | None:
     if marker is None:
         return None
     marker_id = marker.id
+    doing.before = {
+        "status": entry.status,
+        **entry_facts.of_legs(entries.effective_legs(entry), entry.description),
+    }
+    doing.after = entry_facts.of_legs(entries.legs_of(marker), entry.description)
     correction = corrections.post_marker(entry, marker, doing)
     relations = attachments.of_entry(entry.organization_id, entry.id) if correction else []
     return TouchedIds([correction.id] if correction else [], relations, deleted_journal_entry_ids=[marker_id])
