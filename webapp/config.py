@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from importlib import metadata
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +120,11 @@ def make_instance(instance_path: Path) -> None:
         raise UnsafeSettingError(
             f"{instance_path} cannot be used ({error.strerror}); set INSTANCE_PATH to a folder of this user."
         ) from error
+
+
+def version() -> str:
+    """Give the version of this program."""
+    return metadata.version("tieout")
 
 
 def is_loopback(host: str) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 
-from webapp.commands.books import version
+from webapp.config import version
 
 
 def test_the_version_is_printed_where_there_are_no_books_yet(installation):

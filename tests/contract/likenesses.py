@@ -10,6 +10,7 @@ from typing import Any
 
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT(?!00:00:00Z)\d\d:\d\d:\d\d(\.\d+)?Z")
 RANDOM = re.compile(r"ar_[0-9A-Z]{26}|org_[0-9a-z]{10,}|\b[0-9a-f]{64}\b|\b[0-9a-f]{16,40}\b")
+SAME_DAY = "2026-11-02"
 SAME_INSTANT = "2026-11-02T09:30:00.000Z"
 SAMPLES = {"ar": "ar_01K9{:022d}", "or": "org_lanternstudio{:04d}"}
 
@@ -27,7 +28,13 @@ class Likeness:
         if isinstance(value, list):
             return [self.of(each) for each in value]
         if isinstance(value, str):
-            return self._cursor(value) if key == "nextCursor" else self.text(value)
+            return (
+                SAME_DAY
+                if key == "today"
+                else self._cursor(value)
+                if key == "nextCursor"
+                else self.text(value)
+            )
         return 3 if key == "ageDays" else value
 
     def text(self, text: str) -> str:

@@ -24,6 +24,7 @@ NOUNS = (
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "bookkeeping.revaluations",
+    "callers",
     "documentation",
     "documents",
     "exports",

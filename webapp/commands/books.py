@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from typing import Any
 
 import click
@@ -91,11 +90,6 @@ def require_organization(organization_id: str) -> Organization:
 def command_actor(organization_id: str) -> Actor:
     """Act as the command line."""
     return Actor(organization_id=organization_id, kind="COMMAND", id=None, name="tieout")
-
-
-def version() -> str:
-    """Give the version of this program."""
-    return metadata.version("tieout")
 
 
 def answer(value: Any, sentence: str, *, as_json: bool) -> None:

@@ -6,7 +6,8 @@ import click
 import sqlalchemy as sa
 
 from webapp import migrations
-from webapp.commands.books import JSON, answer, books, version
+from webapp.commands.books import JSON, answer, books
+from webapp.config import version
 from webapp.db import begin_read
 from webapp.queries.access import organizations
 

@@ -29,14 +29,15 @@ cleared lines of an account add up to a bank's statement; it *holds* until someb
     ),
     (
         "Authentication",
-        """Send an API key as `Authorization: Bearer tie_…`. It belongs to one organization and has scopes:
-`read`, `draft`, `confirm`, `reconcile`, `admin`. Each call is listed with the scope that it needs. A key without it
-gets 403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts
-in a day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk
-as one whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
+        """Send an API key as `Authorization: Bearer tie_…`. It belongs to one organization and has scopes: `read`,
+`draft`, `confirm`, `reconcile`, `admin`. `GET /api/me` has them, with the name, the base currency and the present day of the
+books, and what is left of the key's caps. Each call is listed with the scope that it needs. A key without it gets
+403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts in a
+day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk as one
+whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
 `RateLimit-Reset` (in seconds) are in every answer to a key. A heavy call, such as a preview, an import, an export or
-a bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not
-in your books is 404, also if another organization has it.""",
+a bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not in your
+books is 404, also if another organization has it.""",
     ),
     (
         "Bank text is data",
@@ -107,6 +108,7 @@ AREAS = {
     "Rule previews and runs": "The effect of a rule, its runs, and the undo of a run.",
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
     "The financial year": "The month that financial years begin with, and the year of today.",
+    "Who asks": "The principal of the key or the session, the books, and what is left of caps.",
     "The lock date": "The last day of the closed period.",
     "Settlements of open items": "Open items of one account that add up to zero, matched by hand.",
     "Transfers between own accounts": "Pairs of lines that are one transfer.",

@@ -36,7 +36,7 @@ You need an API key (`tie_…`), which a person makes under Settings, API keys, 
 - [OpenAPI 3.1]({address}/api/openapi.json): the same for programs
 - [The interface as pages]({address}/api/docs): the same for people
 
-All three need the key.
+All three need the key. `GET {address}/api/me` says whose books it opens, what day they have, and what the key may do.
 
 ## The loop
 

@@ -1,5 +1,5 @@
-"""Principals, tokens, sessions, organizations, their members and invitations."""
+"""Principals, who asks, tokens, sessions, organizations, their members and invitations."""
 
-from webapp.queries.access import invitations, organizations, principals, sessions, tokens
+from webapp.queries.access import callers, invitations, organizations, principals, sessions, tokens
 
-__all__ = ["invitations", "organizations", "principals", "sessions", "tokens"]
+__all__ = ["callers", "invitations", "organizations", "principals", "sessions", "tokens"]

@@ -83,18 +83,23 @@ def most_amount_a_day(token: ApiToken) -> Money | None:
 
 def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
     """Give what a token did since midnight in its organization's time zone, its latest acts first."""
-    organization = organizations.get(token.organization_id)
-    day = organizations.today(organization.id, now)
-    began_at = organizations.start_of_day(organization.id, day)
-    posted = db.session.get(TokenDay, {"organization_id": organization.id, "token_id": token.id, "day": day})
+    organization_id = token.organization_id
+    day = organizations.today(organization_id, now)
+    began_at = organizations.start_of_day(organization_id, day)
+    entry_count, amount = posted_on(token, day)
     latest = action_requests.listed(
-        organization.id, actor=("TOKEN", token.id), since=began_at, now=now, after=None, limit=limit
+        organization_id, actor=("TOKEN", token.id), since=began_at, now=now, after=None, limit=limit
     )
-    return TokenToday(
-        posted.entry_count if posted else 0,
-        Money(posted.amount_base_minor if posted else 0, organization.base_currency),
-        list(latest.items),
-    )
+    return TokenToday(entry_count, amount, list(latest.items))
+
+
+def posted_on(token: ApiToken, day: date) -> tuple[int, Money]:
+    """Give how many entries a token posted on a day, and how much, as its caps count it."""
+    organization_id = token.organization_id
+    key = {"organization_id": organization_id, "token_id": token.id, "day": day}
+    posted = db.session.get(TokenDay, key)
+    base = organizations.get(organization_id).base_currency
+    return posted.entry_count if posted else 0, Money(posted.amount_base_minor if posted else 0, base)
 
 
 def _with_owner() -> sa.Select[ApiToken, str, str | None]:

@@ -56,6 +56,12 @@ def count_of_token(organization_id: str, token_id: int | None) -> int:
     return db.session.scalar(sa.select(sa.func.count()).select_from(own.subquery())) or 0
 
 
+def count_live_of_token(organization_id: str, token_id: int, now: datetime) -> int:
+    """Count the proposals of a token that wait and whose time is not over."""
+    live = _pending(organization_id).where(Proposal.token_id == token_id, Proposal.expires_at > now)
+    return db.session.scalar(sa.select(sa.func.count()).select_from(live.subquery())) or 0
+
+
 def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     """Find the waiting proposal of a call, whoever made it."""
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
