@@ -137,6 +137,7 @@ PACKAGES = {
         "transfers",
         "reports",
         "journal",
+        "proofs",
         "reconciliation",
         "currencies",
         "accounts",

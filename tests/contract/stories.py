@@ -384,6 +384,7 @@ def documents(teller: Teller, lines: list[int]) -> None:
 def reading(teller: Teller, fa_id: int) -> None:
     """Read the reports and the exports, and who reads them."""
     teller.get("/me")
+    teller.get(f"/reconciliations?faId={fa_id}&month=2026-10&holds=true")
     for report in ("trial-balance", "profit-and-loss", "balance-sheet"):
         teller.get(f"/reports/{report}?from=2026-10-01&to=2026-10-31")
     teller.get("/reports/general-ledger?from=2026-10-01&to=2026-10-31&limit=2")

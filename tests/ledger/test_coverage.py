@@ -4,7 +4,7 @@ from datetime import date
 
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered, Days, findings, merged
-from webapp.ledger.proofs.covered_months import Evidence, Stated, by_month, in_one_word
+from webapp.ledger.proofs.covered_months import CoveringProof, Evidence, Stated, by_month, in_one_word
 
 
 def day(text):
@@ -63,9 +63,8 @@ def test_statements_merge_into_runs_whatever_their_order():
 def months_of(*files, stated=(), moved=None, proofs=()):
     balances = [Stated(day(on), Money(amount, "EUR")) for on, amount in stated]
     days = {day(on): amount for on, amount in (moved or {}).items()}
-    found = by_month(
-        Evidence("EUR", files, stated=balances, moved=days, proofs=[day(each) for each in proofs])
-    )
+    standing = [CoveringProof(1, None, day(each), holds=True) for each in proofs]
+    found = by_month(Evidence("EUR", files, stated=balances, moved=days, proofs=standing))
     return found[::-1]
 
 

@@ -9,7 +9,8 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
-from webapp.schemas.paging import OkSchema, wrapped
+from webapp.queries.proofs.proof_lists import ProofFilters
+from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.reconciliation.hub import HubAccountAnswerSchema, HubQuerySchema, HubSchema
 from webapp.schemas.reconciliation.reconciliations import (
     AcceptSchema,
@@ -21,6 +22,8 @@ from webapp.schemas.reconciliation.reconciliations import (
     DraftAnswerSchema,
     DraftInputSchema,
     LinesInputSchema,
+    ProofQuerySchema,
+    ProofSchema,
     ReconciliationSchema,
     ReopenSchema,
 )
@@ -42,6 +45,21 @@ CompletedSchema = wrapped(
     warnings=ma.fields.List(ma.fields.Nested(CompletionWarningSchema)),
 )
 ANSWER = AnswerSchema()
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(ProofQuerySchema, location="query")
+@bp.response(200, listing("reconciliations", ProofSchema))
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List proofs with whether they hold and what broke them, the latest statement first."""
+    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
+    if query["fa_id"] is not None:
+        queries.reconciliation.reconciliations.refer_account(organization_id(), query["fa_id"])
+    page = queries.proofs.proof_lists.listed(
+        organization_id(), ProofFilters(**query), after=after, limit=limit
+    )
+    return paging.answer("reconciliations", page)
 
 
 @bp.get("/accounts")

@@ -14,7 +14,9 @@ SECTIONS: tuple[tuple[str, str], ...] = (
 (`PATCH /api/transactions/{id}`), confirm it (`POST /api/transactions/{id}/confirm`), and when all lines of a
 statement are in the books, reconcile the account: `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}`,
 `POST …/complete`. The answer is a proof that the books agree with the bank, and it is checked again on every
-later write that touches it. `GET /api/reconciliations/accounts` has the status of every account.""",
+later write that touches it. `GET /api/reconciliations/accounts` has the status of every account, and
+`GET /api/reconciliations?holds=false` each proof that does not hold any more, with who changed what. The first of
+them in time has the cause; later ones follow from it.""",
     ),
     (
         "Words",
@@ -30,13 +32,13 @@ cleared lines of an account add up to a bank's statement; it *holds* until someb
     (
         "Authentication",
         """Send an API key as `Authorization: Bearer tie_…`. It belongs to one organization and has scopes: `read`,
-`draft`, `confirm`, `reconcile`, `admin`. `GET /api/me` has them, with the name, the base currency and the present day of the
-books, and what is left of the key's caps. Each call is listed with the scope that it needs. A key without it gets
-403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts in a
-day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk as one
-whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
-`RateLimit-Reset` (in seconds) are in every answer to a key. A heavy call, such as a preview, an import, an export or
-a bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not in your
+`draft`, `confirm`, `reconcile`, `admin`. `GET /api/me` has them, with the name, the base currency and the present day
+of the books, and what is left of the key's caps. Each call is listed with the scope that it needs. A key without it
+gets 403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts
+in a day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk as
+one whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
+`RateLimit-Reset` (in seconds) are in every answer to a key. A heavy call, such as a preview, an import, an export or a
+bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not in your
 books is 404, also if another organization has it.""",
     ),
     (

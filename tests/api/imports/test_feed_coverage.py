@@ -50,6 +50,8 @@ def test_a_month_agrees_where_its_lines_make_what_the_bank_states(ben, fa_id):
         "computedBalance": "75.00",
         "mismatch": "0.00",
         "proved": "NO",
+        "holds": None,
+        "proofs": [],
         "gaps": [],
         "overlaps": [],
     }

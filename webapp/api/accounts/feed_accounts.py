@@ -69,9 +69,7 @@ def edit(changes: FeedAccountChanges, fa_id: int) -> dict[str, Any]:
 @requires("read")
 @bp.response(200, wrapped("coverage", CoverageSchema))
 def coverage(fa_id: int) -> dict[str, Any]:
-    """List the months of a feed account that files or feeds cover, and whether its lines agree with the bank."""
-    return {
-        "coverage": queries.imports.coverage.record(
-            queries.accounts.feed_accounts.get(organization_id(), fa_id)
-        )
-    }
+    """List the months of a feed account that files or feeds cover, and whether its lines and proofs agree and hold."""
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
+    proofs = queries.proofs.proof_lists.covering(feed_account)
+    return {"coverage": queries.imports.coverage.record(feed_account, proofs)}

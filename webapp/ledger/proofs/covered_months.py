@@ -12,7 +12,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import DAY, Covered, Days, merged, overlaps
 
 Proved = Literal["WHOLE", "PARTLY", "NO"]
-MonthStatus = Literal["OFF", "GAP", "PROVED", "AGREES", "UNSTATED", "NOTHING"]
+MonthStatus = Literal["OFF", "BROKEN", "GAP", "PROVED", "AGREES", "UNSTATED", "NOTHING"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,25 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class CoveringProof:
+    """A standing proof with the days of its statement; `first` is None where it is the first of its account."""
+
+    id: int
+    first: date | None
+    statement_date: date
+    holds: bool
+
+    def covers(self, month: date, end: date) -> bool:
+        """Return whether its statement has one of these days."""
+        return self.statement_date >= month and (self.first is None or self.first <= end)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What an account's coverage is computed from, in its currency.
 
     `stated` is in the order of days, one for a day; `moved` is what the lines of each day come to, in minor units.
-    `proofs` are the statement days of standing proofs, `open_months` the first days of months with a line that no
+    `proofs` are the standing ones, oldest first, `open_months` the first days of months with a line that no
     proof cleared.
     """
 
@@ -38,7 +52,7 @@ class Evidence:
     fed_months: Collection[date] = ()
     stated: Sequence[Stated] = ()
     moved: Mapping[date, int] = field(default_factory=dict)
-    proofs: Collection[date] = ()
+    proofs: Sequence[CoveringProof] = ()
     open_months: Collection[date] = ()
 
 
@@ -59,6 +73,7 @@ class CoveredMonth:
     computed: Money | None
     adds_up: bool
     proved: Proved
+    proofs: tuple[CoveringProof, ...]
     gaps: tuple[Days, ...]
     overlaps: tuple[Days, ...]
 
@@ -68,10 +83,17 @@ class CoveredMonth:
         return self.stated.amount - self.computed if self.stated and self.computed is not None else None
 
     @property
+    def holds(self) -> bool | None:
+        """Whether every proof of the month holds; None where it has none."""
+        return all(proof.holds for proof in self.proofs) if self.proofs else None
+
+    @property
     def status(self) -> MonthStatus:
         """The status of the month, the most urgent that applies."""
         if self.mismatch:
             return "OFF"
+        if self.holds is False:
+            return "BROKEN"
         if self.gaps:
             return "GAP"
         if self.proved == "WHOLE":
@@ -82,12 +104,21 @@ class CoveredMonth:
 
 
 # The most urgent first.
-URGENT: Final[Sequence[MonthStatus]] = ("OFF", "GAP", "UNSTATED", "AGREES", "PROVED", "NOTHING")
+URGENT: Final[Sequence[MonthStatus]] = ("OFF", "BROKEN", "GAP", "UNSTATED", "AGREES", "PROVED", "NOTHING")
 
 
 def in_one_word(months: Sequence[CoveredMonth]) -> MonthStatus:
     """Give the most urgent status of months."""
     return min((each.status for each in months), key=URGENT.index, default="NOTHING")
+
+
+def last_of_month(month: date) -> date:
+    """Give the last day of the month that begins with a day.
+
+    >>> last_of_month(date(2028, 2, 1)), last_of_month(date(2026, 12, 1))
+    (datetime.date(2028, 2, 29), datetime.date(2026, 12, 31))
+    """
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1) - DAY
 
 
 def by_month(evidence: Evidence) -> list[CoveredMonth]:
@@ -118,6 +149,7 @@ def by_month(evidence: Evidence) -> list[CoveredMonth]:
             computed=computed.get(month),
             adds_up=_lies_in(Days(max(month, begun), end), quiet),
             proved=_proved(evidence, month, end),
+            proofs=tuple(each for each in evidence.proofs if each.covers(month, end)),
             gaps=tuple(_within(gaps, month, end)),
             overlaps=tuple(_within(shared, month, end)),
         )
@@ -135,9 +167,9 @@ def _months(evidence: Evidence) -> Iterator[tuple[date, date]]:
         return
     month, last = min(days).replace(day=1), max(days)
     while month <= last:
-        following = date(month.year + month.month // 12, month.month % 12 + 1, 1)
-        yield month, min(following - DAY, last)
-        month = following
+        end = last_of_month(month)
+        yield month, min(end, last)
+        month = end + DAY
 
 
 def _added_up(evidence: Evidence) -> Iterator[Days]:
@@ -195,7 +227,7 @@ def _opening(evidence: Evidence) -> Stated | None:
 
 
 def _proved(evidence: Evidence, month: date, end: date) -> Proved:
-    last = max(evidence.proofs, default=None)
+    last = max((each.statement_date for each in evidence.proofs), default=None)
     if last is None or last < month:
         return "NO"
     return "WHOLE" if last >= end and month not in evidence.open_months else "PARTLY"

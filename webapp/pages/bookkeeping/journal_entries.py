@@ -149,7 +149,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         other=(other := details.other_line_of(entry, line)) and details.origin_line(other),
         corrections=corrections,
         shown=queries.transactions.shown_lines.of_line(line) if line and can_be_confirmed else None,
-        proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
+        proof=queries.proofs.proof_pages.of_line(line) if line is not None else None,
         documents=queries.journal.attachments.documents_of_entry(entry),
         candidates=queries.documents.candidates.documents_of_entry(entry),
         history=history,

@@ -183,7 +183,8 @@ class ShownCoverage(NamedTuple):
 
 def coverage(feed_account: FeedAccount) -> ShownCoverage:
     """The coverage of an account, as many months as its strip shows."""
-    months = queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+    proofs = queries.proofs.proof_lists.covering(feed_account)
+    months = queries.imports.coverage.record(feed_account, proofs).months[STRIP_MONTHS - 1 :: -1]
     return ShownCoverage(in_one_word(months), months)
 
 

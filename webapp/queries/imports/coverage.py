@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered
-from webapp.ledger.proofs.covered_months import CoveredMonth, Evidence, Stated, by_month
+from webapp.ledger.proofs.covered_months import CoveredMonth, CoveringProof, Evidence, Stated, by_month
 from webapp.ledger.proofs.provider_balances import Snapshot, last_of_day
 from webapp.models import (
     FeedAccount,
@@ -24,7 +24,6 @@ from webapp.models import (
     LineJoin,
     LineMonthSum,
     ProviderBalance,
-    Reconciliation,
     Transaction,
     of_same_organization,
     refers_to,
@@ -72,13 +71,16 @@ def covered(stored: Mapping[str, Any]) -> Covered | None:
     return Covered(first, last, account.opening_balance, account.closing_balance)
 
 
-def record(feed_account: FeedAccount) -> CoverageRecord:
-    """Give the coverage of a feed account: by month its sources, and whether lines and stated balances agree."""
-    evidence = _evidence(feed_account)
+def record(feed_account: FeedAccount, proofs: Sequence[CoveringProof]) -> CoverageRecord:
+    """Give the coverage of a feed account: by month its sources, and whether lines and stated balances agree.
+
+    `proofs` are its standing ones.
+    """
+    evidence = _evidence(feed_account, proofs)
     return CoverageRecord(feed_account.id, feed_account.currency, by_month(evidence))
 
 
-def _evidence(feed_account: FeedAccount) -> Evidence:
+def _evidence(feed_account: FeedAccount, proofs: Sequence[CoveringProof]) -> Evidence:
     organization_id, fa_id = feed_account.organization_id, feed_account.id
     files, moved = statements(organization_id, fa_id), _moved(feed_account)
     # Without a file it was the feed that brought each line: its days are kept.
@@ -90,11 +92,7 @@ def _evidence(feed_account: FeedAccount) -> Evidence:
         fed_months={day.replace(day=1) for day in fed},
         stated=stated(feed_account),
         moved=moved,
-        proofs=db.session.scalars(
-            sa.select(Reconciliation.statement_date).where(
-                refers_to(Reconciliation.feed_account_id, feed_account), Reconciliation.status == "COMPLETED"
-            )
-        ).all(),
+        proofs=proofs,
         open_months=set(
             db.session.scalars(
                 sa.select(LineMonthSum.day).where(

@@ -5,7 +5,6 @@ from webapp.queries.reconciliation import (
     culprits,
     hub,
     panels,
-    proof_pages,
     reconciliations,
     records,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "culprits",
     "hub",
     "panels",
-    "proof_pages",
     "reconciliations",
     "records",
 ]

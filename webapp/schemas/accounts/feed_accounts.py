@@ -8,6 +8,7 @@ from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.months import CalendarMonth
 from webapp.schemas.untrusted import Untrusted
 
 
@@ -49,19 +50,35 @@ class DaysSchema(Schema):
     last = fields.Day()
 
 
+class CoveringProofSchema(Schema):
+    """A standing proof whose statement has days of the month; `GET /api/reconciliations/{id}` has all of it."""
+
+    id = fields.Id(Kind.RECONCILIATION)
+    statement_date = fields.Day()
+    holds = ma.fields.Boolean(metadata={"description": "Whether the books still agree with its statement."})
+
+
 class CoveredMonthSchema(Schema):
     """The coverage of an account in one month (YYYY-MM); `mismatch` is the stated less the computed balance."""
 
-    month = ma.fields.Date(
-        format="%Y-%m", metadata={"format": "month", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
-    )
+    month = CalendarMonth()
     by_file = ma.fields.Boolean()
     by_feed = ma.fields.Boolean()
     stated_balance = fields.Amount(attribute="stated.amount", dump_default=None, allow_none=True)
     stated_on = fields.Day(attribute="stated.day", dump_default=None, allow_none=True)
     computed_balance = fields.Amount(attribute="computed", allow_none=True)
     mismatch = fields.Amount(allow_none=True)
-    proved = fields.OneOf("WHOLE", "PARTLY", "NO")
+    proved = fields.OneOf(
+        "WHOLE",
+        "PARTLY",
+        "NO",
+        metadata={"description": "Whether standing proofs clear the month; whether they hold is in `holds`."},
+    )
+    holds = ma.fields.Boolean(
+        allow_none=True,
+        metadata={"description": "Whether every proof of the month holds; null where it has none."},
+    )
+    proofs = ma.fields.List(ma.fields.Nested(CoveringProofSchema))
     gaps = ma.fields.List(ma.fields.Nested(DaysSchema))
     overlaps = ma.fields.List(ma.fields.Nested(DaysSchema))
 

@@ -12,6 +12,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema, PersonSchema
 from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.months import CalendarMonth
 from webapp.schemas.paging import PageSchema, listing
 from webapp.schemas.reconciliation.hub import BrokenBySchema, HubAccountAnswerSchema, HubAccountSchema
 from webapp.schemas.untrusted import Untrusted
@@ -185,3 +186,48 @@ class ReconciliationSchema(Schema):
     reopened_at = fields.Timestamp(allow_none=True)
     reopened_by = ma.fields.Nested(PersonSchema, allow_none=True)
     reopen_reason = ma.fields.String(allow_none=True)
+
+
+class ProofSchema(Schema):
+    """A proof without its items; `holds`, `clearedNow`, `offBy` and `brokenBy` are null where it was reopened."""
+
+    id = fields.Id(Kind.RECONCILIATION)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
+    account_name = ma.fields.String()
+    status = fields.OneOf("COMPLETED", "REOPENED")
+    currency = fields.Currency()
+    first_date = fields.Day(
+        allow_none=True,
+        metadata={"description": "The first day of its statement; null for the first proof of an account."},
+    )
+    statement_date = fields.Day()
+    statement_balance = fields.Amount()
+    holds = ma.fields.Boolean(
+        allow_none=True, metadata={"description": "Whether the books still agree with its statement."}
+    )
+    cleared_now = fields.Amount(
+        allow_none=True,
+        metadata={"description": "What its cleared items come to now, with its opening balance."},
+    )
+    off_by = fields.Amount(
+        allow_none=True,
+        metadata={"description": "What the statement has more than that; 0.00 while it holds."},
+    )
+    broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)
+    previous_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
+    digest = ma.fields.String(allow_none=True)
+    completed_at = fields.Timestamp(allow_none=True)
+    completed_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    reopened_at = fields.Timestamp(allow_none=True)
+    reopen_reason = ma.fields.String(allow_none=True)
+
+
+class ProofQuerySchema(PageSchema):
+    """The proofs to list; `from` and `to` are days of statements, `month` is any that a statement has a day of."""
+
+    status = fields.OneOf("COMPLETED", "REOPENED", load_default="COMPLETED")
+    fa_id = fields.FormId(load_default=None)
+    month = CalendarMonth(load_default=None)
+    holds = fields.FormFlag(load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
