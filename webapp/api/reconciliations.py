@@ -97,7 +97,7 @@ def read_account(query: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(DraftInputSchema)
 @bp.response(200, DraftAnswerSchema)
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Open the account's draft, or change its inputs; answers with the ids that were uncleared by it."""
+    """Open the account's draft, or change its inputs; answers with what it uncleared, and what is odd about it."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version = body.pop("version")
     change = services.reconciliation.drafts.put_draft(
@@ -107,6 +107,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
         **answer(fa_id),
         "uncleared": change.uncleared,
         "uncleared_entries": change.uncleared_entries,
+        "warnings": queries.reconciliation.statement_signs.warnings(account, change.draft),
     }
 
 

@@ -39,12 +39,11 @@ def test_reading_a_project_ignores_what_the_interface_does_not_name(ada):
 
 @on_sqlite
 def test_unknown_and_impossible_ids_answer_alike(ada):
+    changing = "There is no record under this id; GET /api/projects lists those there are."
     for path in ["0", "-1", "01", "9223372036854775808", "abc", "1.0", "٣", "999"]:
-        for answer in (ada.get(f"/api/projects/{path}"), ada.patch(f"/api/projects/{path}", json={})):
-            assert (answer.status_code, answer.json) == (
-                404,
-                {"error": "There is nothing here.", "code": "not_found"},
-            )
+        answers = ada.get(f"/api/projects/{path}"), ada.patch(f"/api/projects/{path}", json={})
+        for answer, sentence in zip(answers, ("There is nothing here.", changing), strict=True):
+            assert (answer.status_code, answer.json) == (404, {"error": sentence, "code": "not_found"})
 
 
 def test_another_organization_sees_nothing(ada, dan):

@@ -438,10 +438,11 @@ def test_another_organizations_account_does_not_exist(dan, bank, desk, proof):
         desk.of(dan).clear(auto=True),
         desk.of(dan).complete(),
         desk.of(dan).reopen(),
-        desk.of(dan).abandon(),
-        dan.get(f"/api/reconciliations/{proof['id']}"),
     ]
     assert {(answer.status_code, answer.get_data()) for answer in answers} == {(404, unknown.get_data())}
+    assert desk.of(dan).abandon().json == {"error": "There is nothing here.", "code": "not_found"}
+    one, other = dan.get(f"/api/reconciliations/{proof['id']}"), dan.get("/api/reconciliations/999999")
+    assert (one.status_code, one.get_data()) == (404, other.get_data())
 
 
 def test_who_only_reads_reconciles_nothing(cleo, desk, lines):

@@ -7,6 +7,7 @@ from webapp.queries.reconciliation import (
     panels,
     reconciliations,
     records,
+    statement_signs,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "panels",
     "reconciliations",
     "records",
+    "statement_signs",
 ]

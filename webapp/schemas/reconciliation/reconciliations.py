@@ -54,12 +54,20 @@ class DraftInputSchema(Schema):
     version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
 
+class StatementWarningSchema(Schema):
+    """What is odd about the figures of a statement; the draft has them all the same."""
+
+    code = fields.OneOf("unlikely_sign")
+    message = ma.fields.String(metadata={"description": "What the bank states, and what to send instead."})
+
+
 class DraftAnswerSchema(Schema):
-    """The account with its draft, and the ids that were uncleared by a change of its day."""
+    """The account with its draft, the ids that were uncleared by a change of its day, and what is odd about it."""
 
     account = ma.fields.Nested(HubAccountSchema)
     uncleared = ma.fields.List(fields.Id(Kind.TRANSACTION))
     uncleared_entries = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
+    warnings = ma.fields.List(ma.fields.Nested(StatementWarningSchema))
 
 
 def _ids() -> Any:

@@ -30,7 +30,7 @@ class PeriodQuerySchema(Schema):
         """Refuse a period that ends before it begins."""
         del kwargs
         if data.get("from_") and data.get("to") and data["from_"] > data["to"]:
-            raise ma.ValidationError("The period ends before it begins.", "to")
+            raise ma.ValidationError("The period ends before it begins. Send the earlier day as from.", "to")
 
 
 class SelectionQuerySchema(PeriodQuerySchema):

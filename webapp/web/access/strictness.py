@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Any, NoReturn
 
 import marshmallow as ma
@@ -32,6 +33,12 @@ class ArgumentsParser(FlaskParser):
         refuse_repeated(own, schema)
         return self._makeproxy(own, schema)
 
+    def parse(self, *args: Any, **options: Any) -> Any:
+        """Parse what was sent, and refuse days that run backwards: they would find nothing, and say so of the books."""
+        found = super().parse(*args, **options)
+        refuse_backwards(found)
+        return found
+
     def load_form(self, req: Any, schema: ma.Schema) -> Any:
         """Load the fields of a form."""
         refuse_repeated(req.form, schema)
@@ -50,7 +57,7 @@ class ArgumentsParser(FlaskParser):
 
 
 class UnknownKeysError(UnprocessableError):
-    """This address has no parameter or key of that name."""
+    """This address has no parameter or key of that name, or does not take these values together."""
 
     code = "validation"
 
@@ -85,6 +92,16 @@ def refuse_repeated(sent: MultiDict[str, str], schema: ma.Schema) -> None:
     if names:
         messages = {name: ["Send this once."] for name in names}
         raise UnknownKeysError(f"Send each of these once: {', '.join(sorted(names))}.", fields=messages)
+
+
+def refuse_backwards(found: Any) -> None:
+    """Refuse a period whose last day lies before its first."""
+    first, last = (found.get(name) for name in ("from_", "to")) if isinstance(found, dict) else (None, None)
+    if isinstance(first, date) and isinstance(last, date) and first > last:
+        sentence = (
+            f"This is {last}, before from, {first}. Send the earlier day as from and the later one as to."
+        )
+        raise UnknownKeysError(f"to: {sentence}", fields={"to": [sentence]})
 
 
 def take_dry_run() -> bool:

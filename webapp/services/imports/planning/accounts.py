@@ -7,8 +7,10 @@ from datetime import datetime
 
 from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
 from webapp.importers.texts import account_label
+from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import FeedAccount, Organization
+from webapp.queries.accounts.feed_accounts import active
 from webapp.queries.common import lookups
 from webapp.queries.matching import existing_lines
 from webapp.services.accounts import feed_accounts
@@ -135,7 +137,21 @@ class Assignment:
         found = existing_lines.without_number(self._organization.id, self._format, statement.currency)
         if len(found) > 1:
             raise _unclear("The file names no account, and several could be meant", found)
+        if not found:
+            self._warn_of_new(statement)
         return found[0] if found else None
+
+    def _warn_of_new(self, statement: Statement) -> None:
+        """Warn that a file without an account opens a new one, where others are there that it may be of."""
+        currency = self._currency(statement)
+        there = [each for each in active(self._organization.id) if each.currency == currency]
+        if there:
+            named = titles.listed([f"{each.name} (faId {each.id})" for each in there])
+            name = proposed_name(statement, currency)
+            self.warnings.append(
+                f"The file names no account, so its lines open a new one: {name}. "
+                f"If they are of one that is there, choose it for this file: {named}."
+            )
 
     def _currency(self, statement: Statement) -> str:
         return statement.currency or self._organization.base_currency

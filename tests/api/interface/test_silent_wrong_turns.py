@@ -1,0 +1,121 @@
+"""What would go wrong in silence is said: days that run backwards, a new account, a mistaken id, a wrong sign."""
+
+import io
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+
+DRAFT = "/api/reconciliations/accounts/{}/draft"
+
+
+def upload(person, **form):
+    file = io.BytesIO(b"Date;Amount;Currency;Text\n2026-03-13;-5.00;EUR;Tea\n2026-03-14;-6.00;EUR;Cake\n")
+    data = {"file": (file, "march.csv"), **form}
+    return person.post("/api/feeds/imports", data=data, content_type="multipart/form-data").json["import"]
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "path", ["transactions", "journal-entries", "documents", "reconciliations", "reports/trial-balance"]
+)
+def test_days_that_run_backwards_are_refused(ada, path):
+    refused = ada.get(f"/api/{path}?from=2026-10-02&to=2026-10-01")
+    assert (refused.status_code, list(refused.json["fields"])) == (422, ["to"])
+    assert "Send the earlier day as from" in refused.json["error"]
+    assert ada.get(f"/api/{path}?from=2026-10-01&to=2026-10-01").status_code == 200
+
+
+def test_a_file_that_names_no_account_says_that_it_opens_one(ada, bank):
+    giro = bank.open("Giro")
+    (warning,) = upload(ada, dryRun="true")["warnings"]
+    assert warning.startswith("The file names no account, so its lines open a new one: Account in EUR.")
+    assert f"Giro (faId {giro})" in warning
+    assert upload(ada, faId=str(giro))["warnings"] == []
+    assert upload(ada)["warnings"][0] == warning
+
+
+@on_sqlite
+def test_the_first_account_of_all_opens_without_a_warning(ada):
+    assert upload(ada)["warnings"] == []
+
+
+@on_sqlite
+def test_the_id_of_a_ledger_account_sent_as_fa_id_is_told_which_is_meant(ada, dan, bank):
+    fa_id = bank.open("Main account")
+    account_id = bank.ledger_account(fa_id)
+    assert account_id != fa_id
+    refused = ada.get(f"/api/feeds/accounts/{account_id}")
+    assert refused.status_code == 404
+    assert refused.json["error"].endswith(f"ledger account of Main account: send its faId, {fa_id}.")
+    unknown = ada.get("/api/feeds/accounts/987654321").json
+    assert "GET /api/feeds/accounts lists those there are." in unknown["error"]
+    assert dan.get(f"/api/feeds/accounts/{account_id}").json == unknown
+    assert dan.get("/api/feeds/accounts/0").json == unknown == dan.get("/api/feeds/accounts/none").json
+
+
+@pytest.fixture
+def card(bank):
+    return bank.open("Card", type_="LIABILITY")
+
+
+def warnings(person, fa_id, balance):
+    answer = person.put(
+        DRAFT.format(fa_id), json={"statementDate": "2026-03-31", "statementBalance": balance}
+    )
+    assert answer.status_code == 200, answer.json
+    person.post(f"/api/reconciliations/accounts/{fa_id}/abandon")
+    return [each["message"] for each in answer.json["warnings"]]
+
+
+def test_a_cards_debt_without_a_minus_is_doubted(ada, card):
+    (message,) = warnings(ada, card, "684.55")
+    assert message.endswith(
+        "What you owe is negative. If its sign is wrong, send -684.55 as statementBalance."
+    )
+    assert warnings(ada, card, "-684.55") == warnings(ada, card, "0.00") == []
+
+
+@on_sqlite
+def test_the_banks_own_figure_decides_what_is_unlikely(ada, bank, card):
+    def push(fa_id, balance):
+        stated = {"amount": balance, "currency": "EUR", "asOf": "2026-03-31T12:00:00Z"}
+        body = {"batchId": f"one of {fa_id}", "added": [], "balance": stated}
+        answer = ada.post(f"/api/feeds/accounts/{fa_id}/transactions", json=body)
+        assert answer.status_code == 200, answer.json
+
+    push(card, "20.00")
+    assert warnings(ada, card, "20.00") == []
+    giro = bank.open("Giro")
+    push(giro, "-310.00")
+    (message,) = warnings(ada, giro, "310.00")
+    assert message.startswith("The bank's balance on 31 Mar 2026 is -310.00, and this is 310.00.")
+    assert warnings(ada, giro, "12.00") == []
+
+
+@on_sqlite
+def test_an_address_that_is_not_there_names_those_that_are_near(ada):
+    near = {
+        "transaction/1": "DELETE, GET, PATCH /api/transactions/{id}",
+        "v1/transactions": "GET, PATCH /api/transactions",
+        "whoami": "GET /api/me",
+        "proofs": "GET /api/reconciliations",
+    }
+    for path, address in near.items():
+        refused = ada.get(f"/api/{path}").json
+        assert refused["details"]["near"][0] == address
+        assert address in refused["error"]
+    far = ada.get("/api/something/entirely/else").json
+    assert far == {
+        "error": "There is no such address. GET /api/docs.md lists every address.",
+        "code": "not_found",
+    }
+
+
+@on_sqlite
+def test_a_refused_method_names_those_that_the_address_takes(ada):
+    refused = ada.put("/api/transactions/1", json={})
+    assert refused.status_code == 405
+    assert refused.json["details"] == {"allowed": ["DELETE", "GET", "PATCH"]}
+    assert "takes DELETE, GET and PATCH, not PUT" in refused.json["error"]
+    assert refused.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH"
