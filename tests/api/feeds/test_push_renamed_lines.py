@@ -5,6 +5,7 @@ import pytest
 from tests.fixtures.bank_files.camt_files import entry, message, payment, statement
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
+from webapp.queries import checks
 
 
 def file_of(*lines):
@@ -210,3 +211,40 @@ def test_a_line_that_is_changed_and_reissued_in_one_push_stays_one_line(feed):
     feed.results(modified=[line("A", amount="-2.50"), line("B", amount="-2.50")], removed=["A"])
     assert feed.one(status="BOOKED")["id"] == first["transactionId"]
     assert feed.booked() == [("2026-03-02", "-2.50")]
+
+
+def test_what_was_joined_to_a_draft_is_joined_to_the_posted_line_that_stays(ada, bank, feed):
+    """There are no chains of joins, whoever makes them."""
+    feed.push(added=[line("A1")])
+    posted = feed.one()["id"]
+    ada.post(f"/api/transactions/{posted}/confirm")
+    feed.push(added=[line("P1", "-11.00", pending=True)])
+    pending = feed.one(status="PENDING")["id"]
+    (result,) = feed.results(added=[line("A2", pendingTransactionId="P1")])
+    assert len(feed.booked()) == 2
+    feed.push(removed=["A1"])
+    assert feed.one(status="BOOKED")["id"] == posted
+    joins = ada.get(f"/api/transactions/{posted}/suggestions").json["joins"]
+    assert {each["transactionId"] for each in joins if each["status"] == "JOINED"} == {
+        result["transactionId"],
+        pending,
+    }
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_two_pending_lines_are_not_joined(ada, bank, feed):
+    first, second = feed.results(added=[line("P1", pending=True), line("P2", pending=True)])
+    answer = ada.post(
+        f"/api/transactions/{first['transactionId']}/join", json={"transactionId": second["transactionId"]}
+    )
+    assert (answer.status_code, answer.json["code"]) == (409, "both_pending")
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_a_pending_line_of_a_row_that_is_joined_itself_is_joined_to_the_line_in_the_books(ada, bank, feed):
+    feed.import_(file_of(Line("2026-03-02", "-12.50", "Coffee Bar", "F1")))
+    (booked,) = feed.results(added=[line("A1", pendingTransactionId="P1")])
+    assert booked["verdict"] == "JOINED"
+    (pending,) = feed.results(added=[line("P1", "-11.00", pending=True)])
+    assert (pending["verdict"], pending["transactionId"]) == ("JOINED", booked["transactionId"])
+    assert bank.ask(lambda: list(checks.violations())) == []

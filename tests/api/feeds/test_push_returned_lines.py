@@ -1,8 +1,11 @@
 """A feed that removes a line and sends it again, and a person who brings a removed line back."""
 
 import pytest
+import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
+from webapp.db import db
+from webapp.models import Posting
 from webapp.queries import checks
 
 pytestmark = pytest.mark.both
@@ -131,3 +134,68 @@ def test_the_page_of_the_account_restores_it_and_tells_that_it_came_back(ada, fe
     feed.push(removed=["A1"])
     feed.push(added=[line()])
     assert "sent it again" in browser.get(f"{page}?line={there['id']}").text
+
+
+@pytest.fixture
+def reworded(ada, feed):
+    """Give a posted line whose amount its bank changed, before it removed the line with the open correction."""
+    feed.push(added=[line()])
+    there = feed.one()
+    ada.post(f"/api/transactions/{there['id']}/confirm")
+    feed.push(modified=[line(amount="-13.00")])
+    assert feed.one()["correctionMarkerId"] is not None
+    feed.push(removed=["A1"])
+    return there["id"]
+
+
+def restored_by_a_person(ada, feed, line_id):
+    assert restored(ada, line_id).status_code == 200
+
+
+def sent_again_on_another_day(ada, feed, line_id):
+    assert feed.verdicts(added=[line(amount="-13.00", day="2026-03-03")]) == ["RETURNED"]
+
+
+def sent_again_as_it_was_posted(ada, feed, line_id):
+    assert feed.verdicts(added=[line()]) == ["RETURNED"]
+
+
+def sent_under_another_id(ada, feed, line_id):
+    assert feed.verdicts(added=[line("A2", amount="-13.00")]) == ["JOINED"]
+
+
+@pytest.mark.parametrize(
+    ("comes_back", "waits"),
+    [
+        (restored_by_a_person, True),
+        (sent_again_on_another_day, True),
+        (sent_again_as_it_was_posted, False),
+        (sent_under_another_id, True),
+    ],
+)
+def test_a_correction_that_waited_when_a_line_was_removed_waits_again_when_it_comes_back(
+    ada, bank, feed, reworded, comes_back, waits
+):
+    comes_back(ada, feed, reworded)
+    again = feed.one(status="BOOKED")
+    assert (again["id"], again["entryStatus"]) == (reworded, "POSTED")
+    assert (again["correctionMarkerId"] is not None) == waits
+    assert sound(bank)
+    ada.post(f"/api/transactions/{reworded}/confirm")
+    postings = bank.ask(
+        lambda: db.session.scalars(
+            sa.select(Posting.amount_minor).where(Posting.transaction_id == reworded)
+        ).all()
+    )
+    assert sum(postings) == int(again["amount"].replace(".", ""))
+    assert sound(bank)
+
+
+def test_a_line_that_is_taken_apart_is_removed_again_with_its_correction(ada, bank, feed, reworded):
+    (result,) = feed.results(added=[line("A2", amount="-13.00")])
+    (join,) = ada.get(f"/api/transactions/{reworded}/suggestions").json["joins"]
+    path = f"/api/transactions/{reworded}/unjoin"
+    assert ada.post(path, json={"transactionId": join["transactionId"]}).status_code == 200
+    there = ada.get(f"/api/transactions/{reworded}").json["transaction"]
+    assert (there["status"], there["correctionMarkerId"]) == ("REMOVED", None)
+    assert sound(bank)

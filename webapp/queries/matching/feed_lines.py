@@ -90,14 +90,18 @@ def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, Fe
 
 
 def by_pending_id(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
-    """Give the booked lines by the pending ids that they name as their own."""
+    """Give the lines in the books by the pending ids that they, or a row joined to them, name as their own."""
     found: dict[str, int] = {}
     for portion in portions(pending_ids):
         rows = db.session.execute(
-            sa.select(FeedLine.pending_id, FeedLine.transaction_id).where(
+            sa.select(
+                FeedLine.pending_id, sa.func.coalesce(LineJoin.kept_id, FeedLine.transaction_id)
+            )
+            .join(Transaction, refers_to(FeedLine.transaction_id, Transaction))
+            .outerjoin(LineJoin, IS_JOINED)
+            .where(
                 refers_to(FeedLine.feed_account_id, feed_account),
                 FeedLine.pending_id.in_(portion),
-                FeedLine.transaction_id.is_not(None),
                 FeedLine.event != "REMOVED",
                 sa.not_(FeedLine.is_pending),
             )

@@ -190,8 +190,9 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
             reason = _update_kept(kept, was, each.facts, context.now) or reason
         settled.append(kept or row)
         if each.is_returned:
-            join_records.add_to_books(kept or row, now=context.now)
-            each.settle("RETURNED", (kept or row).id, f"{returned_lines.REASON} {reason}".rstrip())
+            waits = join_records.add_to_books(kept or row, now=context.now)
+            reasons = filter(None, (returned_lines.REASON, reason, waits))
+            each.settle("RETURNED", (kept or row).id, " ".join(reasons))
             continue
         if reason:
             changed.append((kept or row).id)

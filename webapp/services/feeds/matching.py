@@ -90,9 +90,10 @@ def join_duplicates(context: PushContext, arriving: Sequence[IncomingLine], dupl
         elif kept[pairing.kept_id].status == "DELETED":
             each.settle("DELETED", pairing.kept_id, DELETED_REASON)
         else:
-            if pairing.tier == "REISSUED":
-                reissued_lines.bring_back(kept[pairing.kept_id])
-            each.settle("JOINED", pairing.kept_id, pairing.reason)
+            waits = ""
+            if kept[pairing.kept_id].status == "REMOVED":
+                waits = join_records.add_to_books(kept[pairing.kept_id], now=context.now)
+            each.settle("JOINED", pairing.kept_id, f"{pairing.reason} {waits}".rstrip())
 
 
 def join_pending(context: PushContext, new: Sequence[IncomingLine], arriving: Sequence[IncomingLine]) -> None:

@@ -68,7 +68,6 @@ def _join(context: PushContext, each: IncomingLine, row: Transaction, file_line_
         return
     kept, joined = (row, file_line) if join_records.is_posted(row) else (file_line, row)
     join_records.remove_from_books(joined, now=context.now)
-    join_records.move_joins(joined, kept)
     pairing = Pairing(kept.id, joined.id, "TWIN", is_certain=True, reason=REASON)
     join_records.record(context.organization.id, [pairing], now=context.now)
     if kept is file_line:

@@ -10,7 +10,6 @@ from webapp.ledger.matching.joins import LineReport, Pairing, contradict, pair_d
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import booked_feed_lines, feed_lines
-from webapp.queries.reconciliation import openings
 from webapp.services.feeds.incoming_lines import IncomingLine, PushContext
 from webapp.services.transactions import join_records
 
@@ -98,7 +97,7 @@ def pair_exactly(
     """Pair new reports with removed lines of the same day, amount and text."""
     texts = {each.id: each.text for each in (*new, *removed)}
     return [
-        each._replace(tier="REISSUED", reason=REASON)
+        each._replace(tier=TIER, reason=REASON)
         for each in pair_duplicates(list(new), list(removed), refused)
         if each.is_certain and texts[each.kept_id] == texts[each.joined_id]
     ]
@@ -131,8 +130,3 @@ def keep_posted(
     for row in rows.values():
         join_records.remove_from_books(row, now=now)
     return {each.kept_id for each in found}
-
-
-def bring_back(line: Transaction) -> None:
-    """Make a removed line a booked one again; its posted entry stayed in the books."""
-    line.status = openings.state_of(line)

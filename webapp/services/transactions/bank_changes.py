@@ -177,6 +177,23 @@ def _open_correction(line: Transaction, entry: JournalEntry, was: Facts, now: da
     return [notice, *_rest_sentences(line, rest)]
 
 
+def reopen_correction(line: Transaction, *, now: datetime) -> str:
+    """Open the correction again of a line that comes back with another amount than its entry has in force.
+
+    The marker that the bank's change had opened was deleted when the line was removed. Answers in a sentence that the
+    correction waits, or nothing.
+    """
+    entry = line.journal_entry
+    if entry is None or entry.status != "POSTED" or entries.marker_of(entry) is not None:
+        return ""
+    own = [leg for leg in entries.effective_legs(entry) if leg.is_bank_leg and leg.transaction_id == line.id]
+    in_force = sum(leg.amount_minor for leg in own)
+    if in_force == line.amount_minor:
+        return ""
+    was = facts_of(line)._replace(amount_minor=in_force, booked_on=entry.effective_on)
+    return " ".join(_open_correction(line, entry, was, now))
+
+
 def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
     """Give legs adjusted to their line's present amount, without mirrors, and the rest that they do not cover.
 

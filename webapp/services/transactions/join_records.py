@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -11,29 +11,39 @@ from webapp.db import db
 from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
+from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
 from webapp.services.journal import entries, line_drafts
-from webapp.services.transactions import clearing, unpairing
+from webapp.services.transactions import bank_changes, clearing, unpairing
 
 
-def move_joins(joined: Transaction, kept: Transaction) -> None:
-    """Move the joins of a joined row to the row that it is joined to: there are no chains of joins.
+def move_joins(organization_id: str, kept_ids: Mapping[int, int]) -> None:
+    """Move the joins of joined rows to the rows that those are joined to: there are no chains of joins.
 
-    Earlier suggestions and decisions between those rows are deleted.
+    `kept_ids` has the kept row of each joined one. Earlier suggestions and decisions between a moved row and its new
+    kept one are deleted.
     """
-    of_rows = sa.select(LineJoin).where(of_same_organization(LineJoin, joined))
-    moved = db.session.scalars(
-        of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
-    ).all()
-    ids = [found.joined_id for found in moved]
-    for earlier in db.session.scalars(
-        of_rows.where(LineJoin.kept_id == kept.id, LineJoin.joined_id.in_(ids))
-    ):
-        db.session.delete(earlier)
-    db.session.flush()
+    moved = [
+        found
+        for portion in portions(kept_ids)
+        for found in db.session.scalars(
+            sa.select(LineJoin).where(
+                LineJoin.organization_id == organization_id,
+                LineJoin.kept_id.in_(portion),
+                LineJoin.status == "JOINED",
+            )
+        )
+    ]
     for found in moved:
-        found.kept_id = kept.id
+        db.session.execute(
+            sa.delete(LineJoin).where(
+                LineJoin.organization_id == organization_id,
+                LineJoin.kept_id == kept_ids[found.kept_id],
+                LineJoin.joined_id == found.joined_id,
+            )
+        )
+        found.kept_id = kept_ids[found.kept_id]
     db.session.flush()
 
 
@@ -56,7 +66,7 @@ def join_row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str,
 def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) -> list[Pairing]:
     """Store pairs of lines: certain ones are joined, others suggested; answers those that are joined now.
 
-    A pair that was settled before stays as it was settled.
+    A pair that was settled before stays as it was settled. What was joined to a row that is joined now moves along.
     """
     if not pairings:
         return []
@@ -73,7 +83,9 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
     if rows:
         db.session.execute(sa.insert(LineJoin), rows)
     db.session.flush()
-    return [each for each in (*fresh, *surer) if each.is_certain]
+    joined = [each for each in (*fresh, *surer) if each.is_certain]
+    move_joins(organization_id, {each.joined_id: each.kept_id for each in joined})
+    return joined
 
 
 def is_posted(line: Transaction) -> bool:
@@ -92,11 +104,16 @@ def remove_from_books(line: Transaction, *, now: datetime) -> None:
     clearing.unclear_lines(line.organization_id, [line.id])
 
 
-def add_to_books(line: Transaction, *, now: datetime) -> None:
-    """Make a row a booked line: with its posted entry where that stayed in the books, else with a draft of its own."""
+def add_to_books(line: Transaction, *, now: datetime) -> str:
+    """Make a row a booked line: with its posted entry where that stayed in the books, else with a draft of its own.
+
+    Answers in a sentence that a correction of its posted entry waits, where the bank changed the amount meanwhile.
+    """
     line.status = openings.state_of(line)
     if line.journal_entry_id is None:
         line_drafts.add(line, now=now)
+        return ""
+    return bank_changes.reopen_correction(line, now=now)
 
 
 def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> LineJoin:

@@ -54,6 +54,12 @@ class BothPostedError(LedgerError):
     code = "posted"
 
 
+class BothPendingError(LedgerError):
+    """Both lines are pending, and in no books yet; join them when the bank has booked one."""
+
+    code = "both_pending"
+
+
 class ProvedError(LedgerError):
     """A completed reconciliation counts this line; reopen it first."""
 
@@ -79,7 +85,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         kept, joined = _kept_and_joined(line, other, found)
         doing.before = _facts(kept, joined)
         remove_from_books(joined, now=now)
-        join_records.move_joins(joined, kept)
+        join_records.move_joins(kept.organization_id, {joined.id: kept.id})
         if (
             joined.line_key is None
             and kept.line_key is not None
@@ -124,6 +130,8 @@ def _kept_and_joined(
         if each.status not in JOINABLE:
             raise LineStateError(each.status)
     kept, joined = sorted((line, other), key=_stays_before)
+    if kept.status == "PENDING":
+        raise BothPendingError
     if joined.status != "PENDING":
         # When the join was suggested both sources had one amount, which the feed has changed since.
         is_suggested = found is not None and (found.tier, found.status) == ("TWIN", "SUGGESTED")
@@ -180,7 +188,7 @@ def _remove_kept_again(found: LineJoin, doing: Act) -> None:
     if feed_line is None:
         return
     if feed_line.event == "REMOVED":
-        kept.status = "REMOVED"
+        bank_changes.remove(kept.feed_account, [kept], now=doing.now)
     elif kept.status == "REMOVED":
         # It was removed with an id that is not its own; a posted entry was never removed.
         add_to_books(kept, now=doing.now)

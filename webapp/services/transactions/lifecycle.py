@@ -176,6 +176,7 @@ def restore(
         transaction.status = openings.state_of(transaction)
         if transaction.journal_entry_id is None:
             line_drafts.add(transaction, now=now, counter_legs=legs, description=description)
+        bank_changes.reopen_correction(transaction, now=now)
         doing.after = {"status": transaction.status}
     return transaction
 
