@@ -192,7 +192,7 @@ def test_a_correction_that_waited_when_a_line_was_removed_waits_again_when_it_co
 
 
 def test_a_line_that_is_taken_apart_is_removed_again_with_its_correction(ada, bank, feed, reworded):
-    (result,) = feed.results(added=[line("A2", amount="-13.00")])
+    assert feed.verdicts(added=[line("A2", amount="-13.00")]) == ["JOINED"]
     (join,) = ada.get(f"/api/transactions/{reworded}/suggestions").json["joins"]
     path = f"/api/transactions/{reworded}/unjoin"
     assert ada.post(path, json={"transactionId": join["transactionId"]}).status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,11 +15,18 @@ from webapp.queries.checks.violations import Violation
 def unnamed() -> Iterator[Violation]:
     """Find columns without a value that must have one."""
     for table in Base.metadata.sorted_tables:
-        needed = [column for column in table.columns if not column.nullable]
-        missing = sa.or_(*(column.is_(None) for column in needed))
-        for row in db.session.execute(sa.select(table).where(missing)).mappings():
-            empty = [column.name for column in needed if row[column.name] is None]
+        for row in db.session.execute(_rows_with_gaps(table)).mappings():
+            empty = [column.name for column in _needed(table) if row[column.name] is None]
             yield _violation("value_missing", table, row, f"has no {', '.join(empty)}")
+
+
+def _needed(table: sa.Table) -> list[sa.Column[Any]]:
+    return [column for column in table.columns if not column.nullable]
+
+
+@cache
+def _rows_with_gaps(table: sa.Table) -> sa.Executable:
+    return sa.select(table).where(sa.or_(*(column.is_(None) for column in _needed(table))))
 
 
 def refused_values() -> Iterator[Violation]:
@@ -26,22 +34,20 @@ def refused_values() -> Iterator[Violation]:
     for table in Base.metadata.sorted_tables:
         for constraint in sorted(table.constraints, key=lambda each: str(each.name)):
             if isinstance(constraint, sa.CheckConstraint):
-                statement = sa.select(table).where(sa.text(f"NOT ({constraint.sqltext})"))
-                for row in db.session.execute(statement).mappings():
+                for row in db.session.execute(_refused_rows(table, constraint)).mappings():
                     yield _violation("value_refused", table, row, f"breaks the rule {constraint.sqltext}")
+
+
+@cache
+def _refused_rows(table: sa.Table, constraint: sa.CheckConstraint) -> sa.Executable:
+    return sa.select(table).where(sa.text(f"NOT ({constraint.sqltext})"))
 
 
 def duplicates() -> Iterator[Violation]:
     """Find rows with the same unique key: line keys, codes, open drafts, correction markers and more."""
     for table in Base.metadata.sorted_tables:
-        for columns, where in _unique_keys(table):
-            statement = (
-                sa.select(*columns, sa.func.count().label("duplicates"))
-                .where(*(column.is_not(None) for column in columns), where)
-                .group_by(*columns)
-                .having(sa.func.count() > 1)
-            )
-            for row in db.session.execute(statement):
+        for columns, where in _unique_keys(table, db.engine.dialect.name):
+            for row in db.session.execute(_same_keys(columns, where)):
                 key = {column.name: str(value) for column, value in zip(columns, row, strict=False)}
                 text = ", ".join(f"{name} {value}" for name, value in key.items())
                 yield Violation(
@@ -59,17 +65,46 @@ def lost_references() -> Iterator[Violation]:
             yield from _lost(table, constraint)
 
 
-def _unique_keys(table: sa.Table) -> Iterator[tuple[list[sa.Column[Any]], sa.ColumnElement[bool]]]:
-    for constraint in table.constraints:
-        if isinstance(constraint, (sa.UniqueConstraint, sa.PrimaryKeyConstraint)):
-            yield list(constraint.columns), sa.true()
+_UniqueKey = tuple[tuple[sa.Column[Any], ...], sa.ColumnElement[bool]]
+
+
+@cache
+def _unique_keys(table: sa.Table, dialect: str) -> tuple[_UniqueKey, ...]:
+    """Give the columns of each unique key of a table, and the condition on the rows that it holds for."""
+    found: list[_UniqueKey] = [
+        (tuple(constraint.columns), sa.true())
+        for constraint in table.constraints
+        if isinstance(constraint, (sa.UniqueConstraint, sa.PrimaryKeyConstraint))
+    ]
     for index in table.indexes:
         if index.unique:
-            where = index.dialect_options[db.engine.dialect.name]["where"]
-            yield list(index.columns), sa.true() if where is None else where
+            where = index.dialect_options[dialect]["where"]
+            found.append((tuple(index.columns), sa.true() if where is None else where))
+    return tuple(found)
+
+
+@cache
+def _same_keys(columns: tuple[sa.Column[Any], ...], where: sa.ColumnElement[bool]) -> sa.Executable:
+    return (
+        sa.select(*columns, sa.func.count().label("duplicates"))
+        .where(*(column.is_not(None) for column in columns), where)
+        .group_by(*columns)
+        .having(sa.func.count() > 1)
+    )
 
 
 def _lost(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> Iterator[Violation]:
+    *_, child = constraint.columns
+    for row in db.session.execute(_rows_without_parent(table, constraint)).mappings():
+        named = f"{child.name} {row[child.name]}"
+        if row["parent_key"] is None:
+            yield _violation("orphan", table, row, f"names {named}, which is not there")
+        else:
+            yield _violation("other_organization", table, row, f"names {named} of another organization")
+
+
+@cache
+def _rows_without_parent(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> sa.Executable:
     """Look for the row by its id alone, so that another organization's row is distinguished from none."""
     *_, child = constraint.columns
     *_, key = constraint.elements
@@ -78,17 +113,11 @@ def _lost(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> Iterator[Viol
     is_foreign: sa.ColumnElement[bool] = sa.false()
     if len(constraint.columns) > 1:
         is_foreign = parent.c.organization_id != table.c.organization_id
-    statement = (
+    return (
         sa.select(table, parent_key.label("parent_key"))
         .select_from(table.outerjoin(parent, parent_key == child))
         .where(child.is_not(None), sa.or_(parent_key.is_(None), is_foreign))
     )
-    for row in db.session.execute(statement).mappings():
-        named = f"{child.name} {row[child.name]}"
-        if row["parent_key"] is None:
-            yield _violation("orphan", table, row, f"names {named}, which is not there")
-        else:
-            yield _violation("other_organization", table, row, f"names {named} of another organization")
 
 
 def _violation(code: str, table: sa.Table, row: sa.RowMapping, fact: str) -> Violation:

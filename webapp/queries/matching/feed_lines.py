@@ -94,9 +94,7 @@ def by_pending_id(feed_account: FeedAccount, pending_ids: Collection[str]) -> di
     found: dict[str, int] = {}
     for portion in portions(pending_ids):
         rows = db.session.execute(
-            sa.select(
-                FeedLine.pending_id, sa.func.coalesce(LineJoin.kept_id, FeedLine.transaction_id)
-            )
+            sa.select(FeedLine.pending_id, sa.func.coalesce(LineJoin.kept_id, FeedLine.transaction_id))
             .join(Transaction, refers_to(FeedLine.transaction_id, Transaction))
             .outerjoin(LineJoin, IS_JOINED)
             .where(

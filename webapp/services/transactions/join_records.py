@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import Pairing
-from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
+from webapp.models import FeedLine, LineJoin, Transaction, refers_to
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
