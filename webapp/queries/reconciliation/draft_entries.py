@@ -11,6 +11,7 @@ from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import (
@@ -34,7 +35,12 @@ def entries(draft: Reconciliation) -> Iterator[Sequence[int]]:
     statements = (
         (_posted(draft),)
         if are_few
-        else (_of_open_lines(draft), _of_no_line(draft), _posted(draft, after=draft.statement_date))
+        else (
+            _of_open_lines(draft),
+            _of_no_line(draft),
+            _posted(draft, after=draft.statement_date),
+            _corrections_voided_after(draft),
+        )
     )
     return portions({entry_id for statement in statements for entry_id in db.session.scalars(statement)})
 
@@ -79,4 +85,25 @@ def _posted(draft: Reconciliation, *, after: date | None = None) -> sa.Select[An
     dated = [] if after is None else [JournalEntry.effective_on > after]
     return sa.select(sa.func.coalesce(JournalEntry.voids_id, JournalEntry.id)).where(
         of_same_organization(JournalEntry, draft), JournalEntry.number.is_not(None), *dated
+    )
+
+
+def _corrections_voided_after(draft: Reconciliation) -> sa.Select[Any]:
+    """Select the corrections of entries that were voided with a date after the statement: one reversal voids all."""
+    reversal = orm.aliased(JournalEntry)
+    return (
+        sa.select(JournalEntry.id)
+        .select_from(reversal)
+        .join(
+            JournalEntry,
+            sa.and_(
+                of_same_organization(JournalEntry, reversal),
+                JournalEntry.corrects_id == reversal.voids_id,
+            ),
+        )
+        .where(
+            of_same_organization(reversal, draft),
+            reversal.effective_on > draft.statement_date,
+            reversal.voids_id.is_not(None),
+        )
     )
