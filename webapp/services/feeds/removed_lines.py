@@ -12,7 +12,7 @@ from webapp.queries.matching import feed_lines
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.services.feeds import feed_lines as last_events
 from webapp.services.feeds import reissued_lines
-from webapp.services.transactions import bank_changes
+from webapp.services.transactions import removals
 
 
 class RemovalVerdict(NamedTuple):
@@ -41,7 +41,7 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - staying)
     staying |= reissued_lines.keep_posted(feed_account, list(rows.values()), now=now)
     leaving = [row for row in rows.values() if row.id not in staying]
-    posted = bank_changes.remove(feed_account, leaving, now=now)
+    posted = removals.remove(feed_account, leaving, now=now)
     reasons = {each.provider_transaction_id: _reason(each, staying, posted) for each in going}
     return [_verdict(name, stored.get(name), reasons.get(name)) for name in ids]
 

@@ -16,10 +16,8 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.money import Money
 from webapp.models import (
-    FeedAccount,
     JournalEntry,
     LineChange,
-    Posting,
     Transaction,
     of_same_organization,
     refers_to,
@@ -27,12 +25,11 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common.parts import with_parts
-from webapp.queries.common.portions import ids_where, portions
+from webapp.queries.common.portions import portions
 from webapp.queries.journal import entries
-from webapp.services.audit import updates
 from webapp.services.journal import corrections, line_drafts
 from webapp.services.journal import entries as journal_entries
-from webapp.services.transactions import clearing, unpairing
+from webapp.services.transactions import unpairing
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
 
@@ -262,53 +259,3 @@ def _rest_sentences(line: Transaction, rest: int) -> list[str]:
         return []
     amount = Money(-rest, line.currency)
     return [f"Its parts no longer add up: {amount.formatted} of it is uncategorised now."]
-
-
-def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:
-    """Remove lines that the bank removed: their drafts are deleted, a posted entry stays until somebody voids it.
-
-    Answers the lines whose entry stays.
-    """
-    removed = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
-    of_organization = of_same_organization(Transaction, feed_account)
-    for portion in portions([line.id for line in removed]):
-        leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
-        unpairing.bulk_unpair(leaving, now=now)
-    entry_ids = {line.journal_entry_id for line in removed if line.journal_entry_id is not None}
-    is_draft = _drafts_among(feed_account.organization_id, entry_ids)
-    for line in removed:
-        if line.journal_entry_id in is_draft:
-            line.journal_entry_id = None
-        line.status = "REMOVED"
-    posted = {line.id for line in removed if line.journal_entry_id is not None}
-    removed_ids = [line.id for line in removed]
-    db.session.flush()
-    _delete_drafts(feed_account.organization_id, is_draft, entry_ids)
-    for portion in portions(removed_ids):
-        clearing.unclear_lines(feed_account.organization_id, portion)
-    return posted
-
-
-def _drafts(organization_id: str) -> sa.Select[int]:
-    return sa.select(JournalEntry.id).where(
-        JournalEntry.organization_id == organization_id, JournalEntry.status == "DRAFT"
-    )
-
-
-def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
-    return ids_where(_drafts(organization_id), JournalEntry.id, entry_ids)
-
-
-def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int]) -> None:
-    """Delete drafts and the markers of posted entries."""
-    markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
-    doomed = draft_ids | markers
-    for portion in portions(doomed):
-        updates.touch_documents_of(organization_id, portion)
-        for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
-            db.session.execute(
-                sa.delete(model)
-                .where(model.organization_id == organization_id, column.in_(portion))
-                .execution_options(synchronize_session=False)
-            )
-    db.session.expire_all()

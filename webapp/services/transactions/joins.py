@@ -22,7 +22,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.transactions import bank_changes, join_records
+from webapp.services.transactions import bank_changes, join_records, removals
 from webapp.services.transactions.join_records import (
     add_to_books,
     feed_line_of,
@@ -188,7 +188,7 @@ def _remove_kept_again(found: LineJoin, doing: Act) -> None:
     if feed_line is None:
         return
     if feed_line.event == "REMOVED":
-        bank_changes.remove(kept.feed_account, [kept], now=doing.now)
+        removals.remove(kept.feed_account, [kept], now=doing.now)
     elif kept.status == "REMOVED":
         # It was removed with an id that is not its own; a posted entry was never removed.
         add_to_books(kept, now=doing.now)

@@ -23,7 +23,7 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
-from webapp.services.transactions import bank_changes, clearing, join_records, unpairing
+from webapp.services.transactions import bank_changes, clearing, join_records, removals, unpairing
 from webapp.services.transactions.states import LineStateError, require
 
 # A draft takes some 3 ms, shown in a row some 5, and a correction some 13; nobody else writes meanwhile.
@@ -199,5 +199,5 @@ def remove_again(transaction: Transaction, *, actor: Actor, now: datetime) -> No
     with act(actor, now, "remove_transaction_again", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "BOOKED", "SET_ASIDE")
         doing.before = {"status": transaction.status}
-        bank_changes.remove(transaction.feed_account, [transaction], now=now)
+        removals.remove(transaction.feed_account, [transaction], now=now)
         doing.after = {"status": transaction.status}
