@@ -25,6 +25,10 @@ from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)
+COLUMNS = (
+    'Send them as the form field mapping, like {"date": "Day", "amount": "Amount"}: a column is its name, or its number'
+    " from 0."
+)
 
 
 @bp.get("")
@@ -97,7 +101,8 @@ def answer(imported: ImportRecord, *, status: int) -> Response:
     shown = {"import": ImportSchema().dump(imported)}
     if imported.status == "REFUSED":
         details = {"details": dict(imported.refused)} if imported.refused else {}
-        shown = {"error": imported.error, "code": "file_refused", **details, **shown}
+        error = f"{imported.error} {COLUMNS}" if imported.refused.get("key") == "header" else imported.error
+        shown = {"error": error, "code": "file_refused", **details, **shown}
         status = 422
     response = jsonify(shown)
     response.status_code = status

@@ -54,8 +54,6 @@ ANSWER = AnswerSchema()
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List proofs with whether they hold and what broke them, the latest statement first."""
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
-    if query["fa_id"] is not None:
-        queries.reconciliation.reconciliations.refer_account(organization_id(), query["fa_id"])
     page = queries.proofs.proof_lists.listed(
         organization_id(), ProofFilters(**query), after=after, limit=limit
     )

@@ -208,4 +208,5 @@ def money_at(amount: Any, currency: str, path: str) -> Money:
     try:
         return Money.of(amount, currency)
     except UnprocessableError as error:
-        raise UnprocessableError(str(error), fields={path: [str(error)]}, code=error.code) from error
+        error.fields = {path: [str(error)]}
+        raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Final, Self
 
 
 class Kind(StrEnum):
@@ -27,9 +27,31 @@ class Kind(StrEnum):
     SETTLEMENT = "settlement"
 
     @property
+    def address(self) -> str | None:
+        """The address of the interface that lists such rows with their ids, if one does."""
+        return _LISTED.get(self)
+
+    @property
     def table(self) -> str:
         """The table whose rows it names."""
         return "journal_entries" if self is Kind.JOURNAL_ENTRY else f"{self}s"
+
+
+_LISTED: Final[Mapping[Kind, str]] = {
+    Kind.ACCOUNT: "/api/accounts",
+    Kind.FEED_ACCOUNT: "/api/feeds/accounts",
+    Kind.TRANSACTION: "/api/transactions",
+    Kind.JOURNAL_ENTRY: "/api/journal-entries",
+    Kind.MERCHANT: "/api/merchants",
+    Kind.PROJECT: "/api/projects",
+    Kind.PROJECT_GROUP: "/api/projects/groups",
+    Kind.IMPORT: "/api/feeds/imports",
+    Kind.RULE: "/api/automations/rules",
+    Kind.RULE_RUN: "/api/automations/runs",
+    Kind.RECONCILIATION: "/api/reconciliations",
+    Kind.DOCUMENT: "/api/documents",
+    Kind.SETTLEMENT: "/api/settlements",
+}
 
 
 class Ref(int):

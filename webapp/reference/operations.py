@@ -15,7 +15,7 @@ from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
-from webapp.web.access import heavy_calls, idempotency, rate_limits, selections
+from webapp.web.access import heavy_calls, idempotency, preconditions, rate_limits, selections
 from webapp.web.access.auth import CrossSiteError
 from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
 from webapp.web.converters import ActIdConverter
@@ -219,6 +219,7 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
         found.add(general(422))
     if not call.is_safe:
         found |= documented_errors.of_class(failures.UnknownOutcomeError)
+        found |= documented_errors.of_class(preconditions.NoVersionError)
         found |= {
             general(400),
             general(413),

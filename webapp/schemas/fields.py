@@ -13,7 +13,7 @@ import marshmallow as ma
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.notation.days import EARLIEST, LATEST
+from webapp.ledger.notation.days import EARLIEST, LATEST, no_such_day
 from webapp.ledger.references import Kind
 
 LARGEST_ID = 2**63 - 1
@@ -22,9 +22,11 @@ DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
 AMOUNT_WANTED = "Write an amount like -12.50: digits, and a point before the cents."
+OTHER_MINUSES = "−–—‐‑‒﹣－"  # noqa: RUF001  (that they look alike is the matter)
+MINUS_WANTED = "Write the minus as the - of the keyboard; this one is another character."
 RATE_WANTED = "Write a rate above zero, like 1.0842."
 DAY_WANTED = "Write a day as YYYY-MM-DD."
-# The same range of days as a pattern for the OpenAPI document; it does not check the lengths of months.
+# As a pattern for the OpenAPI document, which ignores the lengths of months.
 WRITTEN_DAY = "(19|20|21)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
 
@@ -132,9 +134,10 @@ class Digits(WholeNumber):
 
 
 class FormId(Digits):
-    """An id in a form or a query string."""
+    """An id in a form or a query string; `of` as for Id."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, of: Kind | None = None, **kwargs: Any) -> None:
+        self.of = of
         super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
 
 
@@ -170,12 +173,14 @@ class OneOf(ma.fields.String):
     """One of a list of words."""
 
     def __init__(self, *words: str, **kwargs: Any) -> None:
-        one_of = ma.validate.OneOf(words, error=f"Send one of {', '.join(words)}.")
-        super().__init__(validate=one_of, **kwargs)
+        self.words, error = words, f"Send one of {', '.join(words)}."
+        super().__init__(validate=ma.validate.OneOf(words, error=error), **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise ma.ValidationError("Send text.")
+        if "," in value and set(value.split(",")) <= set(self.words):
+            raise ma.ValidationError(f"Send only one of {value.replace(',', ', ')}.")
         return value
 
 
@@ -194,7 +199,7 @@ class Day(ma.fields.Date):
         try:
             day = date.fromisoformat(value)
         except ValueError as error:
-            raise ma.ValidationError("There is no such day.") from error
+            raise ma.ValidationError(no_such_day(value)) from error
         if not self.earliest <= day <= self.latest:
             raise ma.ValidationError("Write a day between 1900 and 2199.")
         return day
@@ -247,7 +252,7 @@ class Amount(ma.fields.String):
         if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
         if not self.written.fullmatch(value):
-            raise ma.ValidationError(AMOUNT_WANTED)
+            raise ma.ValidationError(MINUS_WANTED if set(value) & set(OTHER_MINUSES) else AMOUNT_WANTED)
         return Decimal(value)
 
 

@@ -8,6 +8,7 @@ from webapp.web.access.heavy_calls import register_heavy_calls
 from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
 from webapp.web.access.requests import register_commit, register_requests
+from webapp.web.advice import register_advice
 from webapp.web.compression import compress_page
 from webapp.web.converters import ActIdConverter, IdConverter
 from webapp.web.headers import add_headers
@@ -34,6 +35,7 @@ def register(app: Flask) -> None:
     register_proposing(app)
     register_typed(app)
     register_ways_on(app)
+    register_advice(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
     app.after_request(selections.name_untrusted)

@@ -16,6 +16,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     ListedEntrySchema,
     ManualEntrySchema,
     VoidSchema,
+    WrittenEntryAnswerSchema,
 )
 from webapp.schemas.paging import OkSchema, listing
 from webapp.services.audit.results import ActionResult
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 bp = Blueprint(
     "api_journal_entries", __name__, url_prefix="/api/journal-entries", description="Journal entries"
+)
+
+ON_BANK = (
+    "{name} is a bank's account: its own lines post to it, so a line for this would count twice."
+    ' Use "Transfers between own accounts" where one will come.'
 )
 
 
@@ -60,24 +66,24 @@ def read(entry_id: int) -> dict[str, Any]:
 @bp.post("")
 @requires("draft")
 @bp.arguments(ManualEntrySchema)
-@bp.response(201, EntryAnswerSchema)
+@bp.response(201, WrittenEntryAnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Create a manual entry; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
-    return answer(services.bookkeeping.manual_entries.create(**body, **acting()))
+    return written(services.bookkeeping.manual_entries.create(**body, **acting()))
 
 
 @bp.put("/<id:entry_id>")
 @requires("draft")
 @bp.arguments(EntryChangesSchema)
-@bp.response(200, EntryAnswerSchema)
+@bp.response(200, WrittenEntryAnswerSchema)
 def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Change a manual draft; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
     entry = queries.journal.entries.get(organization_id(), entry_id)
-    return answer(services.bookkeeping.manual_entries.change(entry, **body, **acting()))
+    return written(services.bookkeeping.manual_entries.change(entry, **body, **acting()))
 
 
 @bp.delete("/<id:entry_id>")
@@ -121,3 +127,11 @@ def answer(entry: JournalEntry) -> dict[str, Any]:
     beside = {"number": entry.number, "version": queries.journal.manual_entries.version(entry)}
     shown = {name: value for name, value in beside.items() if value is not None}
     return {"entry": queries.journal.entry_records.record(entry), **shown}
+
+
+def written(entry: JournalEntry) -> dict[str, Any]:
+    """The same with a warning of each bank's account that it posts to, whose lines will post to it again."""
+    shown = answer(entry)
+    banks = queries.accounts.accounts.feed_ids(organization_id())
+    names = dict.fromkeys(each.account_name for each in shown["entry"].postings if each.account_id in banks)
+    return {**shown, "warnings": [ON_BANK.format(name=name) for name in names]}

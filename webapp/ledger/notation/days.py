@@ -191,3 +191,16 @@ def _backwards(today: date, day: int, month: int | None) -> Iterator[date]:
         found = _day(year, index + 1, day) if month in (None, index + 1) else None
         if found is not None:
             yield found
+
+
+def no_such_day(written: str) -> str:
+    """Say that there is no such day, and of an existing month its last one.
+
+    >>> no_such_day("2026-02-30"), no_such_day("2026-13-01")
+    ('There is no such day: the last one of that month is 2026-02-28.', 'There is no such day.')
+    """
+    year, month = int(written[:4]), int(written[5:7])
+    if not (year and 1 <= month <= 12):  # noqa: PLR2004  (the months of a year)
+        return "There is no such day."
+    last = monthrange(year, month)[1]
+    return f"There is no such day: the last one of that month is {written[:8]}{last:02}."

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
+from webapp.ledger.references import Kind
 from webapp.models.base import Numbered
 from webapp.queries.common import read_ahead
 from webapp.queries.common.portions import portions
@@ -20,6 +21,8 @@ class UnknownReferenceError(UnprocessableError):
     """Something that this names is not in the books."""
 
     code = "unknown_reference"
+    # The address that lists what there is of its kind.
+    listed_at: str | None = None
 
 
 def get(model: type[Row], organization_id: str, row_id: int) -> Row:
@@ -40,7 +43,11 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
         return get(model, organization_id, row_id)
     except NotFoundError:
         sentence = "There is nothing under this id."
-        raise UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]}) from None
+        error = UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]})
+        error.listed_at = next(
+            (kind.address for kind in Kind if kind.table == getattr(model, "__tablename__", None)), None
+        )
+        raise error from None
 
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:

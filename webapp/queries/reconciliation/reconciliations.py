@@ -30,11 +30,6 @@ def account(organization_id: str, fa_id: int) -> FeedAccount:
     return lookups.get(FeedAccount, organization_id, fa_id)
 
 
-def refer_account(organization_id: str, fa_id: int) -> FeedAccount:
-    """Find the feed account that a query names, or raise UnknownReferenceError (422)."""
-    return lookups.refer(FeedAccount, organization_id, fa_id, "faId")
-
-
 def draft_of(account: FeedAccount) -> Reconciliation | None:
     """Find the open draft of a feed account."""
     return db.session.scalar(

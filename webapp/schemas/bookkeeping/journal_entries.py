@@ -89,15 +89,21 @@ class EntryAnswerSchema(Schema):
     version = ma.fields.String(metadata=OPTIONAL)
 
 
+class WrittenEntryAnswerSchema(EntryAnswerSchema):
+    """An entry as it was written, with what is odd about it."""
+
+    warnings = ma.fields.List(ma.fields.String(), metadata={"description": "What to look at once more."})
+
+
 class EntryQuerySchema(PageSchema):
     """Which entries to list; days are inclusive."""
 
     status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
     source = fields.OneOf(*ENTRY_SOURCES, load_default=None)
-    account_id = fields.FormId(load_default=None)
-    project_id = fields.FormId(load_default=None)
-    project_group_id = fields.FormId(load_default=None)
-    org_merchant_id = fields.FormId(load_default=None)
+    account_id = fields.FormId(Kind.ACCOUNT, load_default=None)
+    project_id = fields.FormId(Kind.PROJECT, load_default=None)
+    project_group_id = fields.FormId(Kind.PROJECT_GROUP, load_default=None)
+    org_merchant_id = fields.FormId(Kind.MERCHANT, load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)

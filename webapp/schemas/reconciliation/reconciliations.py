@@ -234,7 +234,7 @@ class ProofQuerySchema(PageSchema):
     """The proofs to list; `from` and `to` are days of statements, `month` is any that a statement has a day of."""
 
     status = fields.OneOf("COMPLETED", "REOPENED", load_default="COMPLETED")
-    fa_id = fields.FormId(load_default=None)
+    fa_id = fields.FormId(Kind.FEED_ACCOUNT, load_default=None)
     month = CalendarMonth(load_default=None)
     holds = fields.FormFlag(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)

@@ -40,4 +40,4 @@ class TickedItemsFormSchema(Schema):
 class OpenItemQuerySchema(PageSchema):
     """Which open items to list."""
 
-    account_id = fields.FormId(load_default=None)
+    account_id = fields.FormId(Kind.ACCOUNT, load_default=None)

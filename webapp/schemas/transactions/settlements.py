@@ -63,4 +63,4 @@ class SettlementUndoSchema(Schema):
 class SettlementQuerySchema(PageSchema):
     """Which settlements to list."""
 
-    account_id = fields.FormId(load_default=None)
+    account_id = fields.FormId(Kind.ACCOUNT, load_default=None)

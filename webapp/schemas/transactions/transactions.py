@@ -85,11 +85,11 @@ class TransactionStorySchema(TransactionSchema):
 class TransactionQuerySchema(PageSchema):
     """Which lines to list; days are inclusive."""
 
-    fa_id = fields.FormId(load_default=None)
-    account_id = fields.FormId(load_default=None)
-    project_id = fields.FormId(load_default=None)
-    project_group_id = fields.FormId(load_default=None)
-    org_merchant_id = fields.FormId(load_default=None)
+    fa_id = fields.FormId(Kind.FEED_ACCOUNT, load_default=None)
+    account_id = fields.FormId(Kind.ACCOUNT, load_default=None)
+    project_id = fields.FormId(Kind.PROJECT, load_default=None)
+    project_group_id = fields.FormId(Kind.PROJECT_GROUP, load_default=None)
+    org_merchant_id = fields.FormId(Kind.MERCHANT, load_default=None)
     status = fields.OneOf(*TRANSACTION_STATUSES, load_default=None)
     entry_status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
     reconciled = fields.FormFlag(load_default=None)

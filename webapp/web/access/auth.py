@@ -19,7 +19,7 @@ from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access import bearers, heavy_calls, idempotency, preconditions, rate_limits, requests
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import (
     refuse_undeclared,
@@ -144,6 +144,7 @@ def guard() -> Response | None:
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
+    preconditions.refuse_if_match(view)
     heavy_calls.enter(view, principal())
     current.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and take_dry_run()
     if getattr(view, "begins", True):

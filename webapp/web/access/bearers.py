@@ -10,10 +10,13 @@ from webapp.ledger.scopes import is_token
 
 SCHEME = re.compile(r"bearer(?: |\t|$)", re.IGNORECASE)
 CREDENTIALS = re.compile(r"bearer +([\x21-\x7e]+)", re.IGNORECASE)
+OTHER_HEADERS = ("X-API-Key", "X-Api-Token", "X-Auth-Token", "Api-Key")
+IN_QUERY = ("access_token", "token", "api_key", "apikey")
 REALM = 'Bearer realm="Tieout"'
 
 NOBODY = "Sign in, or send an API token as a bearer token."
 ANOTHER_SCHEME = "Send an API token as Authorization: Bearer; other schemes are not accepted."
+ANOTHER_HEADER = "Send the API token as Authorization: Bearer; no other header is read."
 NOT_ONE = "Send exactly one API token as Authorization: Bearer."
 NO_TOKEN = "This is not a complete API token; copy it again."  # noqa: S105  (a sentence)
 ENDED = "This API token was revoked, has expired, or does not exist; its owner may have been removed."
@@ -35,6 +38,8 @@ def refusal() -> tuple[str, str]:
     It has no error code where no bearer token was sent; the token itself is never repeated.
     """
     header = _header()
+    if header is None and any(name in request.headers for name in OTHER_HEADERS):
+        return ANOTHER_HEADER, challenge("invalid_request")
     if header is None:
         return (IN_ADDRESS, challenge("invalid_request")) if _is_in_address() else (NOBODY, challenge())
     if not SCHEME.match(header):
@@ -62,4 +67,6 @@ def _header() -> str | None:
 
 
 def _is_in_address() -> bool:
-    return "access_token" in request.args or any(is_token(value) for value in request.args.values())
+    return any(name in request.args for name in IN_QUERY) or any(
+        is_token(value) for value in request.args.values()
+    )

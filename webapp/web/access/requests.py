@@ -26,10 +26,23 @@ Result = TypeVar("Result")
 
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
+NOT_READ = "The request could not be read."
 DEEPEST_JSON = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("tieout.requests")
+
+
+class MalformedError(BadRequest):
+    """The body is no JSON."""
+
+    own_code = "bad_request"
+
+    def __init__(self, why: str) -> None:
+        """Say where and why, except on the interface document's endpoints, whose answers stay as they are."""
+        view = current_app.view_functions.get(request.endpoint or "")
+        is_documented = getattr(view, "is_documented", False)
+        super().__init__(NOT_READ if is_documented else f"The body is no JSON: {why[0].lower()}{why[1:]}.")
 
 
 def register_requests(app: Flask) -> None:
@@ -138,10 +151,12 @@ def read_json_body() -> None:
         raise UnsupportedMediaType
     try:
         body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise MalformedError(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
     except (ValueError, RecursionError) as error:
-        raise BadRequest from error
+        raise MalformedError("it is not UTF-8, or has a number that JSON has not") from error
     if _is_deeper(body, DEEPEST_JSON):
-        raise BadRequest
+        raise MalformedError(f"it is nested more than {DEEPEST_JSON} levels deep")
 
 
 def _no_constant(name: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NoReturn
+from functools import cache
+from typing import Any, Final, NoReturn
 
 import marshmallow as ma
 from flask import current_app, request
@@ -12,10 +13,24 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.references import Kind
+from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
+from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
-from webapp.web.access import selections
+from webapp.schemas.fields import FormId
+from webapp.web.access import next_steps, selections
+from webapp.web.access.request_state import state
 from webapp.web.access.selections import DRY_RUN
 from webapp.web.access.view_arguments import argument_places
+
+# The kinds of rows that lists are filtered by.
+OF_KIND: Final[Mapping[Kind, type[Any]]] = {
+    Kind.ACCOUNT: Account,
+    Kind.FEED_ACCOUNT: FeedAccount,
+    Kind.MERCHANT: Merchant,
+    Kind.PROJECT: Project,
+    Kind.PROJECT_GROUP: ProjectGroup,
+}
 
 
 class ArgumentsParser(FlaskParser):
@@ -37,6 +52,8 @@ class ArgumentsParser(FlaskParser):
         """Parse what was sent, and refuse days that run backwards: they would find nothing, and say so of the books."""
         found = super().parse(*args, **options)
         refuse_backwards(found)
+        if options.get("location") == "query":
+            refuse_unknown_ids(found, args[0])
         return found
 
     def load_form(self, req: Any, schema: ma.Schema) -> Any:
@@ -47,12 +64,16 @@ class ArgumentsParser(FlaskParser):
     def handle_error(
         self, error: ma.ValidationError, req: Any, schema: ma.Schema, **options: Any
     ) -> NoReturn:
-        """List the general parameters among the valid ones."""
-        messages = error.messages.get("query", {}) if isinstance(error.messages, dict) else {}
-        for name, sentences in messages.items() if isinstance(messages, dict) else ():
-            if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_NAMES):
-                names = {field.data_key or key for key, field in schema.load_fields.items()}
-                messages[name] = [allowed_names_message(names | set(_general()))]
+        """List the general parameters among the valid ones, and complete each message by what to send."""
+        for location, messages in error.messages.items() if isinstance(error.messages, dict) else ():
+            names = _general() if location == "query" else ()
+            for name, sentences in messages.items() if names and isinstance(messages, dict) else ():
+                if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_NAMES):
+                    own = {field.data_key or key for key, field in schema.load_fields.items()}
+                    messages[name] = [allowed_names_message(own | set(names))]
+            if not _is_documented():
+                sent = req.get_json(silent=True) if location == "json" else None
+                error.messages[location] = next_steps.completed(messages, schema, sent, names)
         super().handle_error(error, req, schema, **options)
 
 
@@ -104,6 +125,26 @@ def refuse_backwards(found: Any) -> None:
         raise UnknownKeysError(f"to: {sentence}", fields={"to": [sentence]})
 
 
+def refuse_unknown_ids(found: Any, schema: Any) -> None:
+    """Refuse a filter by an id that the books do not have: a list without anything would be taken for an answer."""
+    caller = state().principal
+    if caller is None or not isinstance(found, dict):
+        return
+    for name, key, kind in _id_filters(schema if isinstance(schema, type) else type(schema)):
+        if found.get(name) is not None:
+            lookups.refer(OF_KIND[kind], caller.organization_id, found[name], key)
+
+
+@cache
+def _id_filters(schema: type[ma.Schema]) -> tuple[tuple[str, str, Kind], ...]:
+    """List the filters of a query that take ids: the name, the parameter and the kind of each."""
+    return tuple(
+        (name, field.data_key or name, field.of)
+        for name, field in schema().load_fields.items()
+        if isinstance(field, FormId) and field.of is not None
+    )
+
+
 def take_dry_run() -> bool:
     """Remove `dryRun` from the query of a write and return its value; all writes take it, without a schema."""
     if DRY_RUN not in request.args:
@@ -126,14 +167,21 @@ def allowed_names_message(names: Iterable[str]) -> str:
     return f"{KNOWN_NAMES}{', '.join(sorted(names)) or 'none'}."
 
 
+def _is_documented() -> bool:
+    """Return whether the request is for one of the interface document's endpoints, whose answers stay as they are."""
+    return bool(getattr(current_app.view_functions[request.endpoint or ""], "is_documented", False))
+
+
 def _general() -> tuple[str, ...]:
     return selections.general_names(current_app.view_functions[request.endpoint or ""])
 
 
-def _refuse(names: list[str], what: str, allowed: Iterable[str] = ()) -> None:
+def _refuse(names: list[str], what: str, allowed: Sequence[str] = ()) -> None:
     names = [name[:80] for name in names[:10]]
     shown, others = ", ".join(sorted(names)), " but " + ", ".join(sorted(allowed)) if allowed else ""
     raise UnknownKeysError(
         f"This address has no {what}{others}; leave out: {shown}.",
-        fields={name: [allowed_names_message(allowed)] for name in names},
+        fields={
+            name: [next_steps.with_hint(allowed_names_message(allowed), name, allowed)] for name in names
+        },
     )
