@@ -71,10 +71,12 @@ seven calls, which ignore it; one that is sent twice is 422 too.""",
     ),
     (
         "Writes",
-        """All writes of a key take `dryRun=true`: the answer has the answer and the effect of the call, and nothing
-is written. With an `Idempotency-Key` that you choose, such as a random UUID, the same request sent again within a day
-gets the same answer, with `Idempotency-Replayed: true`, and is not executed again; another request with the same key
-is 422 `idempotency_key_reused`. Every write is an act, which `GET /api/action-requests` lists with its changes.""",
+        """All writes of a key take `dryRun=true`: the answer has the answer and the effect of the call, and nothing is
+written. Every write takes a `note` of at most 2,000 characters, in a JSON body or in the address: why it is done. It
+is kept with the act, and whoever approves a proposal reads it. With an `Idempotency-Key` that you choose, such as a
+random UUID, the same request sent again within a day gets the same answer, with `Idempotency-Replayed: true`, and is
+not executed again; another request with the same key is 422 `idempotency_key_reused`. Every write is an act, which
+`GET /api/action-requests` lists with its changes.""",
     ),
     (
         "Errors",

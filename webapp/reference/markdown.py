@@ -12,7 +12,9 @@ from webapp.reference.call_pages import CallPage, DocumentedKey, Shape, call_pag
 Code = tuple[str, str]
 READ = "GET"
 # Parameters that the guide explains.
-EVERYWHERE = frozenset({"limit", "cursor", "fields", "count", "updatedSince", "dryRun", "Idempotency-Key"})
+EVERYWHERE = frozenset(
+    {"limit", "cursor", "fields", "count", "updatedSince", "dryRun", "note", "Idempotency-Key"}
+)
 
 
 def whole_document(document: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from webapp.reference.api_calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded_examples, with_examples
 from webapp.reference.operations import operation, path_parameters
 from webapp.schemas.audit.effects import DryRunSchema
-from webapp.web.access import selections
+from webapp.web.access import notes, selections
 
 EXTENSION = "tieout-openapi"
 # The call whose recorded answer is a pending proposal.
@@ -44,6 +44,7 @@ def build(app: Flask) -> dict[str, Any]:
         place = paths.setdefault(call.path, {"parameters": path_parameters(call)} if call.takes_ids else {})
         place[call.method.lower()] = with_examples(call, made)
         narrowed |= records_of(call, made, schemas)
+        add_note(call, made, schemas)
     finish(schemas, paths, narrowed, classes=shape_classes(app))
     responses = components.share_error_answers(paths) | {
         "Unexpected": components.unexpected_answer(),
@@ -85,6 +86,19 @@ def operations(paths: dict[str, Any]) -> list[dict[str, Any]]:
 def tags_of(item: dict[str, Any]) -> set[str]:
     """The tags of a path."""
     return {tag for each in operations({"": item}) for tag in each["tags"]}
+
+
+def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Describe the note that the JSON body of a write may have, where its schema has none of its own."""
+    body = made.get("requestBody", {}).get("content", {}).get(components.JSON, {}).get("schema", {})
+    if call.is_safe or call.is_documented or call.scope == selections.READ:
+        return
+    for name in components.references(body):
+        if "properties" in schemas[name]:
+            schemas[name]["properties"].setdefault(
+                notes.NOTE,
+                {"type": ["string", "null"], "maxLength": notes.MOST, "description": notes.OF_BODY},
+            )
 
 
 def records_of(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:

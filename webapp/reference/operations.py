@@ -15,7 +15,15 @@ from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
-from webapp.web.access import heavy_calls, idempotency, preconditions, rate_limits, selections
+from webapp.web.access import (
+    heavy_calls,
+    idempotency,
+    notes,
+    preconditions,
+    rate_limits,
+    selections,
+    strictness,
+)
 from webapp.web.access.auth import CrossSiteError
 from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
 from webapp.web.converters import ActIdConverter
@@ -131,6 +139,9 @@ def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
     if takes_key(call) and call.scope != "read":
         text = "Whether only to preview the answer and the effect of the call; nothing is written."
         made.append(query_parameter(selections.DRY_RUN, text, {"type": "boolean", "default": False}))
+        made.append(
+            query_parameter(notes.NOTE, notes.DESCRIPTION, {"type": "string", "maxLength": notes.MOST})
+        )
     if takes_key(call):
         made.append(idempotency.PARAMETER)
     return made
@@ -217,6 +228,9 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
         found |= documented_errors.of_view(proposing.propose)
     if call.schemas or general_parameters(call) or not call.is_documented:
         found.add(general(422))
+    if call.is_safe and any(strictness.id_filters(schema) for schema in call.schemas):
+        by_filter = documented_errors.of_view(strictness.refuse_unknown_ids)
+        found |= {each for each in by_filter if each.status != documented_errors.MISSING}
     if not call.is_safe:
         found |= documented_errors.of_class(failures.UnknownOutcomeError)
         found |= documented_errors.of_class(preconditions.NoVersionError)

@@ -70,8 +70,8 @@ def row(number, name, request, answers, *holds, who="ben", before=(), **options)
     return Mistake(number, name, method, path, options, answers, holds, who, before)
 
 
-# A note on a change, which is taken by now, and what needs books of its own: tests/api/reconciliation has it.
-NOT_HERE = {34, 61}
+# What needs a proof that is broken; tests/api/reconciliation has it.
+NOT_HERE = {61}
 LINE, POSTED = "PATCH /transactions/@line", "PATCH /transactions/@posted"
 DRAFT, ENTRIES, RULES = (
     "PUT /reconciliations/accounts/@fa/draft",
@@ -537,7 +537,7 @@ MISTAKES = [
         "fields on a write",
         LINE + "?fields=id",
         422,
-        "no query parameters but dryRun; leave out: fields",
+        "no query parameters but dryRun, note; leave out: fields",
         json={"accountId": 1},
     ),
     row(
@@ -621,6 +621,14 @@ MISTAKES = [
         "Try again in",
         who="slow",
         before=[("GET /accounts", None)],
+    ),
+    row(
+        34,
+        "a reason on PATCH /transactions",
+        "PATCH /transactions",
+        200,
+        "EXECUTED",
+        json={"changes": [{"id": "@line", "description": "x"}], "note": "why"},
     ),
     # What changes the books comes last, so that all rows share them.
     row(35, "PATCH of a posted line", POSTED, 200, json={"accountId": "@food"}),

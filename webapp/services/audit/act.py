@@ -16,7 +16,8 @@ class Actor:
     """The one who acts in one organization; `kind` is PERSON, TOKEN, COMMAND or SYSTEM.
 
     `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
-    of a token whose act is tried out for a person to decide on: then it is the person who posts.
+    of a token whose act is tried out for a person to decide on: then it is the person who posts. `note` is why, for
+    each act that has no note of its own.
     """
 
     organization_id: str
@@ -27,6 +28,7 @@ class Actor:
     request_id: str = ""
     address: str | None = None
     is_uncapped: bool = False
+    note: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Give what everybody may see of who acted."""

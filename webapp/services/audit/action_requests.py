@@ -53,7 +53,9 @@ def act(
     stored as the cause where one of them broke.
     """
     act_id = _proposal_id() or new_id(now)
-    doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
+    doing = Act(
+        actor, now, kind, target[0], str(target[1]), title, note or actor.note, payload or {}, id=act_id
+    )
     touched_before = proof_breaks.touched(actor.organization_id)
     with scoped_session(actor.organization_id), updates.writing(now, doing):
         try:

@@ -19,13 +19,9 @@ from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, heavy_calls, idempotency, preconditions, rate_limits, requests
+from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.request_state import state
-from webapp.web.access.strictness import (
-    refuse_undeclared,
-    refuse_undeclared_query,
-    take_dry_run,
-)
+from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
 from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -144,9 +140,8 @@ def guard() -> Response | None:
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
-    preconditions.refuse_if_match(view)
     heavy_calls.enter(view, principal())
-    current.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and take_dry_run()
+    read_aside(view)
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
@@ -284,6 +279,7 @@ def acting() -> dict[str, Any]:
         request_id=state().id,
         address=request.remote_addr,
         is_uncapped=is_decided_on(),
+        note=state().note,
     )
     return {"actor": actor, "now": requests.now()}
 

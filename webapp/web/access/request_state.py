@@ -36,8 +36,9 @@ class RequestState:
     """The state of a request, under its own id and the one that the client has for it.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
-    decided on what is done now. `keeps_writes` lets them be committed though the answer is an error. `key_claim` is
-    the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds until it ends.
+    decided on what is done now, and `note` why it is. `keeps_writes` lets them be committed though the answer is an
+    error. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds until
+    it ends.
     """
 
     now: datetime
@@ -48,6 +49,7 @@ class RequestState:
     is_dry_run: bool = False
     is_decided_on: bool = False
     keeps_writes: bool = False
+    note: str = ""
     selection: Selection = field(default_factory=Selection)
     key_claim: Claim | None = None
     rate_level: Level | None = None

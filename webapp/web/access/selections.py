@@ -17,6 +17,7 @@ from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
+from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import Selection, state
 
 FIELDS, COUNT, SINCE, DRY_RUN = "fields", "count", "updatedSince", "dryRun"
@@ -61,7 +62,7 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     """Give the query parameters that an address takes because of what it does and answers, beside its own."""
     record = record_of(view)
     if request.method not in {"GET", "HEAD"}:
-        return (DRY_RUN,) if view.scope != READ else ()  # type: ignore[attr-defined]
+        return (DRY_RUN, NOTE) if view.scope != READ else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
     return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))

@@ -12,13 +12,14 @@ from flask import current_app, request
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
+from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
 from webapp.schemas.fields import FormId
-from webapp.web.access import next_steps, selections
+from webapp.web.access import next_steps, notes, preconditions, selections
 from webapp.web.access.request_state import state
 from webapp.web.access.selections import DRY_RUN
 from webapp.web.access.view_arguments import argument_places
@@ -55,6 +56,10 @@ class ArgumentsParser(FlaskParser):
         if options.get("location") == "query":
             refuse_unknown_ids(found, args[0])
         return found
+
+    def load_json(self, req: Any, schema: ma.Schema) -> Any:
+        """Load a body without the note, which says why."""
+        return notes.take_from_body(super().load_json(req, schema), schema)
 
     def load_form(self, req: Any, schema: ma.Schema) -> Any:
         """Load the fields of a form."""
@@ -95,6 +100,7 @@ def refuse_undeclared() -> None:
         body = request.get_json()
         if not isinstance(body, dict):
             raise UnknownKeysError("Send a JSON object.")
+        body = notes.take_from_body(body, None)
         if body:
             _refuse(list(body), "body")
 
@@ -130,19 +136,27 @@ def refuse_unknown_ids(found: Any, schema: Any) -> None:
     caller = state().principal
     if caller is None or not isinstance(found, dict):
         return
-    for name, key, kind in _id_filters(schema if isinstance(schema, type) else type(schema)):
+    for name, key, kind in id_filters(schema if isinstance(schema, type) else type(schema)):
         if found.get(name) is not None:
             lookups.refer(OF_KIND[kind], caller.organization_id, found[name], key)
 
 
 @cache
-def _id_filters(schema: type[ma.Schema]) -> tuple[tuple[str, str, Kind], ...]:
+def id_filters(schema: type[ma.Schema]) -> tuple[tuple[str, str, Kind], ...]:
     """List the filters of a query that take ids: the name, the parameter and the kind of each."""
     return tuple(
         (name, field.data_key or name, field.of)
         for name, field in schema().load_fields.items()
         if isinstance(field, FormId) and field.of is not None
     )
+
+
+def read_aside(view: Any) -> None:
+    """Read what a write of the API is asked beside its own parameters: a precondition, a note, a dry run."""
+    if is_for_api() and notes.takes_note(view):
+        preconditions.refuse_if_match(view)
+        notes.take_from_query(view)
+        state().is_dry_run = take_dry_run()
 
 
 def take_dry_run() -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from flask import current_app, request
 from werkzeug.datastructures import MultiDict
@@ -21,7 +21,9 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.fields import SURROGATE
 from webapp.services.storage import kept_files
-from webapp.web.access import requests
+from webapp.web.access import notes, requests
+from webapp.web.access.notes import NOTE
+from webapp.web.access.request_state import state
 
 
 class NoTextError(UnprocessableError):
@@ -70,13 +72,20 @@ def received() -> Call:
     call = Call(
         method=request.method,
         path=request.path,
-        query=urlencode(list(request.args.items(multi=True))),
+        query=urlencode(
+            [*request.args.items(multi=True), *([(NOTE, state().note)] if NOTE in _asked() else [])]
+        ),
         body=data.decode() or None,
         form=_form(),
     )
     if SURROGATE.search(json.dumps(call.payload, ensure_ascii=False)):
         raise NoTextError
     return call
+
+
+def _asked() -> dict[str, list[str]]:
+    """Give the query as it came: the guard takes parts of it for itself."""
+    return parse_qs(request.query_string.decode())
 
 
 def _form() -> dict[str, Any] | None:
@@ -139,7 +148,12 @@ def made_again(call: Call) -> Iterator[None]:
             raise request.routing_exception
         view = current_app.view_functions[request.endpoint or ""]
         requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
-        yield
+        before, state().note = state().note, ""
+        notes.take_from_query(view)
+        try:
+            yield
+        finally:
+            state().note = before
 
 
 def _parts(form: Mapping[str, Any]) -> MultiDict[str, Any]:
