@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from typing import Any
 
-from flask import Response, current_app, jsonify
+from flask import Response, current_app
 
 from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
@@ -25,7 +26,8 @@ PAGE = {"content_type": "text/html", "description": "A page."}
 @bp.response(200, {"type": "object"}, description="The document.")
 def openapi() -> Response:
     """Get the API as an OpenAPI 3.1 document."""
-    return jsonify(document())
+    # UTF-8 as it is: readers of YAML refuse the surrogate pairs that emoji would be escaped to.
+    return Response(json.dumps(document(), ensure_ascii=False), content_type="application/json")
 
 
 @bp.get("/docs")

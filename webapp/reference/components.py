@@ -177,6 +177,14 @@ def open_answers(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str])
             shape["required"] = always
 
 
+def drop_null_defaults(schemas: dict[str, Any]) -> None:
+    """Leave out defaults of null: generators take a key with a default for one that is always there."""
+    for shape in schemas.values():
+        for each in shape.get("properties", {}).values():
+            if each.get("default", "") is None:
+                del each["default"]
+
+
 def references(node: Any) -> Iterator[str]:
     """Yield the names of the schemas that a part of the document refers to."""
     if isinstance(node, dict):

@@ -76,7 +76,8 @@ written. Every write takes a `note` of at most 2,000 characters, in a JSON body 
 is kept with the act, and whoever approves a proposal reads it. With an `Idempotency-Key` that you choose, such as a
 random UUID, the same request sent again within a day gets the same answer, with `Idempotency-Replayed: true`, and is
 not executed again; another request with the same key is 422 `idempotency_key_reused`. Every write is an act, which
-`GET /api/action-requests` lists with its changes.""",
+`GET /api/action-requests` lists with its changes, also by
+`actor=me`, `target=transaction:12` and `since`.""",
     ),
     (
         "Errors",

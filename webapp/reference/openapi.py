@@ -73,6 +73,7 @@ def finish(
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
     components.open_answers(schemas, sent_in, narrowed)
+    components.drop_null_defaults(schemas)
     used = components.reachable(paths, schemas) | {"Error"}
     for name in schemas.keys() - used:
         del schemas[name]

@@ -15,6 +15,19 @@ def test_the_openapi_document_says_how_to_authenticate(ada):
     assert (token["type"], token["scheme"]) == ("http", "bearer")
 
 
+def test_the_openapi_document_is_utf_8_that_readers_of_yaml_take(ada):
+    text = ada.get("/api/openapi.json").text
+    assert "\\u" not in text
+    assert "🪙" in text
+
+
+def test_no_key_that_may_be_null_has_a_default(ada):
+    """Generators of types make such a key obligatory."""
+    for name, shape in ada.get("/api/openapi.json").json["components"]["schemas"].items():
+        for key, each in shape.get("properties", {}).items():
+            assert each.get("default", "") is not None, (name, key)
+
+
 def test_the_openapi_document_names_the_licence_and_the_makers(ada):
     info = ada.get("/api/openapi.json").json["info"]
     assert info["license"]["identifier"] == PROJECT["license"] == "Apache-2.0"

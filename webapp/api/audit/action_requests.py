@@ -7,17 +7,18 @@ from typing import Any
 from webapp import queries
 from webapp.schemas.audit.action_requests import (
     ActionRequestAnswerSchema,
-    ActionRequestQuerySchema,
     ActionRequestSchema,
+    ActQuerySchema,
     ApprovalSchema,
     ApprovedManySchema,
     ApproveManySchema,
     RejectionSchema,
 )
 from webapp.schemas.paging import listing
+from webapp.services.audit.act import Actor
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.proposals import approvals
 
@@ -28,11 +29,12 @@ bp = Blueprint(
 
 @bp.get("")
 @requires("read")
-@bp.arguments(ActionRequestQuerySchema, location="query")
+@bp.arguments(ActQuerySchema, location="query")
 @bp.response(200, listing("actionRequests", ActionRequestSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
-    """List action requests, newest first."""
+    """List action requests, newest first: of an actor, about a target, since an instant."""
     after = paging.decode(query.pop("cursor"), "s")
+    query["actor"], query["target"] = _actor(query["actor"]), _pair(query["target"])
     found = queries.audit.action_requests.listed(organization_id(), now=requests.now(), after=after, **query)
     return paging.answer("actionRequests", found)
 
@@ -73,3 +75,20 @@ def approve_many(body: dict[str, Any]) -> dict[str, Any]:
     """Approve several proposals, each if its effect is still the one of its digest; one result for each."""
     reviewed = [(each["id"], each["digest"]) for each in body["proposals"]]
     return {"results": approvals.approve_many(reviewed)}
+
+
+def _actor(written: str | None) -> tuple[str, int] | None:
+    """Read who did an act: the caller, or a kind and an id."""
+    if written == "me":
+        me: Actor = acting()["actor"]
+        return me.kind, me.id or 0
+    found = _pair(written)
+    return None if found is None else (found[0], int(found[1]))
+
+
+def _pair(written: str | None) -> tuple[str, str] | None:
+    """Read a kind and an id."""
+    if written is None:
+        return None
+    kind, _, row_id = written.partition(":")
+    return kind, row_id

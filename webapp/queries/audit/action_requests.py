@@ -98,13 +98,14 @@ def listed(
     status: str | None = None,
     kind: str | None = None,
     actor: tuple[str, int] | None = None,
+    target: tuple[str, str] | None = None,
     since: datetime | None = None,
     among: Sequence[sa.ColumnElement[bool]] = (),
     now: datetime,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first, with their status at `now`; `actor` is the kind and id of who did them.
+    """List acts, newest first, with their status at `now`; `actor` and `target` are each a kind and an id.
 
     `among` are further conditions.
     """
@@ -121,6 +122,10 @@ def listed(
         statement = statement.where(ActionRequest.kind == kind)
     if since is not None:
         statement = statement.where(ActionRequest.id >= act_id(since))
+    if target is not None:
+        statement = statement.where(
+            ActionRequest.target_kind == target[0], ActionRequest.target_id == target[1]
+        )
     if actor is not None:
         statement = statement.where(
             ActionRequest.actor["kind"].as_string() == actor[0],

@@ -13,10 +13,13 @@ from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.audit.effects import AsStored, EffectSchema
 from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.instants import Since
 from webapp.schemas.paging import PageSchema, wrapped
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 MOST_IDS = 500
+ACTOR = r"(me|(PERSON|TOKEN):[1-9][0-9]{0,17})\Z"
+TARGET = r"[a-z_]{1,32}:[A-Za-z0-9_-]{1,40}\Z"
 # Messages of fields are formatted: a brace stands there twice.
 FIND_DIGEST = "Send the digest of the effect that you looked at: GET /api/action-requests/{{id}} has both."
 FIND_DIGESTS = (
@@ -197,6 +200,26 @@ class ActionRequestQuerySchema(PageSchema):
 
     status = fields.OneOf(*ACTION_STATUSES, load_default=None)
     kind = fields.Text(least=1, most=64, load_default=None)
+
+
+class ActQuerySchema(ActionRequestQuerySchema):
+    """The action requests to list: of an actor, about a target, and since an instant."""
+
+    actor = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.Regexp(ACTOR, error="Write me, or a kind and an id, like TOKEN:4 or PERSON:3."),
+        metadata={"description": "Who did it: `me`, or a kind and an id, like `TOKEN:4` or `PERSON:3`."},
+    )
+    target = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.Regexp(TARGET, error="Write a kind and an id, like transaction:12."),
+        metadata={
+            "description": "What it is about: the kind and the id of its target, like `transaction:12`."
+        },
+    )
+    since = Since(
+        load_default=None, metadata={"description": "An instant: only what was asked for then or later."}
+    )
 
 
 class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
