@@ -11,6 +11,8 @@ from tests.fixtures.feeds import line
 from tests.fixtures.helpers.documents import filed
 from webapp.db import Base, prepare_engine
 from webapp.migrations import current_revision, downgrade, head_revision, upgrade
+from webapp.migrations.shapes import SECRETS, shaped
+from webapp.models.base import Organized
 
 
 @pytest.fixture
@@ -36,7 +38,7 @@ def differences(engine):
     with engine.connect() as connection:
         opts = {"compare_type": True, "include_name": is_of_models}
         context = MigrationContext.configure(connection, opts=opts)
-        return compare_metadata(context, Base.metadata)
+        return compare_metadata(context, shaped(Base.metadata, engine.name))
 
 
 def test_migrations_end_where_the_models_are(engine):
@@ -235,3 +237,32 @@ def test_older_entries_are_numbered_in_the_order_in_which_they_were_posted(ben, 
     with pytest.raises(sa.exc.IntegrityError):
         session.execute(sa.text("UPDATE journal_entries SET number = 9 WHERE number = 2"))
     session.rollback()
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_every_key_on_postgresql_carries_the_organization(session):
+    """A table can only be spread over nodes by the organization where each key and foreign key has it."""
+    inspector = sa.inspect(session.connection())
+    shape = shaped(Base.metadata, "postgresql")
+    for table in Base.metadata.sorted_tables:
+        name, primary = table.name, inspector.get_pk_constraint(table.name)["constrained_columns"]
+        assert set(primary) == set(shape.tables[name].primary_key.columns.keys()), name
+        if "organization_id" in table.columns:
+            # A unique constraint is among the unique indexes.
+            unique = [each["column_names"] for each in inspector.get_indexes(name) if each["unique"]]
+            first = {columns[0] for columns in (primary, *unique)}
+            secrets = {columns[0] for columns in (primary, *unique) if columns[1:] == ["organization_id"]}
+            assert first - secrets <= {"organization_id"}, name
+            assert secrets <= SECRETS, name
+            for key in inspector.get_foreign_keys(name):
+                pair = (key["constrained_columns"][0], key["referred_table"])
+                assert pair[0] == "organization_id" or pair == ("user_id", "users"), (name, pair)
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_a_session_knows_a_row_by_what_postgresql_finds_it_by(session):
+    shape = shaped(Base.metadata, session.connection().engine.name)
+    for mapper in Base.registry.mappers:
+        if issubclass(mapper.class_, Organized):
+            keyed = {column.name for column in mapper.primary_key}
+            assert keyed == set(shape.tables[mapper.local_table.name].primary_key.columns.keys()), mapper

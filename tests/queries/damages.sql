@@ -122,6 +122,10 @@ UPDATE projects SET organization_id = 'org_of_somebody_else';
 -- not_unique without feed_accounts
 UPDATE feed_accounts SET account_id = (SELECT max(account_id) FROM feed_accounts);
 
+-- not_unique without accounts
+UPDATE accounts SET organization_id = 'another', id = (SELECT min(id) FROM accounts)
+WHERE id = (SELECT max(id) FROM accounts);
+
 -- feed_account_backing
 UPDATE accounts SET currency = 'SEK'
 WHERE id = (SELECT min(account_id) FROM feed_accounts);

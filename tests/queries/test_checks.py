@@ -29,7 +29,8 @@ LOOSENING = """
     WHERE indrelid = %(table)s::regclass AND indisunique AND NOT indisprimary
     UNION ALL
     SELECT format('ALTER TABLE %%s ALTER COLUMN %%I DROP NOT NULL', attrelid::regclass, attname) FROM pg_attribute
-    WHERE attrelid = %(table)s::regclass AND attnum > 0 AND attnotnull AND attname <> 'id'"""
+    WHERE attrelid = %(table)s::regclass AND attnum > 0 AND attnotnull
+        AND attnum <> ALL (SELECT unnest(indkey) FROM pg_index WHERE indrelid = attrelid AND indisprimary)"""
 
 
 class Copy:

@@ -199,7 +199,7 @@ created_at)
 SELECT id, organization_id, effective_on, 'x', 'DRAFT', source, base_currency, created_at
 FROM journal_entries
 WHERE id = :posted
-ON CONFLICT (id) DO UPDATE
+ON CONFLICT (organization_id, id) DO UPDATE
 SET description = 'x';
 
 -- postgresql: a posted header merged away

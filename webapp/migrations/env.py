@@ -9,6 +9,7 @@ from alembic import context
 
 import webapp.models  # noqa: F401  (fills the metadata)
 from webapp.db import Base, Exact, Instant
+from webapp.migrations.shapes import shaped
 
 PRINTED = {Instant: "sa.DateTime(timezone=True)", Exact: "sa.Numeric().with_variant(sa.String(64), 'sqlite')"}
 
@@ -25,7 +26,7 @@ def run(connection: sa.Connection) -> None:
         connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
     context.configure(
         connection=connection,
-        target_metadata=Base.metadata,
+        target_metadata=shaped(Base.metadata, connection.dialect.name),
         render_as_batch=True,
         transactional_ddl=True,
         render_item=render_item,

@@ -120,6 +120,7 @@ class DocumentRelation(Numbered, Base):
         *(
             sa.Index(
                 f"uq_document_relations_{name}",
+                "organization_id",
                 f"{name}_id",
                 "document_id",
                 unique=True,

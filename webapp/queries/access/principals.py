@@ -92,7 +92,8 @@ def by_token(session: orm.Session, token: str, now: datetime) -> Principal | Non
 
 def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless it expired, was revoked, or its owner may no longer do this."""
-    found = _by_token(session, ApiToken.id == proposal.token_id, now)
+    is_its = sa.and_(of_same_organization(ApiToken, proposal), ApiToken.id == proposal.token_id)
+    found = _by_token(session, is_its, now)
     return found if found is not None and proposal.scope in scopes_of_role(found.role) else None
 
 
