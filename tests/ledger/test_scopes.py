@@ -8,18 +8,22 @@ from webapp.ledger.scopes import (
     SCOPES,
     ScopeNotHeldError,
     is_token,
+    organization_of,
     scopes_of_role,
     token_scopes,
     token_text,
 )
 
+BOOKS = "org_3ybhn7bwcd386ggnjz8f"
+
 
 @given(st.binary(min_size=32, max_size=32))
 def test_every_token_is_recognised_and_none_of_its_misspellings(random):
-    text = token_text(random)
-    assert len(text) == 53
+    text = token_text(random, BOOKS)
+    assert len(text) == 73
     assert is_token(text)
-    for place in (4, 20, 46, 52):
+    assert organization_of(text) == BOOKS
+    for place in (4, 20, 46, 60, 72):
         other = "a" if text[place] != "a" else "b"
         assert not is_token(text[:place] + other + text[place + 1 :])
     assert not is_token(text + "\n")
@@ -27,13 +31,13 @@ def test_every_token_is_recognised_and_none_of_its_misspellings(random):
 
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
 def test_different_randomness_makes_different_tokens(one, other):
-    assert (token_text(one) == token_text(other)) == (one == other)
+    assert (token_text(one, BOOKS) == token_text(other, BOOKS)) == (one == other)
 
 
 @pytest.mark.parametrize("length", [0, 31, 33])
 def test_a_token_is_made_of_exactly_32_bytes(length):
     with pytest.raises(ValueError, match=str(length)):
-        token_text(bytes(length))
+        token_text(bytes(length), BOOKS)
 
 
 def test_the_table_of_roles_is_the_published_one():

@@ -32,8 +32,9 @@ RANDOM_BYTES: Final = 32
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BODY_LENGTH: Final = 43  # base62 digits that 32 bytes need
 _CHECKSUM_LENGTH: Final = 6  # base62 digits that a CRC-32 needs
+_ORGANIZATION: Final = re.compile(r"org_([0-9a-z]{20})")
 _TOKEN: Final = re.compile(
-    rf"{TOKEN_PREFIX}([0-9A-Za-z]{{{_BODY_LENGTH}}})([0-9A-Za-z]{{{_CHECKSUM_LENGTH}}})"
+    rf"{TOKEN_PREFIX}([0-9A-Za-z]{{{_BODY_LENGTH}}}([0-9a-z]{{20}})?)([0-9A-Za-z]{{{_CHECKSUM_LENGTH}}})"
 )
 
 
@@ -91,28 +92,44 @@ def preset_scopes(role: str) -> dict[str, tuple[str, ...]]:
     return may
 
 
-def token_text(random: bytes) -> str:
-    """Write 32 random bytes as a token: `tie_`, 43 digits of base62, and 6 of their CRC-32.
+def token_text(random: bytes, organization_id: str) -> str:
+    """Write 32 random bytes as a token: `tie_`, 43 digits of base62, the organization, and 6 digits of their CRC-32.
 
-    The checksum tells a mistyped token from a revoked one, and a secret scanner a token from noise.
+    The checksum tells a mistyped token from a revoked one, and a secret scanner a token from noise. Older tokens, and
+    those of organizations with an id of another form, do without the organization.
 
-    >>> token_text(bytes(32))
+    >>> token_text(bytes(32), "org_3ybhn7bwcd386ggnjz8f")
+    'tie_00000000000000000000000000000000000000000003ybhn7bwcd386ggnjz8f1VwQUD'
+    >>> token_text(bytes(32), "another")
     'tie_00000000000000000000000000000000000000000002CZclj'
     """
     if len(random) != RANDOM_BYTES:
         raise ValueError(len(random))
-    body = _base62(int.from_bytes(random), _BODY_LENGTH)
+    organization = _ORGANIZATION.fullmatch(organization_id)
+    body = _base62(int.from_bytes(random), _BODY_LENGTH) + (organization[1] if organization else "")
     return f"{TOKEN_PREFIX}{body}{_checksum(body)}"
 
 
 def is_token(text: str) -> bool:
     """Return whether a text could be one of our tokens: its form and its checksum are right.
 
-    >>> is_token(token_text(bytes(range(32)))), is_token(token_text(bytes(32))[:-1] + "x"), is_token("tie_")
+    >>> token = token_text(bytes(range(32)), "another")
+    >>> is_token(token), is_token(token[:-1] + "x"), is_token("tie_")
     (True, False, False)
     """
     found = _TOKEN.fullmatch(text)
-    return found is not None and _checksum(found[1]) == found[2]
+    return found is not None and _checksum(found[1]) == found[3]
+
+
+def organization_of(text: str) -> str | None:
+    """Tell which organization a token names, so that only its node is asked for the token.
+
+    >>> organization_of(token_text(bytes(32), "org_3ybhn7bwcd386ggnjz8f"))
+    'org_3ybhn7bwcd386ggnjz8f'
+    >>> organization_of(token_text(bytes(32), "another"))
+    """
+    found = _TOKEN.fullmatch(text)
+    return f"org_{found[2]}" if found is not None and found[2] else None
 
 
 def _checksum(body: str) -> str:

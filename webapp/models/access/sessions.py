@@ -8,13 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, created
+from webapp.models.base import BigId, created, keyed_by
 
 
 class BrowserSession(Base):
     """A signed-in browser: only the SHA-256 of its cookie is stored."""
 
     __tablename__ = "sessions"
+    __mapper_args__ = keyed_by("id_hash", "organization_id")
 
     id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)

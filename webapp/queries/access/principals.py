@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
 from webapp.models import (
     ApiToken,
     BrowserSession,
@@ -30,6 +30,20 @@ LONGEST = timedelta(hours=12)
 def digest_of(secret: str) -> str:
     """Hash a secret of high entropy for look-up: SHA-256, lower-case hex."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def session_secret(random: str, organization_id: str) -> str:
+    """Write the secret of a session, which names its organization: only that one's node is asked for the session."""
+    return f"{random}.{organization_id}"
+
+
+def session_organization(secret: str) -> str | None:
+    """Tell which organization a session's secret names; older ones name none.
+
+    >>> session_organization(session_secret("1-2_3", "org_1")), session_organization("1-2_3")
+    ('org_1', None)
+    """
+    return secret.partition(".")[2] or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,7 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
         .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
         .where(
             BrowserSession.id_hash == digest_of(cookie),
+            *_named(BrowserSession, session_organization(cookie)),
             BrowserSession.last_seen_at > now - IDLE,
             BrowserSession.created_at > now - LONGEST,
         )
@@ -87,7 +102,8 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
 
 def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
     """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role."""
-    return _by_token(session, ApiToken.token_hash == digest_of(token), now)
+    is_it = ApiToken.token_hash == digest_of(token)
+    return _by_token(session, sa.and_(is_it, *_named(ApiToken, organization_of(token))), now)
 
 
 def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
@@ -115,6 +131,13 @@ def _by_token(session: orm.Session, is_token: sa.ColumnElement[bool], now: datet
         last_seen_at=found.last_used_at,
         max_requests_a_minute=found.max_requests_a_minute,
     )
+
+
+def _named(
+    credential: type[ApiToken | BrowserSession], organization_id: str | None
+) -> list[sa.ColumnElement[bool]]:
+    """Narrow the look-up of a secret to the organization that it names, if it does."""
+    return [] if organization_id is None else [credential.organization_id == organization_id]
 
 
 def _credentials(credential: type[ApiToken | BrowserSession], column: Any) -> sa.Select[Any]:

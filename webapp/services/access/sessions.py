@@ -13,7 +13,7 @@ from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, Membership, User
 from webapp.queries.access import invitations
-from webapp.queries.access.principals import LONGEST, digest_of
+from webapp.queries.access.principals import LONGEST, digest_of, session_secret
 from webapp.services.access import sign_in_tries, users
 from webapp.services.access.invitations import accept
 from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
@@ -82,7 +82,7 @@ def open_session(
     if chosen is None:
         raise SignInRefusedError("You belong to no organization. Ask an owner to add you.")
     db.session.execute(sa.delete(BrowserSession).where(BrowserSession.created_at < now - LONGEST))
-    secret, visitor = secrets.token_urlsafe(32), visitor or Visitor()
+    secret, visitor = session_secret(secrets.token_urlsafe(32), chosen), visitor or Visitor()
     db.session.add(
         BrowserSession(
             id_hash=digest_of(secret),

@@ -79,7 +79,7 @@ def create(
     """Make a token for a member, with all that its owner may unless scopes are chosen; answer with its text, once."""
     _refuse_expired(expires_at, now)
     chosen = token_scopes(membership.role, scopes or None)
-    text = token_text(secrets.token_bytes(32))
+    text = token_text(secrets.token_bytes(32), membership.organization_id)
     with act(actor, now, "create_token", ("token", name), title=f"Created the API key {name}") as doing:
         token = ApiToken(
             organization_id=membership.organization_id,

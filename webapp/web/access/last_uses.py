@@ -49,11 +49,12 @@ def _write(found: Principal, at: datetime) -> None:
     unlocked = {"skip_locked": True, "key_share": True}
     with own_transaction(waits=False) as session:
         if found.token_id is not None:
-            key = found.organization_id, found.token_id
-            token = session.get(ApiToken, key, with_for_update=unlocked)
+            named = found.organization_id, found.token_id
+            token = session.get(ApiToken, named, with_for_update=unlocked)
             if token is not None:
                 token.last_used_at = at
         else:
-            signed_in = session.get(BrowserSession, found.session_hash, with_for_update=unlocked)
+            hashed = found.session_hash, found.organization_id
+            signed_in = session.get(BrowserSession, hashed, with_for_update=unlocked)
             if signed_in is not None:
                 signed_in.last_seen_at = at
