@@ -3,6 +3,7 @@
 import http.client
 import os
 import signal
+import socket
 import threading
 import time
 from collections import Counter
@@ -11,6 +12,7 @@ import pytest
 
 from tests.fixtures.servers import Server
 from tests.server.storms import Storm
+from webapp.server.arbiter import take_no_more
 
 CROWD = 16
 SETTLES_SECONDS = 0.5
@@ -94,3 +96,20 @@ def test_an_end_cuts_no_request(served, ada, rounds, figure):
         ends += load.ends
     figure("P20", f"{count} x TERM under {CROWD}-way load: {dict(ends)}")
     assert ends.keys() == {"answered", "refused"}
+
+
+def test_who_connects_while_the_server_ends_is_refused_and_who_is_connected_is_accepted():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = listener.getsockname()
+        with socket.create_connection(address) as early:
+            take_no_more(listener)
+            with pytest.raises(TimeoutError):
+                socket.create_connection(address, timeout=0.2)
+            early.sendall(b"hello")
+            accepted, _ = listener.accept()
+            with accepted:
+                assert accepted.recv(5) == b"hello"
+                accepted.sendall(b"bye")
+                assert early.recv(3) == b"bye"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address, timeout=0.2)

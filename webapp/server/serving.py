@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.config import Settings
 from webapp.db import db
+from webapp.server.arbiter import Arbiter
 from webapp.server.limits import Limits
 from webapp.server.worker import Worker
 
@@ -62,6 +63,14 @@ class Server(BaseApplication):  # type: ignore[misc]
     def load(self) -> Flask:
         """The application."""
         return self._app
+
+    def run(self) -> None:
+        """Serve until the process is ended."""
+        try:
+            Arbiter(self).run()
+        except RuntimeError as error:
+            sys.stderr.write(f"{error}\n")
+            sys.exit(1)
 
     def most_bytes(self, request: Any) -> int:
         """How large the body of a request may be, by its address."""
