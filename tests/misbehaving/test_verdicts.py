@@ -291,7 +291,15 @@ def begin(house, ada, bank):
         house.store.copy("seeded", "books")
         return Prover(
             asking(ada),
-            replace(known, lines=[*known.lines], entries=[*known.entries], numbers=count(100), imports=[]),
+            replace(
+                known,
+                lines=[*known.lines],
+                entries=[*known.entries],
+                numbers=count(100),
+                imports=[],
+                said={fa_id: [*names] for fa_id, names in known.said.items()},
+                stated={},
+            ),
         )
 
     yield begin
