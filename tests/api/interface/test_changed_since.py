@@ -181,5 +181,5 @@ def newest_act(ada):
 
 def after(ada, line):
     """Let something else happen, and tell an instant after all that was before."""
-    ada.patch(f"{LINES}/{line}", json={"description": "Something else"})
+    ada.patch(f"{LINES}/{line}", json={"description": f"Something else after {newest_act(ada)}"})
     return now(ada)

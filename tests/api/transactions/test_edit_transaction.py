@@ -103,6 +103,15 @@ def test_an_account_removes_the_splits(ada, train, travel, meals):
     assert (line["accountId"], line["splits"]) == (meals, None)
 
 
+def test_what_a_line_has_already_is_no_act_and_no_proposal(ada, ben, bank, train, travel):
+    project = bank.project("Leipzig")
+    assert edit(ada, train, accountId=travel, projectId=project).json["changed"] is True
+    again = edit(ben.with_scopes("read", "propose"), train, projectId=project)
+    assert (again.status_code, again.json["changed"]) == (200, False)
+    assert edit(ada, train, accountId=travel).json["changed"] is False
+    assert len(ada.get("/api/action-requests?kind=edit_transaction").json["actionRequests"]) == 1
+
+
 def test_no_splits_leave_an_unsplit_line_as_it_is(ada, train, travel):
     edit(ada, train, accountId=travel)
     line = edit(ada, train, splits=None).json["transaction"]

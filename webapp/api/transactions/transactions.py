@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import marshmallow as ma
+
 from webapp import queries, services
 from webapp.queries.transactions.transactions import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
@@ -29,6 +31,13 @@ from webapp.web.proposals.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
+CHANGED = {"description": "False where the line was as asked already: then there is no act, and no proposal."}
+EditedSchema = wrapped(
+    "transaction",
+    TransactionStorySchema,
+    title="EditedTransaction",
+    changed=ma.fields.Boolean(metadata=CHANGED),
+)
 
 
 @bp.get("")
@@ -60,12 +69,12 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.patch("/<id:transaction_id>")
 @requires("draft")
 @bp.arguments(TransactionChangesSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, EditedSchema)
 def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    services.transactions.edits.edit(transaction, changes, **acting())
-    return answer(transaction_id)
+    done = services.transactions.edits.edit(transaction, changes, **acting())
+    return {**answer(transaction_id), "changed": done.changed}
 
 
 @bp.patch("")

@@ -97,6 +97,17 @@ def store_effects(
     return len(making)
 
 
+def stand(organization_id: str, fields: Collection[tuple[int, str]]) -> bool:
+    """Return whether a rule has set one of these fields, by line and kind, and nobody since."""
+    setting = RuleSetting
+    standing = sa.select(setting.id).where(
+        setting.organization_id == organization_id,
+        sa.tuple_(setting.transaction_id, setting.kind).in_(list(fields)),
+        setting.superseded_by.is_(None),
+    )
+    return bool(fields) and db.session.scalar(standing.limit(1)) is not None
+
+
 def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: str) -> None:
     """Store on earlier settings by rules, by line and kind, which act has set them anew."""
     by_kind: dict[str, list[int]] = {}

@@ -123,18 +123,21 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
             raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
+        is_paired = False
         if _ends_transfer(transaction, entry, changes):
+            is_paired = transfer_pairs.active(transaction.organization_id, transaction.id) is not None
             unpairing.unpair(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
             touched = _edit_draft(transaction, entry, changes, doing)
         else:
             touched = _edit_posted(transaction, entry, changes, doing)
+        settings = {(transaction.id, kind) for name in changes for kind in SET_BY_RULES.get(name, ())}
+        is_same_as_before = doing.before == doing.after and not is_paired
+        if is_same_as_before and not writes.stand(transaction.organization_id, settings):
+            doing.nothing_to_do()
         if not doing.is_void:
-            kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
-            writes.supersede(
-                transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
-            )
+            writes.supersede(transaction.organization_id, settings, doing.id)
     return ActionResult(
         action_request_id=None if doing.is_void else doing.id,
         changed=not doing.is_void,
