@@ -48,6 +48,17 @@ def test_a_proposal_keeps_it_until_it_is_executed(ada, bank, line):
 
 
 @on_sqlite
+def test_the_same_call_with_another_note_is_no_second_proposal(ada, bank, line):
+    agent = ada.with_scopes("read", "propose")
+    body = {"accountId": bank.account("Food")}
+    for path, note in ((f"/api/transactions/{line}", "Tea"), (f"/api/transactions/{line}?note=Green", None)):
+        assert agent.patch(path, json=body | ({"note": note} if note else {})).status_code == 202
+    assert agent.patch(f"/api/transactions/{line}", json=body).status_code == 202
+    (waiting,) = ada.get("/api/action-requests?status=PENDING").json["actionRequests"]
+    assert waiting["kind"] == "edit_transaction"
+
+
+@on_sqlite
 def test_the_interface_documents_calls_take_one_and_ignore_what_is_none(ada, bank, line):
     effects = [{"kind": "SET_CURRENCY", "currency": "USD", "sortOrder": 0}]
     for note, kept in (("Dollars", "Dollars"), (7, ""), ("x" * 2001, "")):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from flask import current_app, request
 from werkzeug.datastructures import MultiDict
@@ -44,9 +44,12 @@ class Call:
 
     @property
     def fingerprint(self) -> str:
-        """Give the SHA-256 of the call, the same however its JSON was written."""
+        """Give the SHA-256 of the call, the same however its JSON was written and whatever its note says."""
         body = None if self.body is None else json.loads(self.body)
-        return sha256_hex(canonical_json({**self.as_columns(), "body": body}))
+        if isinstance(body, dict):
+            body.pop(NOTE, None)
+        query = urlencode([(name, value) for name, value in parse_qsl(self.query) if name != NOTE])
+        return sha256_hex(canonical_json({**self.as_columns(), "query": query, "body": body}))
 
     @property
     def payload(self) -> dict[str, Any]:
