@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event, orm
 from sqlalchemy.engine.default import DefaultExecutionContext
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, attributes, declared_attr, mapped_column
 
 from webapp.db import Base, Instant, db
 from webapp.session_state import state_of
@@ -145,6 +145,29 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
     )
 
 
+def update_rows(model: type[Numbered], *chosen: sa.ColumnElement[bool], **values: Any) -> None:
+    """Update rows, and the objects of the session that stand for them.
+
+    SQLAlchemy's own way, `synchronize_session="fetch"`, has the table's key returned and looks for the mapper's: with
+    keys of their own (`keyed_by`) it finds none of the objects, and leaves them as they were.
+    """
+    session = db.session()
+    mapper = sa.inspect(model)
+    if "updated_at" in mapper.columns:
+        values.setdefault("updated_at", _act_instant())
+    statement = (
+        sa.update(model)
+        .where(*chosen)
+        .values(**values)
+        .returning(*mapper.primary_key)
+        .execution_options(synchronize_session=False)
+    )
+    for key in session.execute(statement):
+        found = session.identity_map.get(mapper.identity_key_from_primary_key(tuple(key)))
+        for name, value in values.items() if found is not None else ():
+            attributes.set_committed_value(found, name, value)
+
+
 __all__ = [
     "MONEY",
     "Base",
@@ -158,5 +181,6 @@ __all__ = [
     "of_same_organization",
     "one_of",
     "refers_to",
+    "update_rows",
     "updated",
 ]

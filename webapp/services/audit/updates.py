@@ -15,7 +15,7 @@ from sqlalchemy import event
 
 from webapp.db import db
 from webapp.ledger.references import Kind
-from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.models import Document, DocumentRelation, JournalEntry, Transaction, update_rows
 from webapp.queries.common.portions import portions
 from webapp.queries.transactions.line_entries import lines_of
 from webapp.services.audit.act import Act
@@ -81,12 +81,7 @@ def settle(organization_id: str) -> None:
 
 
 def _update(model: type[Transaction | Document], organization_id: str, ids: Any, now: datetime) -> None:
-    db.session.execute(
-        sa.update(model)
-        .where(model.organization_id == organization_id, model.id.in_(ids))
-        .values(updated_at=now)
-        .execution_options(synchronize_session="fetch")
-    )
+    update_rows(model, model.organization_id == organization_id, model.id.in_(ids), updated_at=now)
 
 
 @event.listens_for(JournalEntry, "after_update")

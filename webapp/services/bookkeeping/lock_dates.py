@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-import sqlalchemy as sa
-
 from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, refs
-from webapp.models import JournalEntry, Organization
+from webapp.models import JournalEntry, Organization, update_rows
 from webapp.queries.journal import lock_dates
 from webapp.services.audit import updates
 from webapp.services.audit.act import Actor
@@ -100,10 +98,6 @@ def open_drafts(organization: Organization, lock_date: date) -> None:
     """Date every draft of a closed period on the first open day; what no line dates is mirrored at that day's rate."""
     first_open = lock_date + DAY
     mirrored = lock_dates.mirrored_until(organization.id, lock_date)
-    db.session.execute(
-        sa.update(JournalEntry)
-        .where(*lock_dates.drafts_until(organization.id, lock_date))
-        .values(effective_on=first_open)
-        .execution_options(synchronize_session="fetch")
-    )
+    drafts = lock_dates.drafts_until(organization.id, lock_date)
+    update_rows(JournalEntry, *drafts, effective_on=first_open)
     exchange_rates.mirror_anew(organization, ((entry, first_open) for entry in mirrored))

@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Transaction, refers_to
+from webapp.models import FeedAccount, Transaction, refers_to, update_rows
 from webapp.queries.access import organizations
 from webapp.queries.reconciliation import openings
 from webapp.services.bookkeeping import lock_dates
@@ -38,9 +38,4 @@ def _unpair(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
 
 
 def _set_status(*chosen: sa.ColumnElement[bool], before: str, after: str) -> None:
-    db.session.execute(
-        sa.update(Transaction)
-        .where(*chosen, Transaction.status == before)
-        .values(status=after)
-        .execution_options(synchronize_session="fetch")
-    )
+    update_rows(Transaction, *chosen, Transaction.status == before, status=after)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-import sqlalchemy as sa
-
-from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_DAYS, LineReport, Pairing, pair_pending
-from webapp.models import FeedAccount, Transaction
+from webapp.models import FeedAccount, Transaction, update_rows
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.services.transactions import join_records
@@ -66,13 +63,10 @@ def _booked(
 
 def _settle(organization_id: str, line_ids: Sequence[int]) -> None:
     for portion in portions(line_ids):
-        db.session.execute(
-            sa.update(Transaction)
-            .where(
-                Transaction.organization_id == organization_id,
-                Transaction.id.in_(portion),
-                Transaction.status == "PENDING",
-            )
-            .values(status="REMOVED")
-            .execution_options(synchronize_session="fetch")
+        update_rows(
+            Transaction,
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(portion),
+            Transaction.status == "PENDING",
+            status="REMOVED",
         )
