@@ -5,6 +5,7 @@ import time
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sqlalchemy.orm.bulk_persistence import _BulkUDCompileState
 
 from tests.fixtures.corpus import CORPUS
 
@@ -52,6 +53,22 @@ def pytest_configure(config):
 def pytest_report_header():
     state = "present" if CORPUS.is_dir() else "ABSENT: tests/corpus is not collected"
     return f"corpus of bank files beside this folder: {state}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def refuse_lost_objects():
+    """Refuse statements after which objects of the session silently stay as they were: see `models.update_rows`."""
+    fetch = _BulkUDCompileState._do_pre_synchronize_fetch.__func__  # noqa: SLF001
+
+    def checked(cls, session, statement, params, execution_options, bind_arguments, update_options):
+        mapper = update_options._subject_mapper  # noqa: SLF001
+        own_key = tuple(mapper.local_table.primary_key)
+        assert mapper.primary_key == own_key, f"use update_rows or delete_rows: {statement}"
+        return fetch(cls, session, statement, params, execution_options, bind_arguments, update_options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_BulkUDCompileState, "_do_pre_synchronize_fetch", classmethod(checked))
+        yield
 
 
 @pytest.fixture

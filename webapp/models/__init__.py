@@ -13,7 +13,7 @@ from webapp.models.accounts.projects import Project, ProjectGroup
 from webapp.models.audit.action_requests import ActionRequest, Proposal
 from webapp.models.audit.audit_events import IS_EVENT_OF_ACT, AuditEvent
 from webapp.models.audit.idempotency_keys import IdempotencyKey
-from webapp.models.base import of_same_organization, refers_to, update_rows
+from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
 from webapp.models.documents import Document, DocumentRelation
 from webapp.models.journal.exchange_rates import ExchangeRate
 from webapp.models.journal.journal_entries import (
@@ -95,6 +95,7 @@ __all__ = [
     "Transaction",
     "TransferPair",
     "User",
+    "delete_rows",
     "of_same_organization",
     "refers_to",
     "update_rows",

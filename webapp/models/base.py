@@ -145,27 +145,37 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
     )
 
 
-def update_rows(model: type[Numbered], *chosen: sa.ColumnElement[bool], **values: Any) -> None:
-    """Update rows, and the objects of the session that stand for them.
+def update_rows(model: type[Numbered], *chosen: sa.ColumnElement[bool], **values: Any) -> int:
+    """Update rows and the objects of the session that stand for them, and count them.
 
     SQLAlchemy's own way, `synchronize_session="fetch"`, has the table's key returned and looks for the mapper's: with
     keys of their own (`keyed_by`) it finds none of the objects, and leaves them as they were.
     """
+    if "updated_at" in sa.inspect(model).columns:
+        values.setdefault("updated_at", _act_instant())
+    found = _change_rows(model, sa.update(model).where(*chosen).values(**values))
+    for each in filter(None, found):
+        for name, value in values.items():
+            attributes.set_committed_value(each, name, value)
+    return len(found)
+
+
+def delete_rows(model: type[Numbered], *chosen: sa.ColumnElement[bool]) -> int:
+    """Delete rows, take the objects that stand for them out of the session, and count the rows."""
+    found = _change_rows(model, sa.delete(model).where(*chosen))
+    for each in filter(None, found):
+        db.session.expunge(each)
+    return len(found)
+
+
+def _change_rows(model: type[Numbered], change: sa.Update | sa.Delete) -> list[Any]:
+    """Give the object of each row that a statement changes; None where the session holds none."""
     session = db.session()
     mapper = sa.inspect(model)
-    if "updated_at" in mapper.columns:
-        values.setdefault("updated_at", _act_instant())
-    statement = (
-        sa.update(model)
-        .where(*chosen)
-        .values(**values)
-        .returning(*mapper.primary_key)
-        .execution_options(synchronize_session=False)
-    )
-    for key in session.execute(statement):
-        found = session.identity_map.get(mapper.identity_key_from_primary_key(tuple(key)))
-        for name, value in values.items() if found is not None else ():
-            attributes.set_committed_value(found, name, value)
+    keys = session.execute(
+        change.returning(*mapper.primary_key).execution_options(synchronize_session=False)
+    ).all()
+    return [session.identity_map.get(mapper.identity_key_from_primary_key(tuple(key))) for key in keys]
 
 
 __all__ = [
@@ -176,6 +186,7 @@ __all__ = [
     "OrganizationKeyed",
     "Organized",
     "created",
+    "delete_rows",
     "foreign_key",
     "numbered",
     "of_same_organization",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Final
 
 import sqlalchemy as sa
 
@@ -22,8 +21,10 @@ from webapp.models import (
     Posting,
     Reconciliation,
     Transaction,
+    delete_rows,
     of_same_organization,
     refers_to,
+    update_rows,
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -34,10 +35,6 @@ from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import numbers
-
-# The rows that a statement changed are found by their ids: comparing all that the session holds, as it does of itself,
-# takes longer with each item of a bulk act.
-BY_ID: Final[Mapping[str, str]] = {"synchronize_session": "fetch"}
 
 
 class AlreadyPostedError(LedgerError):
@@ -109,9 +106,7 @@ def add_draft(
 
 def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     """Give a draft these legs instead of those it has."""
-    db.session.execute(
-        sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)).execution_options(**BY_ID)
-    )
+    delete_rows(Posting, refers_to(Posting.journal_entry_id, entry))
     _insert_legs(entry, legs)
     updates.touch(Kind.JOURNAL_ENTRY, [entry.id])
 
@@ -153,15 +148,9 @@ def delete_draft(entry: JournalEntry) -> None:
     if entry.corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
-    db.session.execute(
-        sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)).execution_options(**BY_ID)
-    )
-    deleted = db.session.execute(
-        sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT").execution_options(**BY_ID)
-    )
-    if deleted.rowcount != 1:  # type: ignore[attr-defined]
+    delete_rows(Posting, refers_to(Posting.journal_entry_id, entry))
+    if delete_rows(JournalEntry, *still_draft, JournalEntry.status == "DRAFT") != 1:
         raise AlreadyPostedError
-    db.session.expunge(entry)
 
 
 def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
@@ -186,20 +175,13 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
 
 def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None:
     """Name the reversal that cancels these entries: the one change that a posted entry allows."""
-    voided = db.session.execute(
-        sa.update(JournalEntry)
-        .where(
-            of_same_organization(JournalEntry, reversal),
-            JournalEntry.id.in_([entry.id for entry in entries]),
-            JournalEntry.status == "POSTED",
-        )
-        .values(status="VOIDED", voided_by_id=reversal.id)
-        .execution_options(**BY_ID)
+    posted = (
+        of_same_organization(JournalEntry, reversal),
+        JournalEntry.id.in_([entry.id for entry in entries]),
+        JournalEntry.status == "POSTED",
     )
-    if voided.rowcount != len(entries):  # type: ignore[attr-defined]
+    if update_rows(JournalEntry, *posted, status="VOIDED", voided_by_id=reversal.id) != len(entries):
         raise AlreadyPostedError
-    for entry in entries:
-        db.session.refresh(entry)
 
 
 def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
