@@ -57,7 +57,7 @@ QUESTIONS: dict[str, Question] = {
         organization, TransactionFilters(None, None, *_ids(of)), after=None, limit=LIMIT
     ),
     "workspace": lambda organization, fa_id, of: queries.transactions.workspaces.lines(
-        organization, fa_id, _workspace(of), after=None, limit=LIMIT
+        organization, fa_id, _workspace(of), None, after=None, limit=LIMIT
     ),
     "workspace counts": lambda organization, fa_id, of: queries.transactions.tab_counts.counted(
         organization, fa_id, _workspace(of), None

@@ -146,6 +146,7 @@ def aim_at_what_stands(bank, marker_id):
     """Leave a marker that says what is in the books already, as no patch does."""
     standing = bank.role("uncategorised_expenses")
     legs = sa.update(Posting).where(Posting.journal_entry_id == marker_id, ~Posting.is_bank_leg)
+    legs = legs.execution_options(synchronize_session=False)
     bank.ask(lambda: db.session.execute(legs.values(account_id=standing)))
 
 

@@ -9,15 +9,10 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.periods import Period
-from webapp.pages.transactions import split_forms
 from webapp.pages.transactions.workspace_facts import (
     WorkspaceFacts,
-    candidates,
-    choices,
     coverage,
-    description,
     filters_query,
-    why,
 )
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
 from webapp.schemas.addresses import WorkspaceQuerySchema
@@ -39,7 +34,7 @@ TEMPLATE = "feed_accounts/show.html"
 MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
 ASKED_FOR = {
-    "line": frozenset({"choices"}),
+    "line": frozenset({"line", "choices", "split_rows", "why", "candidates", "description"}),
     "filters": frozenset({"counts", "choices"}),
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
@@ -121,17 +116,9 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form)
-    line = queries.transactions.workspaces.line(transaction)
-    context |= {
-        "line": line,
-        "split_rows": rows or split_forms.of_line(line),
-        "why": why(transaction.id, query),
-    }
-    context["candidates"] = candidates(transaction.id, query)
-    context["description"] = description(transaction.id, query)
+    facts = WorkspaceFacts(transaction.feed_account_id, query, parts, asked=transaction, typed=rows or ())
+    context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form, facts=facts)
     context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
-    context |= {"choices": choices(line, rows or ())}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
@@ -157,10 +144,11 @@ def workspace(
     problem: Problem | None = None,
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
+    facts: WorkspaceFacts | None = None,
 ) -> dict[str, Any]:
     """The context of the whole workspace, or for htmx of these parts of it."""
     parts = parts if is_htmx() else ()
-    facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR)
+    facts = facts or WorkspaceFacts(fa_id, query, parts or ASKED_FOR)
     asked = {name for part in parts or ASKED_FOR for name in ASKED_FOR.get(part, ())}
     return {
         "account": facts.account_of_line if set(parts) == {"line"} else facts.account,

@@ -10,6 +10,7 @@ from webapp import queries
 from webapp.ledger.proofs.covered_months import in_one_word
 from webapp.pages.transactions import split_forms
 from webapp.queries.transactions.line_filters import WorkspaceFilters
+from webapp.queries.transactions.workspaces import AccountOfLine
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
@@ -18,14 +19,15 @@ from webapp.web.rendering.merchants import with_counting_merchant
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
-    from webapp.models import FeedAccount
+    from webapp.models import FeedAccount, Transaction
     from webapp.queries.common.paging import Page
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rule_decisions.line_reasons import LineReasons
-    from webapp.queries.transactions.workspaces import AccountOfLine, NamedSplit, WorkspaceLine
+    from webapp.queries.transactions.line_filters import OpenDraft
+    from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
 
 STRIP_MONTHS = 12
 
@@ -33,8 +35,18 @@ STRIP_MONTHS = 12
 class WorkspaceFacts:
     """What the parts of a workspace show, asked of the books at most once, and only where a part needs it."""
 
-    def __init__(self, fa_id: int, query: Mapping[str, Any], parts: Collection[str]) -> None:
+    def __init__(
+        self,
+        fa_id: int,
+        query: Mapping[str, Any],
+        parts: Collection[str],
+        *,
+        asked: Transaction | None = None,
+        typed: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Take what an address asks for, or the one line that is asked for with its splits as they were typed."""
         self._fa_id, self._query, self._parts = fa_id, query, parts
+        self._asked, self._typed = asked, typed
 
     @cached_property
     def feed_account(self) -> FeedAccount:
@@ -55,24 +67,29 @@ class WorkspaceFacts:
     @cached_property
     def account_of_line(self) -> AccountOfLine:
         """What a line alone shows of its account."""
-        return queries.transactions.workspaces.account_of_line(self.feed_account)
+        return AccountOfLine(self.feed_account.id, self.feed_account.currency, self._draft)
+
+    @cached_property
+    def _draft(self) -> OpenDraft | None:
+        return queries.transactions.line_filters.open_draft(organization_id(), self._fa_id)
 
     @cached_property
     def filters(self) -> WorkspaceFilters:
         """The tab and the filters of the list."""
-        draft = queries.transactions.line_filters.open_draft(organization_id(), self._fa_id)
-        return filters_of(self._query, self._query["show"] or ("statement" if draft else "all"))
+        return filters_of(self._query, self._query["show"] or ("statement" if self._draft else "all"))
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """The number of lines behind each tab."""
-        return queries.transactions.tab_counts.of_account(organization_id(), self.account, self.filters)
+        return queries.transactions.tab_counts.of_account(
+            organization_id(), self.account, self.filters, self._draft
+        )
 
     @cached_property
     def _found(self) -> Page[WorkspaceLine]:
         after = paging.decode(self.filters.cursor, "di")
         return queries.transactions.workspaces.lines(
-            organization_id(), self._fa_id, self.filters, after=after, limit=self._query["limit"]
+            organization_id(), self._fa_id, self.filters, self._draft, after=after, limit=self._query["limit"]
         )
 
     @cached_property
@@ -90,35 +107,60 @@ class WorkspaceFacts:
         }
 
     @cached_property
-    def _current(self) -> WorkspaceLine | None:
+    def line(self) -> WorkspaceLine | None:
+        """The line that is asked for, else the current one among the lines."""
+        if self._asked is not None:
+            return queries.transactions.workspaces.line(self._asked, self._draft)
         if "lines" not in self._parts:
             return None
         return next((line for line in self._found.items if line.id == self._query["line"]), None)
 
     @cached_property
-    def split_rows(self) -> list[dict[str, Any]]:
+    def split_rows(self) -> list[Mapping[str, Any]]:
         """The rows of the split form of the current line."""
-        return split_forms.of_line(self._current) if self._current else []
+        if self._typed:
+            return list(self._typed)
+        return [*split_forms.of_line(self.line)] if self.line else []
 
     @cached_property
     def why(self) -> LineReasons | None:
-        """The reasons for the entry of the current line, if they are shown."""
-        return why(self._current.id, self._query) if self._current else None
+        """The reasons for the entry of the line (rules and suggestions), if they are shown."""
+        line = self._edited("why")
+        return queries.rule_decisions.line_reasons.reasons(line) if line else None
 
     @cached_property
     def description(self) -> str | None:
-        """The description of the current line in the books, if it is edited."""
-        return description(self._current.id, self._query) if self._current else None
+        """The description of the line in the books, if it is edited."""
+        line = self._edited("description")
+        return queries.transactions.shown_lines.description_of(line) if line else None
 
     @cached_property
     def candidates(self) -> Sequence[CandidateDocument]:
-        """The documents that may belong to the current line, if its documents are shown."""
-        return candidates(self._current.id, self._query) if self._current else ()
+        """The documents that may belong to the line, if its documents are shown."""
+        line = self._edited("documents")
+        return queries.documents.candidates.documents_of_line(line) if line else ()
+
+    def _edited(self, part: str) -> Transaction | None:
+        """Give the line as it is stored, if this part of it is open."""
+        if self.line is None or self._query["edit"] != part:
+            return None
+        return queries.transactions.transactions.get(organization_id(), self.line.id)
 
     @cached_property
     def choices(self) -> dict[str, Any]:
-        """The choices for the fields of the current line, and of the filters."""
-        return choices(self._current)
+        """The choices for the fields of the line as it is and as it was typed, and of the filters."""
+        parts: list[WorkspaceLine | NamedSplit] = [self.line, *(self.line.splits or ())] if self.line else []
+        chosen = [*(part.account_id for part in parts), *(row["account_id"] for row in self._typed)]
+        of = queries.accounts.choices
+        accounts = of.chosen if is_htmx() else of.accounts
+        return {
+            # Who asks for a part has scripts, whose one list for the page has the accounts that are not chosen.
+            "is_shared": is_htmx(),
+            "accounts": accounts(organization_id(), chosen=chosen),
+            "merchants": of.merchants(organization_id()),
+            "projects": of.projects(organization_id()),
+            "project_groups": of.project_groups(organization_id()),
+        }
 
     @cached_property
     def neighbours(self) -> dict[str, Any]:
@@ -149,31 +191,6 @@ def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:
     return WorkspaceFilters(show, *(asked[each] for each in names))
 
 
-def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
-    """The reasons for a line's entry (rules and suggestions), if they are shown."""
-    if query["edit"] != "why":
-        return None
-    return queries.rule_decisions.line_reasons.reasons(
-        queries.transactions.transactions.get(organization_id(), line_id)
-    )
-
-
-def description(line_id: int, query: Mapping[str, Any]) -> str | None:
-    """The description of a line in the books, if it is edited."""
-    if query["edit"] != "description":
-        return None
-    line = queries.transactions.transactions.get(organization_id(), line_id)
-    return queries.transactions.shown_lines.description_of(line)
-
-
-def candidates(line_id: int, query: Mapping[str, Any]) -> Sequence[CandidateDocument]:
-    """The documents that may belong to a line, if its documents are shown."""
-    if query["edit"] != "documents":
-        return ()
-    line = queries.transactions.transactions.get(organization_id(), line_id)
-    return queries.documents.candidates.documents_of_line(line)
-
-
 class ShownCoverage(NamedTuple):
     """The newest months of an account's coverage, oldest first, and the most urgent of them in one word."""
 
@@ -200,21 +217,6 @@ def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
         "orgMerchantId": filters.org_merchant_id,
     }
     return {name: str(value) for name, value in parameters.items() if value}
-
-
-def choices(line: WorkspaceLine | None, typed: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """The choices for the current line's fields; `typed` are the rows of its refused split form."""
-    parts: list[WorkspaceLine | NamedSplit] = [line, *(line.splits or ())] if line else []
-    chosen = [*(part.account_id for part in parts), *(row["account_id"] for row in typed)]
-    accounts = queries.accounts.choices.chosen if is_htmx() else queries.accounts.choices.accounts
-    return {
-        # Who asks for a part has scripts, whose one list for the page has the accounts that are not chosen.
-        "is_shared": is_htmx(),
-        "accounts": accounts(organization_id(), chosen=chosen),
-        "merchants": queries.accounts.choices.merchants(organization_id()),
-        "projects": queries.accounts.choices.projects(organization_id()),
-        "project_groups": queries.accounts.choices.project_groups(organization_id()),
-    }
 
 
 def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.accounts.accounts import BY_CODE
+from webapp.queries.common.made_once import made_once
 from webapp.sql_functions import fold
 
 
@@ -32,31 +35,45 @@ def accounts(
 
 def chosen(organization_id: str, *, chosen: Collection[int | None]) -> list[Account]:
     """List only those accounts that are chosen, by code."""
-    statement = sa.select(Account).where(
-        Account.organization_id == organization_id, Account.id.in_(_ids(chosen))
-    )
-    return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
+    return list(db.session.scalars(*_chosen(organization_id, _ids(chosen))))
+
+
+@made_once
+def _chosen(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    of_them = (Account.organization_id == organization_id, Account.id.in_(ids))
+    return sa.select(Account).where(*of_them).order_by(*BY_CODE.columns)
 
 
 def merchants(organization_id: str, *, chosen: Collection[int | None] = ()) -> list[Merchant]:
     """List the merchants that count and those that are chosen already, A to Z."""
-    statement = sa.select(Merchant).where(
-        Merchant.organization_id == organization_id,
-        sa.or_(Merchant.merged_into_id.is_(None), Merchant.id.in_(_ids(chosen))),
-    )
-    return list(db.session.scalars(statement.order_by(fold(Merchant.name), Merchant.id)))
+    return list(db.session.scalars(*_merchants(organization_id, _ids(chosen))))
+
+
+@made_once
+def _merchants(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    counts = sa.or_(Merchant.merged_into_id.is_(None), Merchant.id.in_(ids))
+    of_them = (Merchant.organization_id == organization_id, counts)
+    return sa.select(Merchant).where(*of_them).order_by(fold(Merchant.name), Merchant.id)
 
 
 def projects(organization_id: str) -> list[Project]:
     """List the projects, A to Z."""
-    statement = sa.select(Project).where(Project.organization_id == organization_id)
-    return list(db.session.scalars(statement.order_by(fold(Project.name), Project.id)))
+    return list(db.session.scalars(*_by_name(Project)(organization_id)))
 
 
 def project_groups(organization_id: str) -> list[ProjectGroup]:
     """List the groups of projects, A to Z."""
-    statement = sa.select(ProjectGroup).where(ProjectGroup.organization_id == organization_id)
-    return list(db.session.scalars(statement.order_by(fold(ProjectGroup.name), ProjectGroup.id)))
+    return list(db.session.scalars(*_by_name(ProjectGroup)(organization_id)))
+
+
+@cache
+def _by_name(model: Any) -> Callable[[str], tuple[sa.Select[Any], dict[str, Any]]]:
+    @made_once
+    def statement(organization_id: str) -> sa.Select[Any]:
+        of_it = sa.select(model).where(model.organization_id == organization_id)
+        return of_it.order_by(fold(model.name), model.id)
+
+    return statement
 
 
 def feed_accounts(organization_id: str, *, chosen: Collection[int | None] = ()) -> list[FeedAccount]:

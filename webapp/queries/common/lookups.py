@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -12,6 +13,7 @@ from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models.base import Numbered
 from webapp.queries.common import read_ahead
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 
 Row = TypeVar("Row", bound=Numbered)
@@ -29,9 +31,7 @@ def get(model: type[Row], organization_id: str, row_id: int) -> Row:
     """Find one row by its id, or raise NotFoundError."""
     row: Row | None = read_ahead.present().rows.get((model, row_id))
     if row is None:
-        row = db.session.scalar(
-            sa.select(model).where(model.organization_id == organization_id, model.id == row_id)
-        )
+        row = db.session.scalar(*_one(model)(organization_id, row_id))  # type: ignore[arg-type]
     if row is None:
         raise NotFoundError
     return row
@@ -54,7 +54,25 @@ def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> 
     """Find the rows of some ids, ignoring None; without a statement where there are no ids."""
     ahead, wanted = read_ahead.present().rows, set(ids) - {None}
     found: dict[int | None, Row] = {each: ahead[model, each] for each in wanted if (model, each) in ahead}
-    of_organization = sa.select(model).where(model.organization_id == organization_id)
     for portion in portions(wanted - found.keys()):
-        found |= {row.id: row for row in db.session.scalars(of_organization.where(model.id.in_(portion)))}
+        rows = db.session.scalars(*_some(model)(organization_id, portion))  # type: ignore[arg-type]
+        found |= {row.id: row for row in rows}
     return found
+
+
+@cache
+def _one(model: Any) -> Callable[[str, int], tuple[sa.Select[Any], dict[str, Any]]]:
+    @made_once
+    def statement(organization_id: str, row_id: int) -> sa.Select[Any]:
+        return sa.select(model).where(model.organization_id == organization_id, model.id == row_id)
+
+    return statement
+
+
+@cache
+def _some(model: Any) -> Callable[[str, Sequence[int | None]], tuple[sa.Select[Any], dict[str, Any]]]:
+    @made_once
+    def statement(organization_id: str, row_ids: Sequence[int | None]) -> sa.Select[Any]:
+        return sa.select(model).where(model.organization_id == organization_id, model.id.in_(row_ids))
+
+    return statement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import FeedLine, LineChange, LineJoin, Transaction, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
 
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
@@ -103,12 +104,24 @@ def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, LineO
 def _joins(organization_id: str, line_ids: Collection[int]) -> list[LineJoin]:
     found: dict[int, LineJoin] = {}
     for portion in portions(line_ids):
-        for column in (LineJoin.kept_id, LineJoin.joined_id):
-            statement = sa.select(LineJoin).where(
-                LineJoin.organization_id == organization_id, column.in_(portion)
-            )
-            found |= {join.id: join for join in db.session.scalars(statement)}
+        for statement in (_keeping, _joined):
+            rows = db.session.scalars(*statement(organization_id, portion))
+            found |= {join.id: join for join in rows}
     return [found[key] for key in sorted(found)]
+
+
+@made_once
+def _keeping(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    return sa.select(LineJoin).where(
+        LineJoin.organization_id == organization_id, LineJoin.kept_id.in_(line_ids)
+    )
+
+
+@made_once
+def _joined(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    return sa.select(LineJoin).where(
+        LineJoin.organization_id == organization_id, LineJoin.joined_id.in_(line_ids)
+    )
 
 
 def _record(
@@ -152,10 +165,13 @@ def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
 def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[BankChangeRecord]]:
     found: dict[int, list[BankChangeRecord]] = {}
     for portion in portions(line_ids):
-        statement = sa.select(LineChange).where(
-            LineChange.organization_id == organization_id, LineChange.transaction_id.in_(portion)
-        )
-        for change in db.session.scalars(statement.order_by(LineChange.id.desc())):
+        for change in db.session.scalars(*_changes_of(organization_id, portion)):
             record = BankChangeRecord(change.before, change.after, change.created_at)
             found.setdefault(change.transaction_id, []).append(record)
     return found
+
+
+@made_once
+def _changes_of(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    of_lines = (LineChange.organization_id == organization_id, LineChange.transaction_id.in_(line_ids))
+    return sa.select(LineChange).where(*of_lines).order_by(LineChange.id.desc())

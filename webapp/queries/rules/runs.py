@@ -13,6 +13,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.models import DocumentSetting, RuleRun, RuleSetting
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
 NEWEST = Order((RuleRun.id,))  # type: ignore[arg-type]
@@ -57,17 +58,20 @@ def listed(
 
 def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
     """Give the fields of some lines' entries that a rule set, and nobody since."""
-    rows = db.session.execute(
-        sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
-            RuleSetting.organization_id == organization_id,
-            RuleSetting.transaction_id.in_(transaction_ids),
-            RuleSetting.superseded_by.is_(None),
-        )
-    )
+    rows = db.session.execute(*_settings(organization_id, transaction_ids))
     found: dict[int, set[str]] = {}
     for transaction_id, kind in rows:
         found.setdefault(transaction_id, set()).add(_FIELDS[kind])
     return found
+
+
+@made_once
+def _settings(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int, str]:
+    return sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
+        RuleSetting.organization_id == organization_id,
+        RuleSetting.transaction_id.in_(transaction_ids),
+        RuleSetting.superseded_by.is_(None),
+    )
 
 
 def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:

@@ -15,6 +15,7 @@ from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
+from webapp.queries.common.made_once import made_once
 from webapp.sql_functions import unindexed
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
@@ -55,7 +56,15 @@ def newest(organization_id: str) -> HabitBook:
 
     They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
     """
-    ids = db.session.scalars(
+    ids = db.session.scalars(*_newest_entries(organization_id)).all()
+    found = db.session.execute(*_lines_of(organization_id, ids))
+    lines = sorted(found, key=lambda line: (line.booked_on, line.id), reverse=True)
+    return _habit_book(organization_id, lines, _legs(organization_id, ids))
+
+
+@made_once
+def _newest_entries(organization_id: str) -> sa.Select[Any]:
+    return (
         sa.select(_ENTRY.c.id)
         .where(
             _ENTRY.c.organization_id == organization_id,
@@ -65,12 +74,14 @@ def newest(organization_id: str) -> HabitBook:
         )
         .order_by(_ENTRY.c.number.desc())
         .limit(NEWEST)
-    ).all()
-    found = db.session.execute(
-        _lines(unindexed(_LINE.c.organization_id) == organization_id, _LINE.c.journal_entry_id.in_(ids))
     )
-    lines = sorted(found, key=lambda line: (line.booked_on, line.id), reverse=True)
-    return _habit_book(organization_id, lines, _legs(organization_id, ids))
+
+
+@made_once
+def _lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
+    return _lines(
+        unindexed(_LINE.c.organization_id) == organization_id, _LINE.c.journal_entry_id.in_(entry_ids)
+    )
 
 
 def _lines(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -89,44 +100,60 @@ class _Legs:
 
 def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs:
     """Read the counter legs of posted entries, all or some, and of their corrections, by the corrected entry."""
-    statement = (
-        sa.select(
-            sa.func.coalesce(_ENTRY.c.corrects_id, _ENTRY.c.id),
-            _POSTING.c.account_id,
-            _POSTING.c.org_merchant_id,
-            _POSTING.c.project_id,
-            _POSTING.c.transaction_id,
-            _POSTING.c.currency,
-            _POSTING.c.amount_minor,
-            _POSTING.c.amount_base_minor,
-        )
+    parts = [_all_legs(organization_id)]
+    if entry_ids is not None:
+        # In one statement with OR, SQLite would use the index of neither column.
+        parts = [_own_legs(organization_id, entry_ids), _corrected_legs(organization_id, entry_ids)]
+    merged = merchants.merged(organization_id)
+    first: dict[int, Any] = {}
+    several: dict[int, list[Any]] = {}
+    for read in chain.from_iterable(db.session.execute(*part) for part in parts):
+        row = (*read[:2], merged[read[2]], *read[3:]) if read[2] in merged else read
+        if first.setdefault(row[0], row) is not row:
+            several.setdefault(row[0], [first[row[0]]]).append(row)
+    return _Legs({entry_id: row[1:4] for entry_id, row in first.items()}, several)
+
+
+@made_once
+def _all_legs(organization_id: str) -> sa.Select[Any]:
+    return _counter_legs(_ENTRY.c.organization_id == organization_id)
+
+
+@made_once
+def _own_legs(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
+    return _counter_legs(unindexed(_ENTRY.c.organization_id) == organization_id, _ENTRY.c.id.in_(entry_ids))
+
+
+@made_once
+def _corrected_legs(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
+    return _counter_legs(
+        _ENTRY.c.organization_id == organization_id,
+        _ENTRY.c.corrects_id.is_not(None),
+        _ENTRY.c.corrects_id.in_(entry_ids),
+    ).with_hint(_ENTRY, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+
+
+def _counter_legs(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    columns: tuple[Any, ...] = (
+        sa.func.coalesce(_ENTRY.c.corrects_id, _ENTRY.c.id),
+        _POSTING.c.account_id,
+        _POSTING.c.org_merchant_id,
+        _POSTING.c.project_id,
+        _POSTING.c.transaction_id,
+        _POSTING.c.currency,
+        _POSTING.c.amount_minor,
+        _POSTING.c.amount_base_minor,
+    )
+    return (
+        sa.select(*columns)
         .join(_POSTING, refers_to(_POSTING.c.journal_entry_id, _ENTRY))
         .where(
             _ENTRY.c.status == "POSTED",
             _ENTRY.c.source.in_(("bank_feed", "correction")),
             _POSTING.c.is_bank_leg.is_(False),
+            *conditions,
         )
     )
-    of_organization = _ENTRY.c.organization_id == organization_id
-    parts = [statement.where(of_organization)]
-    if entry_ids is not None:
-        # In one statement with OR, SQLite would use the index of neither column.
-        parts = [
-            statement.where(
-                unindexed(_ENTRY.c.organization_id) == organization_id, _ENTRY.c.id.in_(entry_ids)
-            ),
-            statement.where(
-                of_organization, _ENTRY.c.corrects_id.is_not(None), _ENTRY.c.corrects_id.in_(entry_ids)
-            ).with_hint(_ENTRY, "INDEXED BY ix_journal_entries_corrects", "sqlite"),
-        ]
-    merged = merchants.merged(organization_id)
-    first: dict[int, Any] = {}
-    several: dict[int, list[Any]] = {}
-    for read in chain.from_iterable(db.session.execute(part) for part in parts):
-        row = (*read[:2], merged[read[2]], *read[3:]) if read[2] in merged else read
-        if first.setdefault(row[0], row) is not row:
-            several.setdefault(row[0], [first[row[0]]]).append(row)
-    return _Legs({entry_id: row[1:4] for entry_id, row in first.items()}, several)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +166,7 @@ class _Accounts:
 
 
 def _accounts(organization_id: str) -> _Accounts:
-    rows = db.session.execute(
-        sa.select(Account.id, Account.role, Account.is_archived, FeedAccount.id.label("fa_id"))
-        .outerjoin(FeedAccount, refers_to(FeedAccount.account_id, Account))
-        .where(Account.organization_id == organization_id)
-    ).all()
+    rows = db.session.execute(*_roles(organization_id)).all()
 
     def of(roles: Collection[Role]) -> frozenset[int]:
         return frozenset(row.id for row in rows if row.role in roles)
@@ -152,6 +175,16 @@ def _accounts(organization_id: str) -> _Accounts:
         of(UNCATEGORISED),
         frozenset(row.id for row in rows if row.is_archived or row.fa_id is not None),
         of(RESTS),
+    )
+
+
+@made_once
+def _roles(organization_id: str) -> sa.Select[Any]:
+    columns: tuple[Any, ...] = (Account.id, Account.role, Account.is_archived, FeedAccount.id.label("fa_id"))
+    return (
+        sa.select(*columns)
+        .outerjoin(FeedAccount, refers_to(FeedAccount.account_id, Account))
+        .where(Account.organization_id == organization_id)
     )
 
 

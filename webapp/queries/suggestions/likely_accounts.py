@@ -16,6 +16,7 @@ from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account, Document
 from webapp.queries.accounts.choice_names import ChoiceNames
+from webapp.queries.common.made_once import made_once
 from webapp.queries.suggestions import confirmed_lines
 
 MOST_IDS = 200
@@ -118,10 +119,11 @@ def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAc
 
 def uncategorised_accounts(organization_id: str) -> frozenset[int]:
     """Give the ids of the uncategorised accounts."""
-    return frozenset(
-        db.session.scalars(
-            sa.select(Account.id).where(
-                Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
-            )
-        )
+    return frozenset(db.session.scalars(*_uncategorised(organization_id)))
+
+
+@made_once
+def _uncategorised(organization_id: str) -> sa.Select[Any]:
+    return sa.select(Account.id).where(
+        Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
     )

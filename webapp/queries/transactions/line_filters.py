@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import Reconciliation, ReconciliationItem, Transaction, refers_to
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.transactions import line_entries, transactions
 
@@ -44,14 +45,17 @@ class OpenDraft:
 
 def open_draft(organization_id: str, fa_id: int) -> OpenDraft | None:
     """Find the open draft of an account."""
-    row = db.session.execute(
-        sa.select(Reconciliation.id, Reconciliation.statement_date).where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.feed_account_id == fa_id,
-            Reconciliation.status == "DRAFT",
-        )
-    ).one_or_none()
+    row = db.session.execute(*_open_draft(organization_id, fa_id)).one_or_none()
     return OpenDraft(*row) if row is not None else None
+
+
+@made_once
+def _open_draft(organization_id: str, fa_id: int) -> sa.Select[int, date]:
+    return sa.select(Reconciliation.id, Reconciliation.statement_date).where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == fa_id,
+        Reconciliation.status == "DRAFT",
+    )
 
 
 def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:

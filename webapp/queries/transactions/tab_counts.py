@@ -16,16 +16,16 @@ from webapp.queries.transactions.line_filters import (
     OpenDraft,
     WorkspaceFilters,
     conditions,
-    open_draft,
     shown,
 )
 
 TABS = ("statement", "open", "unconfirmed", "pending", "all")
 
 
-def of_account(organization_id: str, account: FeedAccountRecord, filters: WorkspaceFilters) -> dict[str, int]:
+def of_account(
+    organization_id: str, account: FeedAccountRecord, filters: WorkspaceFilters, draft: OpenDraft | None
+) -> dict[str, int]:
     """Count the lines behind each tab; those of a statement are all without an open draft."""
-    draft = open_draft(organization_id, account.fa_id)
     if filters.narrows:
         return counted(organization_id, account.fa_id, filters, draft)
     return kept(organization_id, account, draft)

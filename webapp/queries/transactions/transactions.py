@@ -13,26 +13,23 @@ from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import (
     JournalEntry,
-    Posting,
     Reconciliation,
     ReconciliationItem,
     Transaction,
     refers_to,
 )
-from webapp.models.base import table_of
-from webapp.queries.common import lookups, merchants
+from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
-from webapp.queries.journal.entries import leg_of
 from webapp.queries.rules.runs import Provenance
-from webapp.queries.transactions import line_entries
-from webapp.sql_functions import unindexed
+from webapp.queries.transactions import entry_states, line_entries
+from webapp.queries.transactions.entry_states import EntryState
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -183,62 +180,19 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
 def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
     """Give the record of each line, in a constant number of statements."""
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
-    entries = _entries(organization_id, entry_ids)
+    entries = entry_states.of_entries(organization_id, entry_ids)
     proofs = _proofs(organization_id, [line.id for line in transactions])
     return [_record(line, entries, proofs) for line in transactions]
 
 
-@dataclass(slots=True)
-class _EntryState:
-    """The status of a line's entry, the legs of it and of its corrections, and its open correction marker."""
-
-    status: str = "DRAFT"
-    legs: list[list[Leg]] | None = None
-    marker_id: int | None = None
-
-
-def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState]:
-    """Read the entries of lines together with their corrections and markers."""
-    if not entry_ids:
-        return {}
-    entry = table_of(JournalEntry)
-    of_family = sa.select(entry.c.id, entry.c.status, entry.c.corrects_id)
-    # Two questions of one index each: by OR in one, SQLite reads every entry of the organization.
-    own = of_family.where(unindexed(entry.c.organization_id) == organization_id, entry.c.id.in_(entry_ids))
-    corrections = of_family.where(
-        entry.c.organization_id == organization_id,
-        entry.c.corrects_id.is_not(None),
-        entry.c.corrects_id.in_(entry_ids),
-    ).with_hint(entry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
-    family = db.session.execute(sa.union(own, corrections)).all()
-    states: dict[int, _EntryState] = {entry_id: _EntryState(legs=[]) for entry_id in entry_ids}
-    counted: dict[int, int] = {}
-    for entry_id, status, corrects_id in family:
-        if corrects_id is None or entry_id in entry_ids:
-            states[entry_id].status = status
-            counted[entry_id] = entry_id
-        elif status == "DRAFT":
-            states[corrects_id].marker_id = entry_id
-        else:
-            counted[entry_id] = corrects_id
-    postings: dict[int, list[Leg]] = {}
-    for posting in db.session.scalars(
-        sa.select(Posting)
-        .where(Posting.organization_id == organization_id, Posting.journal_entry_id.in_(counted))
-        .order_by(Posting.journal_entry_id, Posting.position)
-    ):
-        postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
-    named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
-    merged = merchants.merged(organization_id) if named else {}
-    for entry_id, belongs_to in counted.items():
-        legs = states[belongs_to].legs
-        if legs is not None:
-            legs.append(with_counting_merchants(postings.get(entry_id, []), merged))
-    return states
-
-
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
-    rows = db.session.execute(
+    rows = db.session.execute(*_items_of_proofs(organization_id, transaction_ids))
+    return {line: proof for line, proof in rows if line is not None}
+
+
+@made_once
+def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int | None, int]:
+    return (
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
         .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
@@ -248,10 +202,9 @@ def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
             Reconciliation.status == "COMPLETED",
         )
     )
-    return {line: proof for line, proof in rows if line is not None}
 
 
-def _record(line: Transaction, entries: dict[int, _EntryState], proofs: dict[int, int]) -> TransactionRecord:
+def _record(line: Transaction, entries: dict[int, EntryState], proofs: dict[int, int]) -> TransactionRecord:
     state = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []
     if state is not None and state.legs:

@@ -11,11 +11,8 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
-from webapp.models import (
-    FeedAccount,
-    ReconciliationItem,
-    Transaction,
-)
+from webapp.models import ReconciliationItem, Transaction
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page, page
 from webapp.queries.journal import attachments
 from webapp.queries.journal.attachments import AttachedDocument
@@ -34,7 +31,6 @@ from webapp.queries.transactions.line_filters import (
     OpenDraft,
     WorkspaceFilters,
     conditions,
-    open_draft,
     shown,
 )
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
@@ -108,21 +104,16 @@ class AccountOfLine:
     draft: OpenDraft | None
 
 
-def account_of_line(account: FeedAccount) -> AccountOfLine:
-    """Give what the lines of an account show of it."""
-    return AccountOfLine(account.id, account.currency, open_draft(account.organization_id, account.id))
-
-
 def lines(
     organization_id: str,
     fa_id: int,
     filters: WorkspaceFilters,
+    draft: OpenDraft | None,
     *,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[WorkspaceLine]:
-    """List an account's lines, newest first."""
-    draft = open_draft(organization_id, fa_id)
+    """List an account's lines, newest first, as they stand to its open draft."""
     statement = sa.select(Transaction).where(
         *conditions(organization_id, fa_id, filters), shown(filters.show, draft)
     )
@@ -130,11 +121,9 @@ def lines(
     return found.of(named(organization_id, transactions.records(organization_id, found.items), draft))
 
 
-def line(transaction: Transaction) -> WorkspaceLine:
-    """Give one line of the workspace."""
-    organization_id = transaction.organization_id
-    draft = open_draft(organization_id, transaction.feed_account_id)
-    return named(organization_id, [transactions.record(transaction)], draft)[0]
+def line(transaction: Transaction, draft: OpenDraft | None) -> WorkspaceLine:
+    """Give one line of the workspace, as it stands to the open draft of its account."""
+    return named(transaction.organization_id, [transactions.record(transaction)], draft)[0]
 
 
 def named(
@@ -216,11 +205,14 @@ def _named_split(names: PartNames, split: SplitRecord) -> NamedSplit:
 
 
 def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:
-    rows = db.session.scalars(
-        sa.select(ReconciliationItem.transaction_id).where(
-            ReconciliationItem.organization_id == organization_id,
-            ReconciliationItem.transaction_id.in_(transaction_ids),
-            ReconciliationItem.is_standing,
-        )
-    )
+    rows = db.session.scalars(*_standing_items(organization_id, transaction_ids))
     return {line_id for line_id in rows if line_id is not None}
+
+
+@made_once
+def _standing_items(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[Any]:
+    return sa.select(ReconciliationItem.transaction_id).where(
+        ReconciliationItem.organization_id == organization_id,
+        ReconciliationItem.transaction_id.in_(transaction_ids),
+        ReconciliationItem.is_standing,
+    )

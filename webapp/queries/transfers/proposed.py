@@ -20,12 +20,15 @@ from webapp.ledger.rates import mirror
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
 
 MOST_LISTED = 250
+# A transfer is between two accounts, an exchange between two currencies.
+BETWEEN = 2
 # A rival of a line's other side may be as far away from that one again; of a transfer with a fee also the line of equal
 # amount that the rival fits, which makes it none.
 WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
@@ -53,22 +56,23 @@ class ProposedTransfer:
 
 def proposed(organization_id: str, *, limit: int | None = MOST_LISTED) -> list[ProposedTransfer]:
     """List the transfers that open lines may be, the only ones that fit first, then by evidence."""
-    found = _matches(organization_id, _sides(organization_id, is_open(organization_id)))
+    found = _matches(organization_id, _open_sides(organization_id))
     found.sort(key=lambda each: (not each.is_only, each.fee is not None))
     return _with_lines(organization_id, found[:limit])
 
 
 def count(organization_id: str) -> int:
     """Count the transfers that are proposed."""
-    return len(_matches(organization_id, _sides(organization_id, is_open(organization_id))))
+    return len(_matches(organization_id, _open_sides(organization_id)))
 
 
 def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[ProposedTransfer]]:
     """Give the proposals for some lines (or records of them) by the line's id, the best first."""
     open_lines = [line for line in lines if line.status == "BOOKED"]
-    if not open_lines:
+    feeds = _feeds(organization_id) if open_lines else {}
+    if len(feeds) < BETWEEN:
         return {}
-    near = _near(organization_id, open_lines)
+    near = _near(feeds, open_lines)
     found = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
     return _by_line(organization_id, found, {line.id for line in open_lines})
 
@@ -78,7 +82,10 @@ def of_line(line: Transaction) -> list[ProposedTransfer]:
     if line.status != "BOOKED" or transfer_pairs.active(line.organization_id, line.id) is not None:
         return []
     organization_id = line.organization_id
-    near = _near(organization_id, [line])
+    feeds = _feeds(organization_id)
+    if len(feeds) < BETWEEN:
+        return []
+    near = _near(feeds, [line])
     likely = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
     listed = {(each.out_id, each.in_id) for each in likely}
     others = [
@@ -104,8 +111,8 @@ def is_open(organization_id: str) -> sa.ColumnElement[bool]:
     return sa.or_(has_draft, Transaction.journal_entry_id.in_(sa.select(items.c.root_id)))
 
 
-def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of lines that may be the other side of some lines, or rivals of that."""
+def _near(feeds: Mapping[int, str], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions of lines of some feed accounts that may be the other side of lines, or rivals of that."""
     days = [line.booked_on for line in lines]
     first, last, size = min(days), max(days), sa.func.abs(Transaction.amount_minor)
     ranges = _ranges({abs(line.amount.minor) for line in lines})
@@ -113,7 +120,6 @@ def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[b
         Transaction.booked_on.between(first - FEE_WINDOW, last + FEE_WINDOW),
         sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
     ]
-    feeds = _feeds(organization_id)
     # The index of lines by day begins with the account.
     of_feeds = Transaction.feed_account_id.in_(feeds)
     if len(set(feeds.values())) == 1:
@@ -139,22 +145,31 @@ def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
 
 def _feeds(organization_id: str) -> dict[int, str]:
     """Give the currency of each feed account by its id."""
-    feeds = sa.select(FeedAccount.id, FeedAccount.currency).where(
+    return dict(db.session.execute(*_currencies(organization_id)).all())
+
+
+@made_once
+def _currencies(organization_id: str) -> sa.Select[int, str]:
+    return sa.select(FeedAccount.id, FeedAccount.currency).where(
         FeedAccount.organization_id == organization_id
     )
-    return dict(db.session.execute(feeds).all())
 
 
 def _matches(organization_id: str, sides: Sequence[TransferSide]) -> list[TransferMatch]:
-    if len({side.fa_id for side in sides}) < 2:  # noqa: PLR2004  (a transfer is between two)
+    if len({side.fa_id for side in sides}) < BETWEEN:
         return []
     return transfers.transfer_matches(sides, _own(organization_id), transfer_pairs.refused(organization_id))
 
 
-def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
-    """Read the booked lines that are in no pair, as sides of transfers; of a single account there are none."""
-    if len(_feeds(organization_id)) < 2:  # noqa: PLR2004  (a transfer is between two)
+def _open_sides(organization_id: str) -> list[TransferSide]:
+    """Read the open lines that are in no pair; of a single account none may be a transfer."""
+    if len(_feeds(organization_id)) < BETWEEN:
         return []
+    return _sides(organization_id, is_open(organization_id))
+
+
+def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
+    """Read the booked lines that are in no pair, as sides of transfers."""
     line = Transaction
     rows = db.session.execute(
         sa.select(
@@ -193,7 +208,7 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Tr
 def _mirrored(organization_id: str, sides: list[TransferSide]) -> list[TransferSide]:
     """Convert the amounts to the base currency, where there are several currencies."""
     currencies = {side.currency for side in sides}
-    if len(currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
+    if len(currencies) < BETWEEN:
         return sides
     base = organizations.get(organization_id).base_currency
     days = [side.day for side in sides]

@@ -1,0 +1,75 @@
+"""What the records of lines read of their entries: the status, the legs that count, and the open correction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.merchants import with_counting_merchants
+from webapp.models import JournalEntry, Posting
+from webapp.models.base import table_of
+from webapp.queries.common import merchants
+from webapp.queries.common.made_once import made_once
+from webapp.queries.journal.entries import leg_of
+from webapp.sql_functions import unindexed
+
+
+@dataclass(slots=True)
+class EntryState:
+    """The status of a line's entry, the legs of it and of its corrections, and its open correction marker."""
+
+    status: str = "DRAFT"
+    legs: list[list[Leg]] | None = None
+    marker_id: int | None = None
+
+
+def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, EntryState]:
+    """Read the entries of lines together with their corrections and markers."""
+    if not entry_ids:
+        return {}
+    family = db.session.execute(*_families(organization_id, entry_ids)).all()
+    states: dict[int, EntryState] = {entry_id: EntryState(legs=[]) for entry_id in entry_ids}
+    counted: dict[int, int] = {}
+    for entry_id, status, corrects_id in family:
+        if corrects_id is None or entry_id in entry_ids:
+            states[entry_id].status = status
+            counted[entry_id] = entry_id
+        elif status == "DRAFT":
+            states[corrects_id].marker_id = entry_id
+        else:
+            counted[entry_id] = corrects_id
+    postings: dict[int, list[Leg]] = {}
+    for posting in db.session.scalars(*_postings(organization_id, counted)):
+        postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
+    named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
+    merged = merchants.merged(organization_id) if named else {}
+    for entry_id, belongs_to in counted.items():
+        legs = states[belongs_to].legs
+        if legs is not None:
+            legs.append(with_counting_merchants(postings.get(entry_id, []), merged))
+    return states
+
+
+@made_once
+def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSelect[Any]:
+    entry = table_of(JournalEntry)
+    of_family = sa.select(entry.c.id, entry.c.status, entry.c.corrects_id)
+    # Two questions of one index each: by OR in one, SQLite reads every entry of the organization.
+    own = of_family.where(unindexed(entry.c.organization_id) == organization_id, entry.c.id.in_(entry_ids))
+    corrections = of_family.where(
+        entry.c.organization_id == organization_id,
+        entry.c.corrects_id.is_not(None),
+        entry.c.corrects_id.in_(entry_ids),
+    ).with_hint(entry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+    return sa.union(own, corrections)
+
+
+@made_once
+def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
+    of_entries = (Posting.organization_id == organization_id, Posting.journal_entry_id.in_(entry_ids))
+    return sa.select(Posting).where(*of_entries).order_by(Posting.journal_entry_id, Posting.position)
