@@ -61,7 +61,10 @@ class MonthSum(_AccountSum, Base):
 
 
 class _LineSum(OrganizationKeyed):
-    """What a bank's lines of BOOKED and SET_ASIDE come to, and how many BOOKED ones no standing proof cleared."""
+    """What a bank's lines of BOOKED and SET_ASIDE come to, and how many are BOOKED.
+
+    Those of them that no standing proof has cleared are unreconciled.
+    """
 
     @declared_attr.directive
     def __table_args__(self) -> tuple[Any, ...]:
@@ -75,6 +78,7 @@ class _LineSum(OrganizationKeyed):
     day: Mapped[date] = mapped_column(primary_key=True)
     amount_minor: Mapped[int] = mapped_column(MONEY)
     unreconciled_count: Mapped[int] = mapped_column(BigId)
+    booked_count: Mapped[int] = mapped_column(BigId, server_default=sa.text("0"))
 
 
 class LineDaySum(_LineSum, Base):

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import JournalEntry, Transaction
+from webapp.models import JournalEntry, LineMonthSum, Transaction
 from webapp.queries.common import entry_numbers
 from webapp.queries.common.made_once import made_once
 
@@ -19,7 +19,8 @@ def counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
 
     It starts from the drafts or from what was ever posted, whichever are fewer: neither count is a look at all lines.
     """
-    drafts, posted = db.session.execute(*_entry_counts(organization_id)).one()
+    posted = db.session.scalar(*_newest_number(organization_id)) or 0
+    drafts = db.session.scalar(*_drafts_up_to(organization_id, posted + 1)) or 0
     return (by_drafts if drafts <= posted else by_posted)(organization_id, ids)
 
 
@@ -32,15 +33,20 @@ def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them as the BOOKED lines, all of which have an entry, less those with a posted one and no marker."""
     found: Counter[int] = Counter()
     for fa_id, count in db.session.execute(*_less_posted(organization_id, ids)):
-        found[fa_id] += count
+        found[fa_id] += int(count)
     return {fa_id: count for fa_id, count in found.items() if count}
 
 
 @made_once
-def _entry_counts(organization_id: str) -> sa.Select[Any]:
-    """Select how many drafts there are, and how many entries were ever posted."""
-    drafts = _drafts(sa.func.count(), organization_id)
-    return sa.select(drafts.scalar_subquery(), entry_numbers.newest(organization_id).scalar_subquery())
+def _newest_number(organization_id: str) -> sa.Select[Any]:
+    return entry_numbers.newest(organization_id)
+
+
+@made_once
+def _drafts_up_to(organization_id: str, most: int) -> sa.Select[Any]:
+    """Count the drafts, so many at most."""
+    some = _drafts(JournalEntry.id, organization_id).limit(most).subquery()
+    return sa.select(sa.func.count()).select_from(some)
 
 
 @made_once
@@ -57,23 +63,12 @@ def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[
         .with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
     )
     markers = _drafts(JournalEntry.corrects_id, organization_id, "uq_journal_entries_marker")
+    columns: list[Any] = [LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.booked_count)]
+    of_feeds = LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id.in_(ids)
     return sa.union_all(
-        _booked(organization_id, ids),
+        sa.select(*columns).where(*of_feeds).group_by(LineMonthSum.feed_account_id),
         _with_entries(organization_id, ids, posted, sign=-1),
         _with_entries(organization_id, ids, markers.where(JournalEntry.corrects_id.is_not(None))),
-    )
-
-
-def _booked(organization_id: str, ids: Sequence[int], sign: int = 1) -> sa.Select[Any]:
-    columns: list[Any] = [Transaction.feed_account_id, sa.func.count() * sign]
-    return (
-        sa.select(*columns)
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.feed_account_id.in_(ids),
-            Transaction.status == "BOOKED",
-        )
-        .group_by(Transaction.feed_account_id)
     )
 
 
@@ -81,8 +76,18 @@ def _with_entries(
     organization_id: str, ids: Sequence[int], entries: sa.Select[Any], sign: int = 1
 ) -> sa.Select[Any]:
     """Count the BOOKED lines of some entries; left alone, SQLite would go through the entries for each line."""
-    lines = _booked(organization_id, ids, sign).where(Transaction.journal_entry_id.in_(entries))
-    return lines.with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
+    columns: list[Any] = [Transaction.feed_account_id, sa.func.count() * sign]
+    return (
+        sa.select(*columns)
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.feed_account_id.in_(ids),
+            Transaction.status == "BOOKED",
+            Transaction.journal_entry_id.in_(entries),
+        )
+        .group_by(Transaction.feed_account_id)
+        .with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
+    )
 
 
 def _drafts(column: Any, organization_id: str, index: str = "ix_journal_entries_drafts") -> sa.Select[Any]:

@@ -28,7 +28,7 @@ from webapp.sql_functions import first_of_month
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
 ACCOUNT_VALUES = ("amount_minor", "amount_base_minor")
 LINE_KEYS = ("organization_id", "feed_account_id", "day")
-LINE_VALUES = ("amount_minor", "unreconciled_count")
+LINE_VALUES = ("amount_minor", "unreconciled_count", "booked_count")
 
 
 def account_sums() -> Iterable[Violation]:
@@ -80,11 +80,12 @@ def counted_line_sums() -> dict[Any, sa.Select[Any]]:
         )
         .exists()
     )
-    is_open = sa.case((sa.and_(Transaction.status == "BOOKED", ~is_cleared), 1), else_=0)
+    is_booked = Transaction.status == "BOOKED"
+    is_open = sa.and_(is_booked, ~is_cleared)
     return {
         table: _counted(
             (Transaction.organization_id, Transaction.feed_account_id, day),
-            (Transaction.amount_minor, is_open),
+            (Transaction.amount_minor, *(sa.case((each, 1), else_=0) for each in (is_open, is_booked))),
             LINE_KEYS + LINE_VALUES,
         ).where(Transaction.status.in_(IN_BOOKS))
         for table, day in _tables(LineDaySum, LineMonthSum, Transaction.booked_on)

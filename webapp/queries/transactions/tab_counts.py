@@ -6,12 +6,16 @@ history; with one the lines are gone through.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import ReconciliationItem, Transaction, refers_to
+from webapp.ledger.codes import TRANSACTION_STATUSES
+from webapp.models import LineMonthSum, ReconciliationItem, Transaction, refers_to
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
+from webapp.queries.common.made_once import made_once
 from webapp.queries.transactions.line_filters import (
     OpenDraft,
     WorkspaceFilters,
@@ -62,12 +66,28 @@ def kept(organization_id: str, account: FeedAccountRecord, draft: OpenDraft | No
 
 
 def _by_status(organization_id: str, fa_id: int) -> dict[str, int]:
-    rows = db.session.execute(
-        sa.select(Transaction.status, sa.func.count())
-        .where(Transaction.organization_id == organization_id, Transaction.feed_account_id == fa_id)
-        .group_by(Transaction.status)
+    return {
+        status: int(count) for status, count in db.session.execute(*_status_counts(organization_id, fa_id))
+    }
+
+
+@made_once
+def _status_counts(organization_id: str, fa_id: int) -> sa.CompoundSelect[Any]:
+    """Select what is kept of the lines that are booked, and count the few others."""
+    booked: sa.Select[Any] = sa.select(
+        sa.literal_column("'BOOKED'"), sa.func.coalesce(sa.func.sum(LineMonthSum.booked_count), 0)
     )
-    return dict(rows.all())
+    others: list[Any] = [Transaction.status, sa.func.count()]
+    return sa.union_all(
+        booked.where(LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == fa_id),
+        sa.select(*others)
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.feed_account_id == fa_id,
+            Transaction.status.in_([each for each in TRANSACTION_STATUSES if each != "BOOKED"]),
+        )
+        .group_by(Transaction.status),
+    )
 
 
 def _taken_back(organization_id: str, fa_id: int) -> int:
