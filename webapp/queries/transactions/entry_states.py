@@ -20,7 +20,7 @@ from webapp.sql_functions import unindexed
 
 
 @dataclass(slots=True)
-class EntryState:
+class LineEntryState:
     """The status of a line's entry, the legs of it and of its corrections, and its open correction marker."""
 
     status: str = "DRAFT"
@@ -28,12 +28,12 @@ class EntryState:
     marker_id: int | None = None
 
 
-def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, EntryState]:
+def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntryState]:
     """Read the entries of lines together with their corrections and markers."""
     if not entry_ids:
         return {}
     family = db.session.execute(*_families(organization_id, entry_ids)).all()
-    states: dict[int, EntryState] = {entry_id: EntryState(legs=[]) for entry_id in entry_ids}
+    states: dict[int, LineEntryState] = {entry_id: LineEntryState(legs=[]) for entry_id in entry_ids}
     counted: dict[int, int] = {}
     for entry_id, status, corrects_id in family:
         if corrects_id is None or entry_id in entry_ids:

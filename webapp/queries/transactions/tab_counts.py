@@ -74,12 +74,15 @@ def _by_status(organization_id: str, fa_id: int) -> dict[str, int]:
 @made_once
 def _status_counts(organization_id: str, fa_id: int) -> sa.CompoundSelect[Any]:
     """Select what is kept of the lines that are booked, and count the few others."""
-    booked: sa.Select[Any] = sa.select(
-        sa.literal_column("'BOOKED'"), sa.func.coalesce(sa.func.sum(LineMonthSum.booked_count), 0)
-    )
+    kept: list[Any] = [
+        sa.literal_column("'BOOKED'"),
+        sa.func.coalesce(sa.func.sum(LineMonthSum.booked_count), 0),
+    ]
     others: list[Any] = [Transaction.status, sa.func.count()]
     return sa.union_all(
-        booked.where(LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == fa_id),
+        sa.select(*kept).where(
+            LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == fa_id
+        ),
         sa.select(*others)
         .where(
             Transaction.organization_id == organization_id,

@@ -29,7 +29,7 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.transactions import entry_states, line_entries
-from webapp.queries.transactions.entry_states import EntryState
+from webapp.queries.transactions.entry_states import LineEntryState
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -204,7 +204,9 @@ def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa
     )
 
 
-def _record(line: Transaction, entries: dict[int, EntryState], proofs: dict[int, int]) -> TransactionRecord:
+def _record(
+    line: Transaction, entries: dict[int, LineEntryState], proofs: dict[int, int]
+) -> TransactionRecord:
     state = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []
     if state is not None and state.legs:
