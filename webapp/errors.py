@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import logging
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,18 @@ def sentence_of(fields: Mapping[str, list[str]]) -> str:
     return " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items())
 
 
-def answer_http_error(error: HTTPException) -> Response:
-    """Answer an error of Werkzeug, Flask or webargs, with its headers."""
+@dataclass(frozen=True, slots=True)
+class ErrorFacts:
+    """What an error is answered with."""
+
+    status: int
+    code: str
+    sentence: str
+    fields: dict[str, list[str]]
+
+
+def http_error_facts(error: HTTPException) -> ErrorFacts:
+    """Give what an error of Werkzeug, Flask or webargs is answered with."""
     status = error.code or 500
     code, sentence = HTTP_ERRORS.get(status, ("error", error.description or error.name))
     fields = shortened(flat_messages(getattr(error, "data", None)))
@@ -113,7 +124,13 @@ def answer_http_error(error: HTTPException) -> Response:
     own_code = getattr(error, "own_code", None)
     if own_code is not None:
         code, sentence = own_code, error.description or sentence
-    response = error_response(status, code, sentence, fields=fields or None)
+    return ErrorFacts(status, code, sentence, fields)
+
+
+def answer_http_error(error: HTTPException) -> Response:
+    """Answer an error of Werkzeug, Flask or webargs, with its headers."""
+    facts = http_error_facts(error)
+    response = error_response(facts.status, facts.code, facts.sentence, fields=facts.fields or None)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
             response.headers.setdefault(name, value)

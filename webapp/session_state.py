@@ -28,10 +28,14 @@ class AtEnd:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The acts recorded within a block, each with its status; `proposal_id` the proposal that its one act becomes."""
+    """The acts recorded within a block, each with its status.
+
+    `proposal_id` is the proposal that its one act becomes, `plan_id` the plan that its acts are of.
+    """
 
     acts: list[tuple[Act, str]] = field(default_factory=list)
     proposal_id: str | None = None
+    plan_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
         undoing(teller)
     habits(teller, accounts)
     documents(teller, lines)
+    plans(teller, accounts)
     reading(teller, fa_id)
 
 
@@ -365,6 +366,20 @@ def habits(teller: Teller, accounts: dict[str, int]) -> None:
     teller.post("/automations/suggestions/dismiss", {"key": suggestion["key"]})
     teller.get("/automations/suggestions/dismissals")
     teller.post("/automations/suggestions/undismiss", {"key": suggestion["key"]})
+
+
+def plans(teller: Teller, accounts: dict[str, int]) -> None:
+    """Write an entry and post it, as one plan."""
+    legs = [
+        {"accountId": accounts["Uncategorised expenses"], "amount": "8.00"},
+        {"accountId": accounts["Petty cash"], "amount": "-8.00"},
+    ]
+    entry = {"effectiveAt": "2026-11-09", "description": "Flowers", "postings": legs}
+    steps = [
+        {"method": "POST", "path": "/api/journal-entries", "body": entry},
+        {"method": "POST", "path": "/api/journal-entries/{1#/entry/id}/post"},
+    ]
+    teller.post("/plans", {"title": "Flowers, paid in cash", "note": "From the receipt", "steps": steps})
 
 
 def documents(teller: Teller, lines: list[int]) -> None:

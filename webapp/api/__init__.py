@@ -29,6 +29,7 @@ NOUNS = (
     "documents",
     "exports",
     "imports",
+    "plans",
     "pushes",
     "reconciliations",
     "reports",

@@ -10,6 +10,8 @@ from webapp.ledger.texts import legible
 # Banks write hundreds of letters of purpose; so many tell a line apart.
 LONGEST: Final = 60
 MOST_NAMED: Final = 3
+# The kind of act that a plan is; its title is its own.
+PLAN: Final = "plan"
 
 IMPERATIVES: Final[Mapping[str, str]] = {
     "Accepted": "Accept",

@@ -40,6 +40,11 @@ class ApiCall:
         return str(self.view.scope)  # type: ignore[attr-defined]
 
     @property
+    def writes(self) -> bool:
+        """Whether it may change the books."""
+        return bool(getattr(self.view, "writes", False))
+
+    @property
     def is_documented(self) -> bool:
         """Whether it is one of the interface document's endpoints."""
         return bool(getattr(self.view, "is_documented", False))

@@ -80,6 +80,20 @@ not executed again; another request with the same key is 422 `idempotency_key_re
 `actor=me`, `target=transaction:12` and `since`.""",
     ),
     (
+        "Plans",
+        """`POST /api/plans` takes calls that belong together: `{title, note, steps: [{method, path, body}]}`, at most
+100 steps on 500 items. Steps are writes that a key may make or propose; no approval, no undo, no plan, no file and no
+`dryRun`. They are done in their order, in one transaction: all of them, or none. A step may use what an earlier one
+was answered: `{"$ref": "1#/transaction/id"}` in a body and `{1#/transaction/id}` in a path are the value under that
+JSON Pointer in the answer of step 1. A refused step, or one refused item of a bulk step, refuses the plan
+(`step_refused`; `details.step` has its number and its own error). A key that lacks a scope of any step, or whose cap
+would be passed, proposes the whole as one: a person sees what each step changes, and approves it once. If the books
+move before that, the approval answers 409 `moved` with the number of the first step that differs. `replaces` names an
+older plan of your key that this one makes obsolete. To reconcile a month, `PATCH /api/transactions`,
+`POST /api/transactions/confirm`, `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}` and `POST …/complete` are one
+plan, and one approval. Each act has its `planId`.""",
+    ),
+    (
         "Errors",
         """An error is always `{"error": "a sentence", "code": "a_stable_code"}`; 422 has `fields` (path to
 messages), and `details` has data for programs. Errors are checked in this order: 401, 404 and 405 of the URL, 413,
@@ -105,6 +119,7 @@ AREAS = {
     "Ledger accounts": "The chart of accounts, with balances and registers.",
     "Merchants": "Counterparties of the organization.",
     "Open items": "Amounts that should have been moved on from watched accounts.",
+    "Plans": "Calls in an order that are tried, approved and done together.",
     "Projects": "Projects and their groups.",
     "Pushes of a feed": "Lines that a provider sends; a push that is sent twice changes nothing.",
     "Reconciliation": "Statements: drafts, proofs, and the status of every account.",

@@ -92,7 +92,7 @@ def tags_of(item: dict[str, Any]) -> set[str]:
 def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> None:
     """Describe the note that the JSON body of a write may have, where its schema has none of its own."""
     body = made.get("requestBody", {}).get("content", {}).get(components.JSON, {}).get("schema", {})
-    if call.is_safe or call.is_documented or call.scope == selections.READ:
+    if call.is_safe or call.is_documented or not call.writes:
         return
     for name in components.references(body):
         if "properties" in schemas[name]:

@@ -136,7 +136,7 @@ def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
         if record.is_dated:
             text = "An instant: only records that changed then or later; it may list more, never fewer."
             made.append(query_parameter(selections.SINCE, text, {"type": "string", "format": "date-time"}))
-    if takes_key(call) and call.scope != "read":
+    if takes_key(call) and call.writes:
         text = "Whether only to preview the answer and the effect of the call; nothing is written."
         made.append(query_parameter(selections.DRY_RUN, text, {"type": "boolean", "default": False}))
         made.append(
@@ -162,7 +162,7 @@ def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
 
 def takes_key(call: ApiCall) -> bool:
     """Return whether a call takes an Idempotency-Key: it is a write, also one for signed-in people only."""
-    return call.method.lower() in idempotency.WRITES and (call.scope != "read" or call.session_only)
+    return call.method.lower() in idempotency.WRITES and (call.writes or call.session_only)
 
 
 def with_requirement(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:

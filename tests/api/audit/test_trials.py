@@ -144,3 +144,22 @@ def test_what_was_proposed_is_done_exactly_so_when_it_is_approved(ada, bank, tri
     assert bank.ask(lambda: list(checks.violations())) == []
     kinds = bank.ask(lambda: set(db.session.scalars(db.select(AuditEvent.kind))))
     assert {"propose", "approve_proposal"} <= kinds
+
+
+@on_sqlite
+def test_every_write_is_a_step_of_a_plan_as_it_is_by_itself(ada, trials, portion):
+    asked = 0
+    for trial in portion(3, trials):
+        if "file" in trial.options or "data" in trial.options:
+            continue
+        step = {"method": trial.name.split()[0], "path": trial.path, "body": trial.options.get("json")}
+        answer = ada.post("/api/plans?dryRun=true", json={"title": "A plan", "steps": [step]}).json
+        assert answer["status"] == 200, (trial.name, answer)
+        (told,) = answer["effect"]["steps"]
+        assert told["title"] == title_of(trial)
+        alone = trial.ask(ada, dryRun="true").json["effect"]
+        for key in ("balances", "proofs", "entryCount"):
+            assert told[key] == answer["effect"][key] == alone[key], (trial.name, key)
+        assert len(told["entries"]) == len(alone["entries"]), trial.name
+        asked += 1
+    assert asked > 5

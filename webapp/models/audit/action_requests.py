@@ -14,7 +14,7 @@ from webapp.models.base import BigId, Organized, created, foreign_key, keyed_by,
 
 
 class ActionRequest(Organized, Base):
-    """One act on the books; its id is `ar_` and a sortable id."""
+    """One act on the books; its id is `ar_` and a sortable id. `plan_id` is the plan that it was a step of, if any."""
 
     __tablename__ = "action_requests"
     __table_args__ = (
@@ -46,6 +46,7 @@ class ActionRequest(Organized, Base):
     error: Mapped[str] = mapped_column(sa.Text, default="")
     created_at: Mapped[datetime] = created()
     decided_at: Mapped[datetime | None] = mapped_column(Instant)
+    plan_id: Mapped[str | None] = mapped_column(sa.String(40))
 
     proposal: Mapped[Proposal | None] = relationship(
         foreign_keys="Proposal.action_request_id",
@@ -68,9 +69,10 @@ class ActionRequest(Organized, Base):
 class Proposal(Organized, Base):
     """A call as it was sent, what it would do, and who decided about it.
 
-    Equal calls have the same `fingerprint`, equal effects the same `digest`. `acts` are the action
-    requests that it made when it was executed: itself where there was one act. `replaced_by` is the action
-    request of the same call that was asked for later, with another effect.
+    `scope` are the scopes that it needs, those of a plan with spaces between. Equal calls have the same
+    `fingerprint`, equal effects the same `digest`. `acts` are the action requests that it made when it was executed:
+    itself where there was one act. `replaced_by` is the action request of the same call that was asked for later, with
+    another effect, or of the plan that came in its place.
     """
 
     __tablename__ = "proposals"
@@ -85,7 +87,7 @@ class Proposal(Organized, Base):
     organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
     action_request_id: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
     token_id: Mapped[int] = mapped_column(BigId)
-    scope: Mapped[str] = mapped_column(sa.String(16))
+    scope: Mapped[str] = mapped_column(sa.String(64))
     method: Mapped[str] = mapped_column(sa.String(8))
     path: Mapped[str] = mapped_column(sa.Text)
     query: Mapped[str] = mapped_column(sa.Text)

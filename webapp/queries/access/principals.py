@@ -110,7 +110,8 @@ def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Princip
     """Find the principal of a proposal's token, unless it expired, was revoked, or its owner may no longer do this."""
     is_its = sa.and_(of_same_organization(ApiToken, proposal), ApiToken.id == proposal.token_id)
     found = _by_token(session, is_its, now)
-    return found if found is not None and proposal.scope in scopes_of_role(found.role) else None
+    is_able = found is not None and set(proposal.scope.split()) <= scopes_of_role(found.role)
+    return found if is_able else None
 
 
 def _by_token(session: orm.Session, is_token: sa.ColumnElement[bool], now: datetime) -> Principal | None:

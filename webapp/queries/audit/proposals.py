@@ -11,6 +11,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal, refers_to
 
 
@@ -65,6 +66,14 @@ def count_live_of_token(organization_id: str, token_id: int, now: datetime) -> i
 def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     """Find the waiting proposal of a call, whoever made it."""
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
+
+
+def plan_of(organization_id: str, request_id: str, token_id: int | None) -> Proposal | None:
+    """Find a plan that a token proposed, decided or not."""
+    statement = _joined(organization_id).where(
+        Proposal.action_request_id == request_id, Proposal.token_id == token_id, ActionRequest.kind == PLAN
+    )
+    return db.session.scalar(statement)
 
 
 def decided(organization_id: str, *, limit: int) -> Sequence[Proposal]:

@@ -19,6 +19,8 @@ from webapp.queries.rules.names import Names
 NAMED: Final = ("orgMerchantId", "projectId")
 # What acts on these change is what their entries show.
 SHOWN_BY_ENTRIES: Final = frozenset({"transaction", "journal_entry"})
+# Of all steps of a plan so many entries are shown whole; a page that nobody reads to its end decides nothing.
+MOST_ENTRIES: Final = 60
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -87,12 +89,51 @@ class ProposalEffect:
     acts: Sequence[ActEffect]
 
 
+@dataclass(frozen=True, slots=True)
+class StepEffect:
+    """A step of a plan as a page shows it: its place, its title, the call that it is, and what it changes."""
+
+    number: int
+    title: str
+    call: str
+    entry_count: int
+    effect: ProposalEffect
+
+
 def shown(proposal: Proposal) -> ProposalEffect:
     """Read the kept effect of a proposal for a page."""
-    effect = proposal.effect
+    return _shown(proposal.organization_id, proposal.effect, {})
+
+
+def steps(proposal: Proposal) -> list[StepEffect]:
+    """Read what each step of a plan would change, for a page; its balances and proofs are the plan's.
+
+    The first steps are shown with their entries, the later ones with their number.
+    """
+    found: list[StepEffect] = []
+    new, left = _new_names(proposal.effect.get("steps", ())), MOST_ENTRIES
+    for each in proposal.effect.get("steps", ()):
+        effect = {**each, "entries": each["entries"][:left], "balances": [], "proofs": []}
+        of_step = _shown(proposal.organization_id, effect, new)
+        left -= len(effect["entries"])
+        call = f"{each['method']} {each['path']}"
+        found.append(StepEffect(each["number"], each["title"], call, each["entryCount"], of_step))
+    return found
+
+
+def _new_names(stored: Sequence[Mapping[str, Any]]) -> Names:
+    """Name the merchants and projects that steps would make, by what the entries of later ones have of them."""
+    keys = {"merchant": "orgMerchantId", "project": "projectId"}
+    acts = [act for step in stored for act in step["acts"] if act["target"]["kind"] in keys and act["after"]]
+    return {
+        (keys[act["target"]["kind"]], act["target"]["id"]): str(act["after"].get("name", "")) for act in acts
+    }
+
+
+def _shown(organization_id: str, effect: Mapping[str, Any], new: Names) -> ProposalEffect:
     sides = [side for each in effect["entries"] for side in (each["before"], each["after"]) if side]
-    names = _names(proposal.organization_id, [posting for side in sides for posting in side["postings"]])
-    entries = [_entry(proposal.organization_id, each, names) for each in effect["entries"]]
+    names = _names(organization_id, [posting for side in sides for posting in side["postings"]])
+    entries = [_entry(organization_id, each, {**new, **names}) for each in effect["entries"]]
     moved = [each for each in entries if each.before != each.after]
     others = [each for each in effect["acts"] if each["target"]["kind"] not in SHOWN_BY_ENTRIES]
     return ProposalEffect(
@@ -101,7 +142,9 @@ def shown(proposal: Proposal) -> ProposalEffect:
         balances=effect["balances"],
         broken=[_proof(each) for each in effect["proofs"] if not each["holds"]],
         mended=[_proof(each) for each in effect["proofs"] if each["holds"]],
-        acts=_acts(proposal.organization_id, others if moved else effect["acts"]),
+        acts=_acts(
+            organization_id, others if moved or effect["entryCount"] > len(entries) else effect["acts"]
+        ),
     )
 
 

@@ -110,6 +110,9 @@ class ActionRequestSchema(Schema):
     id = ma.fields.String()
     kind = ma.fields.String()
     status = fields.OneOf(*ACTION_STATUSES)
+    plan_id = ma.fields.String(
+        allow_none=True, metadata={"description": "The plan that this was done as a step of."}
+    )
     actor = ma.fields.Nested(PersonSchema)
     target = ma.fields.Nested(TargetSchema)
     title = Untrusted()

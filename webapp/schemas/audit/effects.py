@@ -9,7 +9,7 @@ import marshmallow as ma
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
-from webapp.schemas.base import Schema
+from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untrusted_paths
 
 
@@ -66,14 +66,33 @@ class ActSchema(Schema):
     after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
 
 
+class StepEffectSchema(Schema):
+    """The changes of a step of a plan, upon what the steps before it leave."""
+
+    number = ma.fields.Integer()
+    method = ma.fields.String()
+    path = ma.fields.String()
+    title = Untrusted()
+    digest = ma.fields.String()
+    acts = ma.fields.List(ma.fields.Nested(ActSchema))
+    entries = ma.fields.List(ma.fields.Nested(EntryChangeSchema))
+    entry_count = ma.fields.Integer()
+    balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
+    proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
+
+
 class EffectSchema(Schema):
-    """All changes of a call; at most 200 entries and acts are listed, `entryCount` counts all entries."""
+    """All changes of a call; at most 200 entries and acts are listed, `entryCount` counts all entries.
+
+    A plan has `steps`, and its acts and entries there; its balances and proofs are those of all steps together.
+    """
 
     acts = ma.fields.List(ma.fields.Nested(ActSchema))
     entries = ma.fields.List(ma.fields.Nested(EntryChangeSchema))
     entry_count = ma.fields.Integer()
     balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
     proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
+    steps = ma.fields.List(ma.fields.Nested(StepEffectSchema), metadata=OPTIONAL)
 
 
 class DryRunSchema(Schema):

@@ -73,13 +73,16 @@ def act(
 
 
 @contextmanager
-def recording(*, proposal_id: str | None = None) -> Iterator[list[tuple[Act, str]]]:
+def recording(
+    *, proposal_id: str | None = None, plan_id: str | None = None
+) -> Iterator[list[tuple[Act, str]]]:
     """Collect each act that is recorded within the block, with its status.
 
-    With `proposal_id` the one act of the block is that proposal: its action request is executed in its place.
+    With `proposal_id` the one act of the block is that proposal: its action request is executed in its place. With
+    `plan_id` each act of the block is of that plan.
     """
     state = state_of(db.session())
-    before, state.recording = state.recording, Recording(proposal_id=proposal_id)
+    before, state.recording = state.recording, Recording(proposal_id=proposal_id, plan_id=plan_id)
     try:
         yield state.recording.acts
     finally:
@@ -89,6 +92,11 @@ def recording(*, proposal_id: str | None = None) -> Iterator[list[tuple[Act, str
 def _proposal_id() -> str | None:
     found = state_of(db.session()).recording
     return None if found is None else found.proposal_id
+
+
+def _plan_id() -> str | None:
+    found = state_of(db.session()).recording
+    return None if found is None else found.plan_id
 
 
 def record(done: Act, status: str, *, error: str = "") -> None:
@@ -103,6 +111,7 @@ def record(done: Act, status: str, *, error: str = "") -> None:
     else:
         db.session.flush()
         keys = {"id": done.id, "organization_id": done.actor.organization_id, "created_at": done.now}
+        keys["plan_id"] = _plan_id()
         db.session.connection().execute(_NEW_REQUEST, {**keys, **facts})
     append(done, status, error)
     found = state_of(db.session()).recording
@@ -176,6 +185,7 @@ def append(done: Act, status: str, error: str = "") -> None:
     organization_id = done.actor.organization_id
     connection = db.session.connection()
     head = connection.execute(_HEAD, {"organization_id": organization_id}).one_or_none()
+    plan_id = _plan_id()
     event = chain.link(
         {
             "organizationId": organization_id,
@@ -193,6 +203,7 @@ def append(done: Act, status: str, error: str = "") -> None:
             "after": done.after,
             "result": done.result,
             "error": error,
+            **({} if plan_id is None else {"planId": plan_id}),
         },
         after=chain.Link(head.sequence, head.body, head.previous_hash, head.hash) if head else None,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
@@ -15,11 +15,11 @@ from webapp.models import ActionRequest, Proposal
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import action_requests
-from webapp.services.audit import proposals, trials
+from webapp.services.audit import proposals
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import append, recording, unrecorded
 from webapp.services.audit.proposals import APPROVE, REJECT
-from webapp.services.audit.trials import CallResult, Shapes, Trial
+from webapp.services.audit.trials import CallResult, Trial
 
 EXECUTED: Final = "EXECUTED"
 
@@ -36,16 +36,17 @@ class MovedError(LedgerError):
     code = "moved"
     untrusted = ("details.effect", "details.blockers")
 
-    def __init__(self, tried: Trial) -> None:
-        """Carry what it would do now."""
+    def __init__(self, tried: Trial, kept: Mapping[str, Any]) -> None:
+        """Carry what it would do now; `kept` is what it would have done, of a plan step by step."""
         self.preview = tried
-        super().__init__(
-            details={
-                "digest": tried.digest,
-                "effect": dict(tried.effect),
-                "blockers": tried.blockers,
-            }
-        )
+        now = {"digest": tried.digest, "effect": dict(tried.effect), "blockers": tried.blockers}
+        if not tried.is_plan:
+            super().__init__(details=now)
+            return
+        step = tried.moved_step(kept)
+        first = "" if step is None else f" Step {step} is the first that differs."
+        sentence = f"This plan's effect has changed.{first} Here is the new one."
+        super().__init__(sentence, details={"step": step, **now})
 
 
 class BlockedError(LedgerError):
@@ -68,10 +69,11 @@ class BlockedError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The stored call of a proposal, made again as its proposer: who acts then, and the call."""
+    """The stored call of a proposal, made again as its proposer: who acts then, the call, and a trial of it."""
 
     actor: Actor
     call: Callable[[], CallResult]
+    trial: Callable[[], Trial]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +102,14 @@ def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Princ
     return replace(found, scopes=scopes_of_role(found.role) & scopes)
 
 
-def approve_or_preview(
-    proposal: Proposal, approval: Approval, replay: Replay, shapes: Shapes, folder: Path
-) -> ActionRequest:
+def approve_or_preview(proposal: Proposal, approval: Approval, replay: Replay, folder: Path) -> ActionRequest:
     """Approve in a savepoint; where the effect has moved, keep the new preview for whoever looks next.
 
     Raises MovedError with the new preview, BlockedError or DecidedError: the proposal goes on waiting.
     """
     try:
         with db.session.begin_nested():
-            return _approve(proposal, approval, replay, shapes, folder)
+            return _approve(proposal, approval, replay, folder)
     except LedgerError as error:
         unrecorded(error)
         if isinstance(error, (MovedError, BlockedError)) and error.preview is not None:
@@ -127,28 +127,26 @@ def reject(proposal: Proposal, reason: str, folder: Path, *, actor: Actor, now: 
     return proposal.request
 
 
-def _approve(
-    proposal: Proposal, approval: Approval, replay: Replay, shapes: Shapes, folder: Path
-) -> ActionRequest:
+def _approve(proposal: Proposal, approval: Approval, replay: Replay, folder: Path) -> ActionRequest:
     """Try the call, compare what it does with what was shown, claim the proposal, and make the call for good.
 
     Nobody else writes to these books between the trial and the call.
     """
-    tried = _tried(proposal, replay, shapes)
+    tried = _tried(replay)
     if tried.refusal is not None:
         raise _blocked(proposal, tried, tried.refusal)
     if tried.digest != approval.digest:
-        raise MovedError(tried)
+        raise MovedError(tried, proposal.effect)
     _claim(proposal, approval)
-    _execute(proposal, replay, is_one=len(tried.acts) == 1 and not tried.failures)
+    _execute(proposal, replay, tried)
     proposals.drop_file(proposal, folder)
     return proposal.request
 
 
-def _tried(proposal: Proposal, replay: Replay, shapes: Shapes) -> Trial:
+def _tried(replay: Replay) -> Trial:
     """Try a call again; what cannot be asked any more stands against it like everything else."""
     try:
-        return trials.run(proposal.organization_id, replay.call, shapes)
+        return replay.trial()
     except NotFoundError:
         raise BlockedError("What this is about no longer exists. Reject it.", "gone") from None
     except UnprocessableError as error:
@@ -171,10 +169,11 @@ def _claim(proposal: Proposal, approval: Approval) -> None:
     db.session.flush()
 
 
-def _execute(proposal: Proposal, replay: Replay, *, is_one: bool) -> None:
+def _execute(proposal: Proposal, replay: Replay, tried: Trial) -> None:
     """Make the call for good, and record its acts: one act is the proposal itself, several are acts of their own."""
-    own_id = proposal.action_request_id if is_one else None
-    with recording(proposal_id=own_id) as recorded:
+    own_id = proposal.action_request_id if tried.is_one_act else None
+    plan_id = proposal.action_request_id if tried.is_plan else None
+    with recording(proposal_id=own_id, plan_id=plan_id) as recorded:
         result = replay.call()
     proposal.acts = [act.id for act, status in recorded if status == EXECUTED]
     proposal.answer = {"status": result.status, "answer": result.body}

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.audit import proposals
@@ -44,12 +44,19 @@ class ReplacedError(LedgerError):
     code = "replaced"
 
 
+class OtherPlanError(UnprocessableError):
+    """`replaces` is the id of an older plan that this key proposed; GET /api/action-requests?kind=plan lists them."""
+
+    code = "no_such_plan"
+
+
 @dataclass(frozen=True, slots=True)
 class ProposedCall:
     """A call that a token may not make alone.
 
     `kind` names what is done at its address, `scope` is what approving it needs, `payload` is what the audit trail has
-    of it. `keep` stores what it was sent with, and gives the columns that it can be made again from.
+    of it. `keep` stores what it was sent with, and gives the columns that it can be made again from. `replaces` is the
+    older plan of the same key in whose place it comes.
     """
 
     kind: str
@@ -57,6 +64,7 @@ class ProposedCall:
     fingerprint: str
     payload: Mapping[str, Any]
     keep: Callable[[], Mapping[str, Any]]
+    replaces: str | None = None
 
 
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
@@ -91,6 +99,13 @@ def wait(call: ProposedCall, tried: Trial, folder: Path, *, actor: Actor, now: d
     for more than anybody can look at.
     """
     sweep(actor.organization_id, folder, now=now)
+    request = _wait(call, tried, folder, actor, now)
+    if call.replaces is not None:
+        replace_plan(call.replaces, request.id, actor=actor, now=now)
+    return request
+
+
+def _wait(call: ProposedCall, tried: Trial, folder: Path, actor: Actor, now: datetime) -> ActionRequest:
     found = proposals.waiting_call(actor.organization_id, call.fingerprint)
     why = _why_over(found, tried, now) if found is not None else ""
     if found is None or why:
@@ -126,7 +141,7 @@ def _act_of(call: ProposedCall, tried: Trial, actor: Actor, now: datetime) -> Ac
         doing.target_kind = acts[0].target_kind
         doing.target_id = "new" if target_id.startswith("new-") else target_id
         doing.note = acts[0].note
-    if len(tried.acts) == 1:
+    if len(shown) == 1:
         doing.before, doing.after = shown[0]["before"], shown[0]["after"]
     doing.title = tried.title or words_of(doing.kind)
     return doing
@@ -177,6 +192,20 @@ def preview(proposal: Proposal, tried: Trial, *, now: datetime) -> None:
     request.title = tried.title or request.title
     if len(acts) == 1:
         request.before, request.after = acts[0]["before"], acts[0]["after"]
+    db.session.flush()
+
+
+def replace_plan(older_id: str, new_id_: str, *, actor: Actor, now: datetime) -> None:
+    """Let an older plan of the same key expire as replaced; raises OtherPlanError, DecidedError or ReplacedError."""
+    older = proposals.plan_of(actor.organization_id, older_id, actor.id if actor.kind == "TOKEN" else None)
+    if older is None:
+        raise OtherPlanError(fields={"replaces": [str(OtherPlanError())]})
+    if new_id_ in (older_id, older.replaced_by):
+        return
+    if older.request.status != "PENDING":
+        refuse_decided(older.request)
+    _expire(older, "Another plan of the same key replaced it.", now)
+    older.replaced_by = new_id_
     db.session.flush()
 
 

@@ -34,6 +34,7 @@ NO_EFFECT: Final[Mapping[str, Any]] = {
     "balances": [],
     "proofs": [],
 }
+NOTHING: Final[Mapping[int, Json | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,21 @@ class Trial:
         return [] if self.result is None else list(self.result.failures)
 
     @property
+    def is_one_act(self) -> bool:
+        """Whether it comes to one act, which a proposal of it becomes."""
+        return len(self.acts) == 1 and not self.failures
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether it is of a plan, whose refused step refuses it."""
+        return False
+
+    def moved_step(self, kept: Mapping[str, Any]) -> int | None:
+        """Give the number of a plan's first step that differs from a kept effect; None for any other call."""
+        del kept
+        return None
+
+    @property
     def blockers(self) -> list[Json]:
         """List what stands against the call, each with its code and its sentence."""
         if self.refusal is None:
@@ -124,7 +140,7 @@ def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) ->
             if error.status != REFUSED_BY_STATE:
                 raise
             return Trial(NO_EFFECT, (), refusal=error, refused_act=refused)
-        observed = _Observed(
+        observed = Observed(
             organization_id, before, shapes, [act for act, status in recorded if status == "EXECUTED"]
         )
         observed.read_after()
@@ -137,7 +153,7 @@ def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) ->
 
 
 @dataclass(slots=True)
-class _Observed:
+class Observed:
     """What acts changed: read within the trial as it is after them, and behind it as it was before."""
 
     organization_id: str
@@ -151,21 +167,41 @@ class _Observed:
     after: dict[int, Json] = field(default_factory=dict)
     unseen: list[Json] = field(default_factory=list)
 
+    @property
+    def unseen_count(self) -> int:
+        """How many entries are too many to be read whole."""
+        return max(len(self.ids) - MOST_SHOWN, 0)
+
     def read_after(self) -> None:
         """Read what the acts left behind."""
         self.ids = self._entry_ids()
-        self.balances = self.shapes.balances(books.balances(self.organization_id, self.mark.sums))
-        self.proofs = self.shapes.proofs(books.proofs(self.organization_id, [act.id for act in self.acts]))
+        self.read_sums()
         self.after = self._entries()
 
-    def read_before(self) -> None:
-        """Read what the acts found; what they took away belongs to it."""
-        self.ids |= self._entry_ids()
+    def read_sums(self) -> None:
+        """Read the balances and proofs that the acts left behind."""
+        self.balances = self.shapes.balances(books.balances(self.organization_id, self.mark.sums))
+        self.proofs = self.shapes.proofs(books.proofs(self.organization_id, [act.id for act in self.acts]))
+
+    def read_before(self, seen: Mapping[int, Json | None] = NOTHING) -> None:
+        """Read what the acts found; what they took away belongs to it.
+
+        `seen` are entries as earlier steps of the same plan left them; None stands for one that they took away.
+        """
+        named = {int(ref) for ref in self._named() if ref.kind is Kind.JOURNAL_ENTRY}
+        self.ids |= self._entry_ids() | (named & seen.keys())
         self.before = self._entries()
+        for entry_id in self.ids & seen.keys():
+            state = seen[entry_id]
+            self.before.pop(entry_id, None)
+            if state is not None:
+                self.before[entry_id] = state
+
+    def _named(self) -> list[Ref]:
+        return [ref for act in self.acts for ref in act.references]
 
     def _entry_ids(self) -> set[int]:
-        named = [ref for act in self.acts for ref in act.references]
-        return books.entry_ids(self.organization_id, named, self.mark.newest)
+        return books.entry_ids(self.organization_id, self._named(), self.mark.newest)
 
     def _entries(self) -> dict[int, Json]:
         ids = sorted(self.ids)
@@ -185,11 +221,10 @@ class _Observed:
             for each in sorted({*self.before, *self.after})
             if self.before.get(each) != self.after.get(each)
         ]
-        unseen = max(len(self.ids) - MOST_SHOWN, 0)
         return {
             "acts": acts,
             "entries": names.written(moved[:MOST_SHOWN]),
-            "entryCount": len(moved) + unseen,
+            "entryCount": len(moved) + self.unseen_count,
             "balances": names.written(self.balances),
             "proofs": names.written(self.proofs),
         }

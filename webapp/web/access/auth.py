@@ -88,13 +88,15 @@ def requires(
     session_only: bool = False,
     is_heavy: bool = False,
     is_use: bool = True,
+    writes: bool | None = None,
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its body limit in bytes, and who opens the transaction.
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `is_heavy` lets few of such calls run at once.
-    What a page asks by itself is no use of it (`is_use`), and keeps no session alive.
+    What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than `read`
+    writes; `writes` says so of what needs no more, or as much as what it is sent.
     """
 
     def declare(view: View) -> View:
@@ -105,6 +107,7 @@ def requires(
         view.session_only = session_only  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
+        view.writes = scope != "read" if writes is None else writes  # type: ignore[attr-defined]
         return view
 
     return declare
@@ -146,7 +149,7 @@ def guard() -> Response | None:
         begin()
     elif is_for_api():
         _begin_late(view)
-    return idempotency.answered(principal(), is_read=scope == "read" and not is_for_people)
+    return idempotency.answered(principal(), is_read=not getattr(view, "writes", False) and not is_for_people)
 
 
 def demand(scope: str) -> None:

@@ -32,7 +32,7 @@ class NoteError(UnprocessableError):
 
 def takes_note(view: Any) -> bool:
     """Return whether an address writes, so that its call may say why."""
-    return request.method not in {"GET", "HEAD", "OPTIONS"} and getattr(view, "scope", "read") != "read"
+    return request.method not in {"GET", "HEAD", "OPTIONS"} and bool(getattr(view, "writes", False))
 
 
 def take_from_query(view: Any) -> None:

@@ -36,9 +36,9 @@ class RequestState:
     """The state of a request, under its own id and the one that the client has for it.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
-    decided on what is done now, and `note` why it is. `keeps_writes` lets them be committed though the answer is an
-    error. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds until
-    it ends.
+    decided on what is done now, `is_step` that it is a step of a plan, and `note` why it is done. `keeps_writes` lets
+    them be committed though the answer is an error. `key_claim` is the Idempotency-Key that the answer is to be kept
+    under, `slot` what a heavy call holds until it ends.
     """
 
     now: datetime
@@ -48,6 +48,7 @@ class RequestState:
     is_proposal: bool = False
     is_dry_run: bool = False
     is_decided_on: bool = False
+    is_step: bool = False
     keeps_writes: bool = False
     note: str = ""
     selection: Selection = field(default_factory=Selection)

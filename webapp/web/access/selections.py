@@ -62,7 +62,7 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     """Give the query parameters that an address takes because of what it does and answers, beside its own."""
     record = record_of(view)
     if request.method not in {"GET", "HEAD"}:
-        return (DRY_RUN, NOTE) if view.scope != READ else ()  # type: ignore[attr-defined]
+        return (DRY_RUN, NOTE) if view.writes else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
     return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))

@@ -10,9 +10,9 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, Proposal
 from webapp.queries.access.principals import Principal
-from webapp.services.audit import approvals, limits, proposals
+from webapp.services.audit import approvals, limits, proposals, trials
 from webapp.services.audit.approvals import Approval, Replay
-from webapp.services.audit.trials import CallResult
+from webapp.services.audit.trials import CallResult, Trial
 from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
 from webapp.web.proposals import calls, stored_calls
@@ -57,7 +57,8 @@ def _sweep() -> None:
 def _waiting(request_id: str) -> Proposal:
     """Find a proposal that the viewer may decide on; raises NotFoundError, DecidedError, or 403."""
     proposal = approvals.waiting(organization_id(), request_id)
-    demand(proposal.scope)
+    for scope in proposal.scope.split():
+        demand(scope)
     return proposal
 
 
@@ -65,7 +66,7 @@ def _approve(request_id: str, digest: str, note: str) -> ActionRequest:
     proposal, approval = _waiting(request_id), Approval(digest=digest, note=note, **acting())
     who = approvals.proposer(proposal, principal().scopes, approval.now)
     folder = stored_calls.folder()
-    return approvals.approve_or_preview(proposal, approval, _replay(proposal, who), InterfaceShapes(), folder)
+    return approvals.approve_or_preview(proposal, approval, _replay(proposal, who), folder)
 
 
 def _replay(proposal: Proposal, who: Principal) -> Replay:
@@ -77,8 +78,14 @@ def _replay(proposal: Proposal, who: Principal) -> Replay:
         with stored_calls.made_again(call), calls.acting_as(who):
             return calls.make()
 
+    def try_() -> Trial:
+        if not calls.has_own_trial(stored_calls.view_of(call)):
+            return trials.run(organization_id(), make, InterfaceShapes())
+        with stored_calls.made_again(call), calls.acting_as(who):
+            return calls.tried_here()
+
     with calls.acting_as(who):
-        return Replay(acting()["actor"], make)
+        return Replay(acting()["actor"], make, try_)
 
 
 def _approve_one(request_id: str, digest: str) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import current_app, request
 
@@ -21,6 +21,8 @@ from webapp.services.audit.trials import CallResult, Json, Trial
 from webapp.web.access import selections
 from webapp.web.access.auth import organization_id
 from webapp.web.access.request_state import state
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 class InterfaceShapes:
@@ -52,8 +54,9 @@ def view() -> Any:
 
 
 def scope() -> str:
-    """Give the scope that the request's address needs."""
-    return str(view().scope)
+    """Give the scope that the request's call needs, or several with spaces between."""
+    own = getattr(view(), "own_scope", None)
+    return str(view().scope) if own is None else str(own())
 
 
 def kind() -> str:
@@ -73,9 +76,30 @@ def make() -> CallResult:
 def tried(who: Principal | None = None) -> Trial:
     """Try the call that the request is for, as whoever asks or as somebody else."""
     if who is None:
-        return trials.run(organization_id(), make, InterfaceShapes())
+        return tried_here()
     with acting_as(who):
-        return trials.run(organization_id(), make, InterfaceShapes())
+        return tried_here()
+
+
+def tried_here() -> Trial:
+    """Try the call that the request is for, in the way that its view declares, if it does."""
+    own: Callable[[], Trial] | None = getattr(view(), "own_trial", None)
+    return trials.run(organization_id(), make, InterfaceShapes()) if own is None else own()
+
+
+def has_own_trial(view_: Any) -> bool:
+    """Return whether a view declares how its call is tried."""
+    return getattr(view_, "own_trial", None) is not None
+
+
+def with_own_trial(tried: Callable[[], Trial], needed: Callable[[], str]) -> Callable[[View], View]:
+    """Declare how a view's call is tried, and which scopes it needs, where both depend on what is sent."""
+
+    def declare(view_: View) -> View:
+        view_.own_trial, view_.own_scope = tried, needed  # type: ignore[attr-defined]
+        return view_
+
+    return declare
 
 
 def _failures(body: Any) -> list[Json]:

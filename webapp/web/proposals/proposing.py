@@ -6,10 +6,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from flask import Flask, Response, jsonify
+from flask import Flask, Response, current_app, jsonify
+from werkzeug.exceptions import HTTPException
 
 from webapp.db import db
 from webapp.errors import answer_ledger_error, refusal_body
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.scopes import PROPOSE
 from webapp.models import ActionRequest
 from webapp.queries.access.principals import Principal
@@ -57,7 +59,11 @@ def propose_instead(_error: ProposableError | None = None) -> Response:
     """Propose a call of which its view found that it needs more than the address says."""
     db.session.rollback()
     requests.begin(principal().organization_id)
-    return propose()
+    try:
+        return propose()
+    except (LedgerError, HTTPException) as error:
+        # What is raised while another error is answered has no handler.
+        return current_app.make_response(current_app.handle_user_exception(error))
 
 
 def propose_at_cap(error: CapReachedError) -> Response:
@@ -68,6 +74,8 @@ def propose_at_cap(error: CapReachedError) -> Response:
 def propose() -> Response:
     """Let the call wait for a person (202); one that would change nothing is answered as it is."""
     tried = _tried(calls.with_role(principal()))
+    if tried.is_plan and tried.refusal is not None:
+        raise tried.refusal
     if not tried.acts and not tried.blockers:
         status, body = _answer(tried)
         response = jsonify(body)
@@ -91,7 +99,7 @@ def propose_rest(results: list[ItemResult]) -> list[ItemResult]:
     beyond = [
         each.id for each in results if isinstance(each, FailedItem) and each.code == CapReachedError.code
     ]
-    if not beyond or not may_propose(calls.scope()):
+    if not beyond or state().is_step or not may_propose(calls.scope()):
         return results
     call = stored_calls.received()
     rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
@@ -114,6 +122,7 @@ def wait(call: Call, tried: Trial) -> ActionRequest:
         fingerprint=call.fingerprint,
         payload=call.payload,
         keep=lambda: stored_calls.with_file(call).as_columns(),
+        replaces=json.loads(call.body or "{}").get(stored_calls.REPLACES) if tried.is_plan else None,
     )
     return proposals.wait(proposed, tried, stored_calls.folder(), **acting())
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from flask import current_app, request
@@ -24,6 +24,9 @@ from webapp.services.storage import kept_files
 from webapp.web.access import notes, requests
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import state
+
+# A plan's key for the older one in whose place it comes.
+REPLACES: Final = "replaces"
 
 
 class NoTextError(UnprocessableError):
@@ -47,7 +50,7 @@ class Call:
         """Give the SHA-256 of the call, the same however its JSON was written and whatever its note says."""
         body = None if self.body is None else json.loads(self.body)
         if isinstance(body, dict):
-            body.pop(NOTE, None)
+            body = {key: value for key, value in body.items() if key not in {NOTE, REPLACES}}
         query = urlencode([(name, value) for name, value in parse_qsl(self.query) if name != NOTE])
         return sha256_hex(canonical_json({**self.as_columns(), "query": query, "body": body}))
 

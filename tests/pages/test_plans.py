@@ -1,0 +1,55 @@
+"""The page of approvals shows a plan step by step, and what moved since."""
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.planning import proposed, ref
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def line(bank):
+    return bank.send("2026-11-03", "-45.20", "REWE")
+
+
+@pytest.fixture
+def request_(ben, bank, line):
+    edit = {"accountId": bank.account("Food"), "orgMerchantId": ref("1#/merchant/id")}
+    steps = [("POST", "/merchants", {"name": "Rewe Markt"}), ("PATCH", f"/transactions/{line}", edit)]
+    confirm = ("POST", f"/transactions/{line}/confirm")
+    agent = ben.with_scopes("read", "propose")
+    return proposed(agent, *steps, confirm, title="Book the groceries", note="From the receipt")
+
+
+def test_a_plan_is_shown_in_its_steps_and_approved_once(ben, line, request_):
+    browser = ben.browser()
+    page = browser.get(f"/proposals?id={request_['id']}").text
+    assert "What it does, in 3 steps" in page
+    titles = [
+        "Create the merchant Rewe Markt",
+        "Book REWE −45.20 EUR of 3 Nov to Food",
+        "Confirm REWE −45.20 EUR",
+    ]
+    places = [page.index(each) for each in titles]
+    assert places == sorted(places)
+    # What a later step names is called by the name that an earlier one gives it.
+    assert '<small class="effect-about">Rewe Markt</small>' in page
+    assert page.count("Balances it changes") == 1
+    done = browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert done.status_code == 303
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "POSTED"
+    assert "Book the groceries" in browser.get("/activity").text
+
+
+def test_a_plan_that_moved_says_at_which_step(ben, bank, line, request_):
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Care")})
+    page = ben.browser().post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert page.status_code == 409
+    assert "Step 2 is the first that differs." in page.text
+    assert page.text.count('aria-current="step"') == 1
+
+
+def test_who_may_not_do_a_step_is_told_which_scopes_it_needs(cleo, request_):
+    page = cleo.browser().get(f"/proposals?id={request_['id']}").text
+    assert "requires the scopes confirm, draft, read" in page

@@ -1,0 +1,182 @@
+"""Plans as they are sent: each step read as the call that it is, with the checks that this call has by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from flask import current_app, request
+from werkzeug.exceptions import HTTPException
+
+from webapp.db import db
+from webapp.errors import http_error_facts
+from webapp.ledger import plan_references
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.plan_references import BadReferenceError
+from webapp.schemas.plans import PlanInputSchema
+from webapp.services.access.token_caps import CapReachedError
+from webapp.services.audit import plan_trials, plans, proposals
+from webapp.services.audit.plans import CallPlan, PlanDone, Step
+from webapp.services.audit.trials import CallResult, Trial
+from webapp.web import near_addresses
+from webapp.web.access.auth import (
+    NoScopeError,
+    ProposableError,
+    acting,
+    demand,
+    is_decided_on,
+    may_propose,
+)
+from webapp.web.access.request_state import state
+from webapp.web.access.selections import DRY_RUN, READ
+from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
+from webapp.web.access.view_arguments import argument_places
+from webapp.web.proposals import calls, stored_calls
+from webapp.web.proposals.stored_calls import REPLACES, Call
+
+ADDRESS: Final = "/api/plans"
+
+
+class ExcludedStepError(UnprocessableError):
+    """This call cannot be a step of a plan. Make it by itself."""
+
+    code = "excluded"
+
+
+class StepInputError(UnprocessableError):
+    """What a step sends is not what its address takes."""
+
+    code = "validation"
+
+
+def execute(body: Mapping[str, Any]) -> PlanDone:
+    """Do a plan, all or nothing; raises ProposableError where its key may only propose it."""
+    plan = _plan(body)
+    try:
+        done = plans.execute(plan)
+    except CapReachedError as error:
+        if all(may_propose(scope) for scope in _scopes(plan.steps) if scope != READ):
+            raise ProposableError(str(error)) from error
+        raise
+    older = body[REPLACES]
+    if older is not None and done.id is not None and not is_decided_on():
+        proposals.replace_plan(older, done.id, actor=plan.actor, now=plan.now)
+    return done
+
+
+def tried() -> Trial:
+    """Try the plan that the request is for."""
+    return plan_trials.run(_plan(_sent()), calls.InterfaceShapes())
+
+
+def scope() -> str:
+    """Give the scopes that the plan of the request needs, with spaces between."""
+    return " ".join(_scopes(_steps(_sent())))
+
+
+def _sent() -> dict[str, Any]:
+    """Read the plan of the request."""
+    found: dict[str, Any] = ArgumentsParser().parse(PlanInputSchema(), request, location="json")
+    return found
+
+
+def _plan(body: Mapping[str, Any]) -> CallPlan:
+    """Make the plan of a body, whose steps are checked as far as they can be before any is made."""
+    steps = _steps(body)
+    plans.refuse_above(steps)
+    for scope in _scopes(steps):
+        demand(scope)
+    state().note = body["note"]
+    payload = {key: value for key, value in body.items() if value not in (None, "")}
+    plan = CallPlan(body["title"], steps, {"method": "POST", "path": ADDRESS, "body": payload}, **acting())
+    for step in steps:
+        try:
+            _check(step)
+        except UnprocessableError as error:
+            raise plans.refused(step, error, plan.act()) from error
+    return plan
+
+
+def _steps(body: Mapping[str, Any]) -> list[Step]:
+    return [
+        Step(number, each["method"], each["path"], each["body"], _maker(number, each, body["note"]))
+        for number, each in enumerate(body["steps"], 1)
+    ]
+
+
+def _scopes(steps: Sequence[Step]) -> list[str]:
+    """List the scopes that the addresses of steps need; one that is none is refused when it is checked."""
+    found = {READ}
+    for step in steps:
+        with suppress(BadReferenceError):
+            path = plan_references.check(step.path, None, step.number)
+            found.add(str(getattr(_view(step.method, path), "scope", READ)))
+    return sorted(found)
+
+
+def _view(method: str, path: str) -> Any:
+    return stored_calls.view_of(Call(method, path.partition("?")[0], "", None, None))
+
+
+def _check(step: Step) -> None:
+    """Refuse a step that no plan can have, and references that cannot be."""
+    path, _, query = plan_references.check(step.path, step.body, step.number).partition("?")
+    view = _view(step.method, path)
+    places = argument_places(view)
+    if view is None:
+        near = ", ".join(near_addresses.near(current_app.url_map, path))
+        hint = f"Near to it: {near}." if near else "GET /api/docs.md lists its calls."
+        raise ExcludedStepError(f"The API has no {step.method} {path[:80]}. {hint}")
+    if getattr(view, "session_only", False):
+        raise ExcludedStepError("No key may do this; a person does it, signed in. Leave it out of the plan.")
+    if calls.has_own_trial(view):
+        raise ExcludedStepError("A plan is no step of a plan. Send its steps here.")
+    if DRY_RUN in parse_qs(query, keep_blank_values=True):
+        raise ExcludedStepError("A step is not only tried. Send dryRun=true with the plan itself.")
+    if places & {"form", "files"} and "body" not in places:
+        raise ExcludedStepError(
+            "A step is JSON, and this address takes a file. Send the file before the plan."
+        )
+
+
+def _maker(number: int, sent: Mapping[str, Any], note: str) -> Any:
+    """Give what makes the call of a step once the answers of those before are there."""
+
+    def make(answers: Mapping[int, Any]) -> CallResult:
+        path = plan_references.resolved_path(sent["path"], number, answers)
+        body = plan_references.resolved(sent["body"], number, answers)
+        path, _, query = path.partition("?")
+        call = Call(sent["method"], path, query, None if body is None else json.dumps(body), None)
+        try:
+            with stored_calls.made_again(call):
+                return _made(note)
+        except (NoScopeError, UnprocessableError):
+            raise
+        except HTTPException as error:
+            raise _input_error(error) from error
+
+    return make
+
+
+def _made(note: str) -> CallResult:
+    """Make the call that the context is for, with the checks of its own query and body before."""
+    asked = state()
+    asked.note, before, asked.is_step = asked.note or note, asked.is_step, True
+    try:
+        refuse_undeclared()
+        result = calls.make()
+    finally:
+        asked.is_step = before
+    capped = next((each for each in result.failures if each["code"] == CapReachedError.code), None)
+    if capped is not None:
+        raise CapReachedError(str(capped["message"]))
+    db.session.flush()
+    return result
+
+
+def _input_error(error: HTTPException) -> StepInputError:
+    facts = http_error_facts(error)
+    return StepInputError(facts.sentence, fields=facts.fields, code=facts.code)
