@@ -124,11 +124,13 @@ def not_null(shape: dict[str, Any]) -> dict[str, Any]:
 
 
 def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
-    """Describe the parameters that all calls of a kind take: `fields`, `count`, `updatedSince`, `dryRun`, the key."""
+    """Describe the parameters that all calls of a kind take: `fields`, `include`, `count`, `dryRun` and others."""
     record = selections.record_of(call.view)
     made = []
     if call.is_safe and record is not None:
         made.append(fields_parameter(record))
+        if record.extras:
+            made.append(include_parameter(record))
         shape: dict[str, Any] = {"type": "boolean", "default": False}
         if record.is_page:
             text = "Whether to count all records that match the filters: `total`."
@@ -158,6 +160,13 @@ def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
     items = {"type": "string", "enum": list(record.names)}
     shape = {"type": "array", "minItems": 1, "items": items}
     return query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
+
+
+def include_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
+    """Describe `include`, the choice of what is not sent unasked."""
+    text = f"What to send of each of `{record.key}` beside its own keys, separated by commas."
+    shape = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": record.words}}
+    return query_parameter(selections.INCLUDE, text, shape) | {"style": "form", "explode": False}
 
 
 def takes_key(call: ApiCall) -> bool:

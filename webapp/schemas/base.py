@@ -10,8 +10,19 @@ from webapp.ledger.canonical import camel
 
 # Marks a key of an answer that may be missing; the OpenAPI document does not list it as required.
 OPTIONAL = {"x-optional": True}
+# Marks a key that is sent where `include` has its word, and the word.
+INCLUDED_BY = "x-include"
 KNOWN_NAMES = "This name is unknown; the valid ones are: "
 SENTENCES = {"required": "This is missing.", "null": "This cannot be empty."}
+
+
+def included_by(word: str, description: str) -> dict[str, object]:
+    """Give the metadata of a key of an answer that is sent only where `include` asks for it.
+
+    >>> included_by("names", "The name of the account.")["description"]
+    'The name of the account. Only with `include=names`.'
+    """
+    return {**OPTIONAL, INCLUDED_BY: word, "description": f"{description} Only with `include={word}`."}
 
 
 class Schema(ma.Schema):

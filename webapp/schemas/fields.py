@@ -142,13 +142,16 @@ class FormId(Digits):
 
 
 class JoinedIds(ma.fields.List[Any]):
-    """Ids in a query string, with commas between them."""
+    """At most 200 ids in a query string, with commas between them; `of` as for Id."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(FormId(), **kwargs)
+    def __init__(self, of: Kind | None = None, **kwargs: Any) -> None:
+        super().__init__(
+            FormId(of), validate=ma.validate.Length(max=200, error="Send at most 200 ids."), **kwargs
+        )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        return super()._deserialize(str(value).split(","), attr, data, **kwargs)
+        joined = ",".join(value if isinstance(value, list) else [str(value)])
+        return super()._deserialize(joined.split(","), attr, data, **kwargs)
 
 
 class FormFlag(ma.fields.Boolean):

@@ -79,3 +79,78 @@ def test_two_lists_in_one_request_do_not_influence_each_other(ada, lines, monkey
     answer = ada.get(f"{LINES}?count=true&updatedSince={quote(changed)}").json
     assert ([each["id"] for each in answer["transactions"]], answer["total"]) == ([lines[0]], 1)
     assert others == [(2, 3)]
+
+
+@pytest.fixture
+def software(ada, bank, books):
+    """Three confirmed payments to a supplier, and one that waits; gives its id."""
+    paid = [(f"2026-0{month}-05", "-12.00", "Layerboard") for month in range(1, 5)]
+    *confirmed, waiting = bank.send_many(paid)
+    for each in confirmed:
+        ada.patch(f"{LINES}/{each}", json={"accountId": books.account_id("Software")})
+        ada.post(f"{LINES}/{each}/confirm")
+    return waiting
+
+
+def test_names_and_likely_accounts_are_sent_where_they_are_asked_for(ada, books, software):
+    plain = ada.get(LINES).json["transactions"][0]
+    assert not plain.keys() & {"accountName", "merchantName", "projectName", "likelyAccount"}
+    answer = ada.get(f"{LINES}?include=names,likely&ids={software}")
+    (line,) = answer.json["transactions"]
+    likely = line.pop("likelyAccount")
+    assert (likely["accountId"], likely["count"], likely["total"]) == (books.account_id("Software"), 3, 3)
+    assert "3 of 3" in likely["reason"]
+    assert "transactions[].likelyAccount.reason" in answer.json["untrusted"]
+    names = {name: line.pop(name) for name in ("accountName", "merchantName", "projectName")}
+    assert names == {"accountName": "Uncategorised expenses", "merchantName": None, "projectName": None}
+    assert line == plain
+
+
+def test_a_key_by_its_name_is_sent_without_its_word(ada, software):
+    answer = ada.get(f"{LINES}?fields=id,accountName&ids={software}").json
+    assert answer["transactions"] == [{"id": software, "accountName": "Uncategorised expenses"}]
+    assert ada.get(f"{LINES}?fields=id&include=names&ids={software}").json["transactions"][0].keys() == {
+        "id",
+        "accountName",
+        "merchantName",
+        "projectName",
+    }
+    refused = ada.get(f"{LINES}?include=colours")
+    assert (refused.status_code, refused.json["fields"]) == (
+        422,
+        {"include": ["Send words with commas between: likely, names."]},
+    )
+
+
+def test_parts_of_a_line_have_names_too(ada, bank, books):
+    line = bank.send("2026-03-02", "-50.00", "Fair")
+    project = bank.project("Roof")
+    parts = [
+        {"accountId": books.account_id("Travel"), "amount": "-30.00", "projectId": project},
+        {"accountId": books.account_id("Software"), "amount": "-20.00"},
+    ]
+    ada.patch(f"{LINES}/{line}", json={"splits": parts})
+    (listed,) = ada.get(f"{LINES}?include=names").json["transactions"]
+    assert [(each["accountName"], each["projectName"]) for each in listed["splits"]] == [
+        ("Travel", "Roof"),
+        ("Software", None),
+    ]
+    assert listed["accountName"] is None
+    assert ada.get(LINES).json["transactions"][0]["splits"][1].keys() == {*parts[0], "orgMerchantId"}
+
+
+def test_lines_are_found_by_ids_and_by_being_uncategorised(ada, software):
+    every = [each["id"] for each in ada.get(f"{LINES}?fields=id").json["transactions"]]
+
+    def listed(query):
+        return [each["id"] for each in ada.get(f"{LINES}?fields=id&{query}").json["transactions"]]
+
+    assert listed("uncategorised=true") == [software]
+    assert sorted([*listed("uncategorised=false"), software]) == sorted(every)
+    assert listed(f"ids={every[2]},{every[0]},987654") == [every[0], every[2]]
+    entries = [each["id"] for each in ada.get("/api/journal-entries").json["entries"]]
+    found = ada.get(f"/api/journal-entries?ids={entries[1]}").json["entries"]
+    assert [each["id"] for each in found] == entries[1:2]
+    assert ada.get(f"{LINES}?ids={','.join(['1'] * 201)}").json["fields"] == {
+        "ids": ["Send at most 200 ids."]
+    }

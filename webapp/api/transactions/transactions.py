@@ -15,10 +15,10 @@ from webapp.schemas.transactions.transactions import (
     BulkEditResultsSchema,
     ConfirmManySchema,
     ConfirmSchema,
+    ListedTransactionSchema,
     TransactionChangesManySchema,
     TransactionChangesSchema,
     TransactionQuerySchema,
-    TransactionSchema,
     TransactionStorySchema,
 )
 from webapp.services.audit.results import ActionResult
@@ -43,7 +43,7 @@ EditedSchema = wrapped(
 @bp.get("")
 @requires("read")
 @bp.arguments(TransactionQuerySchema, location="query")
-@bp.response(200, listing("transactions", TransactionSchema))
+@bp.response(200, listing("transactions", ListedTransactionSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
@@ -55,6 +55,10 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
         limit=limit,
     )
     records = queries.transactions.pending_corrections.with_changes(organization_id(), page.items)
+    if selections.includes("names"):
+        records = queries.transactions.named_lines.with_names(organization_id(), records)
+    if selections.includes("likely"):
+        records = queries.transactions.named_lines.with_likely(organization_id(), records)
     return paging.answer("transactions", page.of(records))
 
 

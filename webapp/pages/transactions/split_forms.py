@@ -16,7 +16,8 @@ from webapp.schemas.fields import AMOUNT_WANTED, DECIMAL
 from webapp.web.rendering.forms import chosen_id, form_body
 
 if TYPE_CHECKING:
-    from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
+    from webapp.queries.transactions.named_lines import NamedSplit
+    from webapp.queries.transactions.workspaces import WorkspaceLine
 
 CHOICES: Final = {"accountId": "account_id", "orgMerchantId": "org_merchant_id", "projectId": "project_id"}
 # What is typed for the rest of the line.

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rule_decisions.line_reasons import LineReasons
     from webapp.queries.transactions.line_filters import OpenDraft
-    from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
+    from webapp.queries.transactions.named_lines import NamedSplit
+    from webapp.queries.transactions.workspaces import WorkspaceLine
 
 STRIP_MONTHS = 12
 

@@ -6,7 +6,7 @@ wide. An entry and its corrections are therefore asked for in two questions of o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -54,15 +54,15 @@ def _corrects_the_line() -> sa.ColumnElement[bool]:
 
 
 def posts_to(
-    organization_id: str, account_id: int | None, selection: DimensionSelection
+    organization_id: str, account_ids: Collection[int] | None, selection: DimensionSelection
 ) -> list[sa.ColumnElement[bool]]:
     """Build the condition that a line has an effective leg of an account and a selection; none for any leg.
 
     Legs are those of its entry, with its corrections.
     """
     legs = postings_of(organization_id, selection)
-    if account_id is not None:
-        legs = [Posting.account_id == account_id, *legs]
+    if account_ids is not None:
+        legs = [Posting.account_id.in_(account_ids), *legs]
     if not legs:
         return []
     is_corrected = sa.exists().where(_corrects_the_line(), sa.not_(_is_draft()))

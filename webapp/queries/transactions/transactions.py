@@ -28,6 +28,7 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.rules.runs import Provenance
+from webapp.queries.suggestions import likely_accounts
 from webapp.queries.transactions import entry_states, line_entries
 from webapp.queries.transactions.entry_states import LineEntryState
 
@@ -88,7 +89,7 @@ class TransactionRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionFilters:
-    """The filters of a list of lines; days are inclusive."""
+    """The filters of a list of lines; days are inclusive, and no ids leave all lines."""
 
     fa_id: int | None = None
     account_id: int | None = None
@@ -97,10 +98,12 @@ class TransactionFilters:
     org_merchant_id: int | None = None
     status: str | None = None
     entry_status: str | None = None
+    uncategorised: bool | None = None
     reconciled: bool | None = None
     from_: date | None = None
     to: date | None = None
     q: str | None = None
+    ids: Sequence[int] = ()
 
 
 def get(organization_id: str, transaction_id: int) -> Transaction:
@@ -144,10 +147,16 @@ def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.Col
         (filters.from_, lambda: line.booked_on >= filters.from_),
         (filters.to, lambda: line.booked_on <= filters.to),
         (filters.q, lambda: matches_text_or_amount(filters.q or "")),
+        (filters.ids or None, lambda: line.id.in_(filters.ids)),
     ]
     chosen = [condition() for value, condition in filtered if value is not None]
     selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    legs = line_entries.posts_to(organization_id, filters.account_id, selection)
+    account_ids = None if filters.account_id is None else [filters.account_id]
+    legs = line_entries.posts_to(organization_id, account_ids, selection)
+    if filters.uncategorised is not None:
+        of_them = likely_accounts.uncategorised_accounts(organization_id)
+        (is_uncategorised,) = line_entries.posts_to(organization_id, of_them, DimensionSelection())
+        legs.append(is_uncategorised if filters.uncategorised else sa.not_(is_uncategorised))
     return [line.organization_id == organization_id, *chosen, *legs]
 
 

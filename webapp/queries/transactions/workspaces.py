@@ -22,6 +22,7 @@ from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions import (
+    named_lines,
     other_sides,
     pending_corrections,
     shown_lines,
@@ -33,21 +34,12 @@ from webapp.queries.transactions.line_filters import (
     conditions,
     shown,
 )
+from webapp.queries.transactions.named_lines import NamedSplit, named_split
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
-from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
-from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
+from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
 
 RECORD_FIELDS = [each.name for each in fields(TransactionRecord) if each.name != "splits"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedSplit(SplitRecord):
-    """A part of a line with the names of its account, merchant and project."""
-
-    account_name: str | None
-    merchant_name: str | None
-    project_name: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +122,7 @@ def named(
     organization_id: str, records: Sequence[TransactionRecord], draft: OpenDraft | None
 ) -> list[WorkspaceLine]:
     """Make the workspace lines of records, in a constant number of statements."""
-    names = _names(organization_id, records)
+    names = named_lines.names_of(organization_id, records)
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
@@ -143,7 +135,7 @@ def named(
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},
-            splits=[_named_split(names, split) for split in record.splits or ()] or None,
+            splits=[named_split(names, split) for split in record.splits or ()] or None,
             account_name=names.account(record.account_id),
             merchant_name=names.merchant(record.org_merchant_id),
             project_name=names.project(record.project_id),
@@ -181,27 +173,6 @@ def _bank_change(record: TransactionRecord, origins: LineOrigins) -> BankChangeR
     if last is None or record.status not in IN_BOOKS or (is_confirmed and "bookedOn" not in last.after):
         return None
     return last
-
-
-def _names(organization_id: str, records: Sequence[TransactionRecord]) -> PartNames:
-    parts: list[TransactionRecord | SplitRecord] = []
-    for record in records:
-        parts += [record, *(record.splits or ())]
-    return PartNames(
-        organization_id, [(part.account_id, part.org_merchant_id, part.project_id) for part in parts]
-    )
-
-
-def _named_split(names: PartNames, split: SplitRecord) -> NamedSplit:
-    return NamedSplit(
-        split.account_id,
-        split.amount,
-        split.project_id,
-        split.org_merchant_id,
-        account_name=names.account(split.account_id),
-        merchant_name=names.merchant(split.org_merchant_id),
-        project_name=names.project(split.project_id),
-    )
 
 
 def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:

@@ -107,6 +107,7 @@ class EntryQuerySchema(PageSchema):
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
+    ids = fields.JoinedIds(Kind.JOURNAL_ENTRY, load_default=())
 
 
 class PostingInputSchema(Schema):
@@ -197,9 +198,7 @@ class EntryDeletionQuerySchema(Schema):
 
 
 class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
-    """The filters of the journal's form, and the ids of the entries that one act posted, with commas between them."""
-
-    ids = fields.JoinedIds(load_default=())
+    """The same as the form of the journal sends them; `ids` are the entries that one act posted."""
 
 
 class VoidSchema(Schema):

@@ -11,10 +11,11 @@ from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
-from webapp.schemas.base import DocumentedSchema, Schema
+from webapp.schemas.base import DocumentedSchema, Schema, included_by
 from webapp.schemas.instants import Since
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
+from webapp.schemas.rules.suggestions import LikelyAccountSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_SPLITS = 100
@@ -76,6 +77,36 @@ class TransactionSchema(Schema):
     updated_at = fields.Timestamp()
 
 
+ACCOUNT_NAME = included_by("names", "The name of the account.")
+MERCHANT_NAME = included_by("names", "The name of the merchant; null without one.")
+PROJECT_NAME = included_by("names", "The name of the project; null without one.")
+
+
+class NamedSplitSchema(SplitSchema):
+    """A part of a line's amount, with the names of what it is booked on."""
+
+    account_name = ma.fields.String(metadata=ACCOUNT_NAME)
+    merchant_name = ma.fields.String(allow_none=True, metadata=MERCHANT_NAME)
+    project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
+
+
+class ListedTransactionSchema(TransactionSchema):
+    """The same with the names of what it is booked on, and with its likely account."""
+
+    splits = ma.fields.List(ma.fields.Nested(NamedSplitSchema), allow_none=True)
+    account_name = ma.fields.String(allow_none=True, metadata=ACCOUNT_NAME)
+    merchant_name = ma.fields.String(allow_none=True, metadata=MERCHANT_NAME)
+    project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
+    likely_account = ma.fields.Nested(
+        LikelyAccountSchema,
+        allow_none=True,
+        metadata=included_by(
+            "likely",
+            "Of an uncategorised booked line the account that lines like it went to, with the evidence; else null.",
+        ),
+    )
+
+
 class TransactionStorySchema(TransactionSchema):
     """The same with the rules that set fields of its entry."""
 
@@ -92,10 +123,12 @@ class TransactionQuerySchema(PageSchema):
     org_merchant_id = fields.FormId(Kind.MERCHANT, load_default=None)
     status = fields.OneOf(*TRANSACTION_STATUSES, load_default=None)
     entry_status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
+    uncategorised = fields.FormFlag(load_default=None)
     reconciled = fields.FormFlag(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
+    ids = fields.JoinedIds(Kind.TRANSACTION, load_default=())
 
 
 class TransactionChangesSchema(Schema):

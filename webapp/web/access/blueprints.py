@@ -1,4 +1,4 @@
-"""The blueprint of the API: flask-smorest's, with answers reduced to the keys in `fields`."""
+"""The blueprint of the API: flask-smorest's, with answers of the keys that `fields` and `include` ask for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from flask import Response, jsonify
 from flask_smorest.utils import resolve_schema_instance
 
 from webapp.web.access import selections
-from webapp.web.access.request_state import state
 from webapp.web.access.strictness import ArgumentsParser
 
 
@@ -24,7 +23,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     def response(
         self, status_code: int, schema: Any = None, **documented: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Dump the result of a view with a schema, or with the keys of it that `fields` selects."""
+        """Dump the result of a view with a schema, or with those of its keys that the query asks for."""
         full_schema: Any = resolve_schema_instance(schema)
         respond = super().response(status_code, full_schema, **documented)
 
@@ -32,9 +31,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
                 result = view(*args, **kwargs)
-                if state().selection.fields is None or isinstance(result, Response):
+                if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):
                     return result
-                return jsonify(selections.selected(full_schema).dump(result))
+                schema = selections.selected(full_schema)
+                return result if schema is full_schema else jsonify(schema.dump(result))
 
             responding: Callable[..., Any] = respond(selecting)
             if isinstance(full_schema, ma.Schema):

@@ -16,9 +16,13 @@ from webapp.web.access.buckets import Level
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the query asks of any answer of its kind: some keys of each record, a count, only what changed since."""
+    """What the query asks of any answer of its kind: some keys of each record, a count, only what changed since.
+
+    `included` are the words by which it asks for keys that are not sent unasked.
+    """
 
     fields: frozenset[str] | None = None
+    included: frozenset[str] = frozenset()
     is_counted: bool = False
     changed_since: datetime | None = None
 

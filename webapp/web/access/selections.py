@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
@@ -15,12 +15,13 @@ from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
+from webapp.schemas.base import INCLUDED_BY
 from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import Selection, state
 
-FIELDS, COUNT, SINCE, DRY_RUN = "fields", "count", "updatedSince", "dryRun"
+FIELDS, INCLUDE, COUNT, SINCE, DRY_RUN = "fields", "include", "count", "updatedSince", "dryRun"
 READ = "read"
 LARGEST_LIST = 100
 WHOLE = "*"
@@ -35,13 +36,24 @@ REFUSED = 300
 class AnswerRecord:
     """What an answer holds under its key: one record, or a list of them; `names` are the keys that each has.
 
-    `members` are the names of the same in the schemas: of the key itself, and of each of `names`.
+    `members` are the names of the same in the schemas: of the key itself, and of each of `names`. `extras` are the
+    paths of what is not sent unasked, in the schemas as well, each with the word that asks for it.
     """
 
     key: str
     names: tuple[str, ...]
     is_page: bool
     members: tuple[str, tuple[str, ...]]
+    extras: tuple[tuple[str, str], ...]
+
+    @property
+    def words(self) -> list[str]:
+        """The words that ask for what is not sent unasked."""
+        return sorted({word for _, word in self.extras})
+
+    def word_of(self, name: str) -> str | None:
+        """Give the word that asks for a key; None of one that is sent unasked."""
+        return dict(self.extras).get(self.members[1][self.names.index(name)])
 
     @property
     def is_dated(self) -> bool:
@@ -65,7 +77,8 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
         return (DRY_RUN, NOTE) if view.writes else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
-    return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))
+    by_name = {FIELDS: True, INCLUDE: record.extras, COUNT: record.is_page, SINCE: record.is_dated}
+    return tuple(name for name, is_taken in by_name.items() if is_taken)
 
 
 def read(view: Callable[..., Any]) -> None:
@@ -73,8 +86,19 @@ def read(view: Callable[..., Any]) -> None:
     names = [name for name in general_names(view) if name in request.args]
     is_counted = COUNT in names and _is_counted()
     changed_since = _instant() if SINCE in names else None
-    fields = _fields(record_of(view)) if FIELDS in names else None
-    state().selection = Selection(fields, is_counted, changed_since)
+    record = record_of(view)
+    fields = _fields(record) if FIELDS in names else None
+    included = _included(record) if INCLUDE in names else set()
+    if record is not None and fields is not None:
+        words = {name: record.word_of(name) for name in record.names}
+        fields |= {name for name, word in words.items() if word in included}
+        included |= {word for name in fields if (word := words[name])}
+    state().selection = Selection(fields, frozenset(included), is_counted, changed_since)
+
+
+def includes(word: str) -> bool:
+    """Tell whether a request asks for keys that are not sent unasked, by their word or by one of their names."""
+    return word in state().selection.included
 
 
 def changed_since() -> datetime | None:
@@ -108,20 +132,34 @@ def _fields(record: AnswerRecord | None) -> frozenset[str] | None:
     return frozenset(asked)
 
 
+def _included(record: AnswerRecord | None) -> set[str]:
+    asked = set(",".join(request.args.getlist(INCLUDE)).split(","))
+    words = record.words if record is not None else []
+    if not asked <= set(words):
+        raise SelectionError(INCLUDE, f"Send words with commas between: {', '.join(words)}.")
+    return asked
+
+
 def selected(schema: ma.Schema) -> ma.Schema:
-    """Give the schema that an answer is dumped with: with the asked keys of each record only."""
-    fields = state().selection.fields
-    return schema if fields is None else _narrowed(schema, fields)
+    """Give the schema that an answer is dumped with: with the keys of each record that the query asks for."""
+    record, asked = _record(schema), state().selection
+    if record is None or (asked.fields is None and not record.extras):
+        return schema
+    return _narrowed(schema, asked.fields, asked.included)
 
 
 @lru_cache(maxsize=MOST_NARROWED)
-def _narrowed(schema: ma.Schema, fields: frozenset[str]) -> ma.Schema:
+def _narrowed(schema: ma.Schema, fields: frozenset[str] | None, included: frozenset[str]) -> ma.Schema:
     record = _record(schema)
     if record is None:
         return schema
     member, members = record.members
+    left_out = [f"{member}.{path}" for path, word in record.extras if word not in included]
+    if fields is None:
+        return type(schema)(exclude=left_out)
     asked = [f"{member}.{own}" for name, own in zip(record.names, members, strict=True) if name in fields]
-    return type(schema)(only=[*(name for name in schema.dump_fields if name != member), *asked])
+    others = [name for name in schema.dump_fields if name != member]
+    return type(schema)(only=[*others, *asked], exclude=left_out)
 
 
 def name_untrusted(response: Response) -> Response:
@@ -174,10 +212,22 @@ def _record(schema: ma.Schema) -> AnswerRecord | None:
         if inner is not None and (is_list or not is_page):
             names = tuple(each.data_key or name for name, each in inner.dump_fields.items())
             members = member, tuple(inner.dump_fields)
-            return AnswerRecord(field.data_key or "", names, is_page and is_list, members)
+            return AnswerRecord(
+                field.data_key or "", names, is_page and is_list, members, tuple(_extras(inner))
+            )
         if not is_page:
             return None
     return None
+
+
+def _extras(schema: ma.Schema, above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the paths of what is sent only where `include` asks for it, each with its word."""
+    for name, field in schema.dump_fields.items():
+        inner = nested(field)
+        if INCLUDED_BY in field.metadata:
+            yield f"{above}{name}", field.metadata[INCLUDED_BY]
+        elif inner is not None:
+            yield from _extras(inner, f"{above}{name}.")
 
 
 def answer_schema(view: Callable[..., Any]) -> ma.Schema | None:
