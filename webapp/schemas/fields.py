@@ -141,19 +141,6 @@ class FormId(Digits):
         super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
 
 
-class JoinedIds(ma.fields.List[Any]):
-    """At most 200 ids in a query string, with commas between them; `of` as for Id."""
-
-    def __init__(self, of: Kind | None = None, **kwargs: Any) -> None:
-        super().__init__(
-            FormId(of), validate=ma.validate.Length(max=200, error="Send at most 200 ids."), **kwargs
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        joined = ",".join(value if isinstance(value, list) else [str(value)])
-        return super()._deserialize(joined.split(","), attr, data, **kwargs)
-
-
 class FormFlag(ma.fields.Boolean):
     """true or false in a form or a query string."""
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas.base import OPTIONAL, Schema
-from webapp.schemas.fields import Digits, Text
+from webapp.schemas.fields import Digits, FormId, Text
 from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
@@ -18,6 +19,19 @@ class PageSchema(Schema):
 
     limit = Digits(least=1, most=LARGEST_LIMIT, load_default=DEFAULT_LIMIT)
     cursor = Text(most=2000, load_default=None)
+
+
+class JoinedIds(ma.fields.List[Any]):
+    """At most 200 ids in a query string, with commas between them; `of` as for Id."""
+
+    def __init__(self, of: Kind | None = None, **kwargs: Any) -> None:
+        super().__init__(
+            FormId(of), validate=ma.validate.Length(max=200, error="Send at most 200 ids."), **kwargs
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        joined = ",".join(value if isinstance(value, list) else [str(value)])
+        return super()._deserialize(joined.split(","), attr, data, **kwargs)
 
 
 def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> type[Schema]:

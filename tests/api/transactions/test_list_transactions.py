@@ -199,7 +199,7 @@ def test_a_value_that_means_nothing_is_refused_by_name(ada):
 def test_an_unknown_parameter_is_told_the_valid_ones(ada):
     answer = ada.get("/api/transactions?sort=amount")
     valid = (
-        "accountId count cursor entryStatus faId fields from limit "
+        "accountId count cursor entryStatus faId fields from ids include limit "
         "orgMerchantId projectGroupId projectId q reconciled status to uncategorised"
     )
     assert ", ".join(valid.split()) in answer.json["error"]

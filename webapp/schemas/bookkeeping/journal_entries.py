@@ -9,7 +9,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_POSTINGS = 200
@@ -107,7 +107,7 @@ class EntryQuerySchema(PageSchema):
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
-    ids = fields.JoinedIds(Kind.JOURNAL_ENTRY, load_default=())
+    ids = JoinedIds(Kind.JOURNAL_ENTRY, load_default=())
 
 
 class PostingInputSchema(Schema):

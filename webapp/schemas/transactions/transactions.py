@@ -13,7 +13,7 @@ from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
 from webapp.schemas.base import DocumentedSchema, Schema, included_by
 from webapp.schemas.instants import Since
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
 from webapp.schemas.untrusted import Untrusted
@@ -128,7 +128,7 @@ class TransactionQuerySchema(PageSchema):
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
-    ids = fields.JoinedIds(Kind.TRANSACTION, load_default=())
+    ids = JoinedIds(Kind.TRANSACTION, load_default=())
 
 
 class TransactionChangesSchema(Schema):
