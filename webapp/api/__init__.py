@@ -19,6 +19,7 @@ NOUNS = (
     "accounts.projects",
     "audit.action_requests",
     "audit.agent_undos",
+    "audit.events",
     "bookkeeping.exchange_rates",
     "bookkeeping.financial_years",
     "bookkeeping.journal_entries",

@@ -79,7 +79,8 @@ is kept with the act, and whoever approves a proposal reads it. With an `Idempot
 random UUID, the same request sent again within a day gets the same answer, with `Idempotency-Replayed: true`, and is
 not executed again; another request with the same key is 422 `idempotency_key_reused`. Every write is an act, which
 `GET /api/action-requests` lists with its changes, also by
-`actor=me`, `target=transaction:12` and `since`.""",
+`actor=me`, `target=transaction:12` and `since`. `GET /api/events` is the same chain as a feed, oldest first: send the
+`after` of an answer with the next question, and nothing is missed or read twice.""",
     ),
     (
         "Plans",

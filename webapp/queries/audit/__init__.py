@@ -1,5 +1,5 @@
 """Action requests, proposals, field changes."""
 
-from webapp.queries.audit import action_requests, activity, book_moves, field_changes, proposals
+from webapp.queries.audit import action_requests, activity, book_moves, events, field_changes, proposals
 
-__all__ = ["action_requests", "activity", "book_moves", "field_changes", "proposals"]
+__all__ = ["action_requests", "activity", "book_moves", "events", "field_changes", "proposals"]

@@ -1,0 +1,70 @@
+"""The audit chain as a feed: what happened in the books after an event, oldest first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import AuditEvent
+from webapp.queries.common.made_once import made_once
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """An event of the chain; `type` is what the act was about and what became of it, like `transaction.executed`."""
+
+    sequence: int
+    type: str
+    kind: str
+    at: datetime
+    actor: dict[str, Any]
+    target: dict[str, str]
+    action_request_id: str | None
+    previous_hash: str
+    hash: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventFeed:
+    """Some events, the sequence after which the next ones come, and whether there are any already."""
+
+    events: Sequence[EventRecord]
+    after: int
+    more: bool
+
+
+def after(organization_id: str, sequence: int, *, limit: int) -> EventFeed:
+    """Read the events behind one, up to the last that is committed."""
+    rows = db.session.scalars(*_behind(organization_id, sequence, limit + 1)).all()
+    events = [_record(row) for row in rows[:limit]]
+    return EventFeed(events, events[-1].sequence if events else sequence, len(rows) > limit)
+
+
+@made_once
+def _behind(organization_id: str, sequence: int, most: int) -> sa.Select[Any]:
+    of_them = AuditEvent.organization_id == organization_id, AuditEvent.sequence > sequence
+    return sa.select(AuditEvent).where(*of_them).order_by(AuditEvent.sequence).limit(most)
+
+
+def _record(event: AuditEvent) -> EventRecord:
+    body = json.loads(event.body)
+    actor, target = body["actor"], body["target"]
+    return EventRecord(
+        sequence=event.sequence,
+        type=f"{target['kind']}.{body['status'].lower()}",
+        kind=event.kind,
+        at=event.at,
+        actor={name: actor[name] for name in ("kind", "id", "name")},
+        target=target,
+        action_request_id=event.action_request_id,
+        previous_hash=event.previous_hash,
+        hash=event.hash,
+        body=event.body,
+    )
