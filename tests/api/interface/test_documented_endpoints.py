@@ -1,7 +1,11 @@
 """The interface document's seven endpoints ignore what they do not know; all others refuse it by name."""
 
+import os
+from pathlib import Path
+
 import pytest
 
+from tests.contract.likenesses import Likeness
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.security.addresses import addresses_of
 
@@ -14,6 +18,7 @@ SEVEN = {
     "GET /api/reconciliations/accounts",
     "POST /api/reconciliations/accounts/<id:fa_id>/abandon",
 }
+ANSWERS = Path(__file__).with_name("documented_answers.txt")
 pytestmark = on_sqlite
 
 
@@ -38,6 +43,27 @@ def requests(ada, bank):
         ("GET", "/api/reconciliations/accounts", None, 200),
         ("POST", f"/api/reconciliations/accounts/{bank.fa_id}/abandon", {}, 200),
     ]
+
+
+def test_their_answers_are_byte_for_byte_what_they_were(ada, requests):
+    """Programs were written against them. RECORD_ANSWERS=1 writes them anew, for a change of the interface alone."""
+    likeness, answers = Likeness(), []
+    for method, path, body, _ in requests:
+        answer = ada.ask(method, path, **({} if body is None else {"json": body}))
+        answers.append(f"{method} {path}: {answer.status_code}\n{likeness.text(answer.text)}")
+    written = "\n".join(answers)
+    if os.environ.get("RECORD_ANSWERS"):
+        ANSWERS.write_text(written)
+    assert written == ANSWERS.read_text()
+
+
+def test_what_other_calls_take_changes_nothing_unless_it_is_known(ada, requests):
+    likeness = Likeness()
+    for method, path, _, _ in requests:
+        if method == "GET":
+            plain = ada.get(path).text
+            odd = ada.get(f"{path}?view=colours&include=colours&fields=colour,id").text
+            assert likeness.text(odd) == likeness.text(plain), path
 
 
 def test_they_ignore_what_they_do_not_know(ada, requests):

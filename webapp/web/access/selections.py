@@ -87,7 +87,7 @@ def read(view: Callable[..., Any]) -> None:
     is_counted = COUNT in names and _is_counted()
     changed_since = _instant() if SINCE in names else None
     record = record_of(view)
-    fields = _fields(record) if FIELDS in names else None
+    fields = _fields(record, view) if FIELDS in names else None
     included = _included(record) if INCLUDE in names else set()
     if record is not None and fields is not None:
         words = {name: record.word_of(name) for name in record.names}
@@ -121,9 +121,9 @@ def _instant() -> datetime:
         raise SelectionError(SINCE, str(error.messages[0])) from error
 
 
-def _fields(record: AnswerRecord | None) -> frozenset[str] | None:
+def _fields(record: AnswerRecord | None, view: Callable[..., Any]) -> frozenset[str] | None:
     asked = ",".join(request.args.getlist(FIELDS)).split(",")
-    if record is None:
+    if record is None or (getattr(view, "is_documented", False) and not set(asked) <= set(record.names)):
         return None
     if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
         raise SelectionError(
