@@ -333,6 +333,7 @@ def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
     ]
     one, two, three = (each["id"] for each in made)
     teller.get(f"/action-requests/{one}")
+    teller.get(f"/action-requests/{one}/effect?limit=1")
     teller.get("/action-requests?status=PENDING&limit=2")
     teller.get("/events?limit=2")
     teller.post(f"/action-requests/{one}/approve", {"digest": made[0]["digest"], "note": "Yes"}, by=person)

@@ -8,7 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import marshmallow as ma
+
 from webapp.reference.documented_errors import BUSY, TOO_MANY, DocumentedError, general
+from webapp.schemas.audit.summaries import RequestSummarySchema
 
 JSON = "application/json"
 FAILURE, LONGEST_NAME = 400, 60
@@ -97,10 +100,20 @@ def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
     }
 
 
+def name_of(schema: type[ma.Schema]) -> str:
+    """Give the name of a shape that no call alone answers with."""
+    return schema.__name__.removesuffix("Schema")
+
+
 def waiting_answer(example: Any) -> dict[str, Any]:
     """Describe the answer to a write that is only proposed, with an example."""
     content = {
-        "schema": {"$ref": f"{REFERENCE}ActionRequestAnswer"},
+        "schema": {
+            "anyOf": [
+                {"$ref": f"{REFERENCE}{name}"}
+                for name in ("ActionRequestAnswer", name_of(RequestSummarySchema))
+            ]
+        },
         "examples": {"proposed": {"value": example}},
     }
     return {

@@ -13,7 +13,18 @@ Code = tuple[str, str]
 READ = "GET"
 # Parameters that the guide explains.
 EVERYWHERE = frozenset(
-    {"limit", "cursor", "fields", "include", "count", "updatedSince", "dryRun", "note", "Idempotency-Key"}
+    {
+        "limit",
+        "cursor",
+        "fields",
+        "include",
+        "count",
+        "updatedSince",
+        "view",
+        "dryRun",
+        "note",
+        "Idempotency-Key",
+    }
 )
 
 

@@ -12,9 +12,24 @@ from webapp.reference.api_calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded_examples, with_examples
 from webapp.reference.operations import operation, path_parameters
 from webapp.schemas.audit.effects import DryRunSchema
+from webapp.schemas.audit.summaries import (
+    DoneSummarySchema,
+    DryRunSummarySchema,
+    RequestSummarySchema,
+    SummaryListSchema,
+    SummarySchema,
+)
 from webapp.web.access import notes, selections
 
 EXTENSION = "tieout-openapi"
+# What is answered to more than one call, and is the answer of none by itself.
+WITHOUT_VIEW = (
+    DryRunSchema,
+    DryRunSummarySchema,
+    DoneSummarySchema,
+    RequestSummarySchema,
+    SummaryListSchema,
+)
 # The call whose recorded answer is a pending proposal.
 PROPOSAL_EXAMPLE = "GET /api/action-requests/{id}"
 
@@ -30,12 +45,14 @@ def document(app: Flask) -> dict[str, Any]:
 def build(app: Flask) -> dict[str, Any]:
     """Make the document."""
     spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
-    if "DryRun" not in spec.components.schemas:
-        spec.components.schema("DryRun", schema=DryRunSchema)
+    for schema in WITHOUT_VIEW:
+        name = components.name_of(schema)
+        if name not in spec.components.schemas:
+            spec.components.schema(name, schema=schema)
     base = json.loads(json.dumps(spec.to_dict()))
     schemas = base["components"]["schemas"]
     paths: dict[str, Any] = {}
-    narrowed: set[str] = set()
+    narrowed = {components.name_of(SummarySchema)}
     for call in calls(app):
         item = base["paths"].get(own_path(call.rule))
         if item is None or call.method.lower() not in item:
@@ -108,7 +125,7 @@ def records_of(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> 
     if record is None or not call.is_safe:
         return set()
     envelope = made["responses"]["200"]["content"][components.JSON]["schema"]
-    (name,) = components.references(envelope)
+    name, *_ = components.references(envelope["anyOf"][0] if "anyOf" in envelope else envelope)
     return set(components.references(schemas[name]["properties"][record.key]))
 
 

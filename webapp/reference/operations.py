@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
+import marshmallow as ma
 from flask import current_app
 
 from webapp import failures
@@ -13,6 +14,7 @@ from webapp.reference import components, documented_errors
 from webapp.reference.api_calls import ApiCall, public_names
 from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
+from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
 from webapp.web.access import (
@@ -131,6 +133,8 @@ def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
         made.append(fields_parameter(record))
         if record.extras:
             made.append(include_parameter(record))
+        if selections.summary_schema(call.view) is not None:
+            made.append(view_parameter())
         shape: dict[str, Any] = {"type": "boolean", "default": False}
         if record.is_page:
             text = "Whether to count all records that match the filters: `total`."
@@ -141,12 +145,29 @@ def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
     if takes_key(call) and call.writes:
         text = "Whether only to preview the answer and the effect of the call; nothing is written."
         made.append(query_parameter(selections.DRY_RUN, text, {"type": "boolean", "default": False}))
+        made += view_parameters()
         made.append(
             query_parameter(notes.NOTE, notes.DESCRIPTION, {"type": "string", "maxLength": notes.MOST})
         )
     if takes_key(call):
         made.append(idempotency.PARAMETER)
     return made
+
+
+def view_parameter() -> dict[str, Any]:
+    """Describe `view`, the choice between everything and a few figures."""
+    text = "`summary` sends a few figures with the address of the whole effect, in the place of everything."
+    return query_parameter(
+        selections.VIEW, text, {"enum": [selections.FULL, selections.SUMMARY], "default": selections.FULL}
+    )
+
+
+def view_parameters() -> list[dict[str, Any]]:
+    """Describe what a write may be asked of its answer: a summary, and some keys of it."""
+    text = "With `view=summary`: the keys of the summary to send, separated by commas; by default all."
+    shape = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+    own = query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
+    return [view_parameter(), own]
 
 
 def query_parameter(name: str, text: str, shape: dict[str, Any]) -> dict[str, Any]:
@@ -197,17 +218,27 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
         }
     if takes_key(call):
         found |= dry_run_answers(call, found.get("200"))
+    summary = selections.summary_schema(call.view)
+    if summary is not None:
+        whole = found["200"]["content"][JSON]["schema"]
+        found["200"]["content"] = {JSON: {"schema": {"anyOf": [whole, reference_to(type(summary))]}}}
     return found
+
+
+def reference_to(schema: type[ma.Schema]) -> dict[str, str]:
+    """Refer to a shape that no call alone answers with."""
+    return {"$ref": f"{components.REFERENCE}{components.name_of(schema)}"}
 
 
 def dry_run_answers(call: ApiCall, done: dict[str, Any] | None) -> dict[str, Any]:
     """Describe the answers of a write that was not executed: a dry run, or a proposal."""
     dry = {"$ref": f"{components.REFERENCE}DryRun"}
+    short = [reference_to(each) for each in (DoneSummarySchema, DryRunSummarySchema)]
     headers = components.header_references(*(() if call.session_only else components.COUNTED))
     made = {"200": {"description": "A dry run with `dryRun=true`; nothing is written.", "headers": headers}}
-    made["200"]["content"] = {JSON: {"schema": dry}}
+    made["200"]["content"] = {JSON: {"schema": {"anyOf": [dry, *short]} if call.writes else dry}}
     if done is not None:
-        shape = {"anyOf": [done["content"][JSON]["schema"], dry]}
+        shape = {"anyOf": [done["content"][JSON]["schema"], dry, *(short if call.writes else [])]}
         made["200"] = {**done, "content": {JSON: {"schema": shape}}}
     if not call.session_only:
         made["202"] = {"$ref": "#/components/responses/Waiting"}

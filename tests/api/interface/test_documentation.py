@@ -111,7 +111,7 @@ def test_the_markdown_says_once_what_holds_for_many_calls_and_what_each_code_mea
     said = ada.get("/api/docs.md").text
     assert "any write also by 400 `bad_request`, 403 `csrf`" in said
     confirmation = said.partition("### POST /api/transactions/{id}/confirm\n")[2].partition("\n### ")[0]
-    assert "Also takes `dryRun`, `note`, `Idempotency-Key`." in confirmation
+    assert "Also takes `dryRun`, `view`, `fields`, `note`, `Idempotency-Key`." in confirmation
     assert "`exchange_rate_missing`" in confirmation
     assert "`csrf`" not in confirmation
     (meaning,) = [line for line in said.splitlines() if line.startswith("- `period_locked` (409): ")]

@@ -14,12 +14,14 @@ from webapp.schemas.audit.action_requests import (
     ApproveManySchema,
     RejectionSchema,
 )
-from webapp.schemas.paging import listing
+from webapp.schemas.audit.summaries import EffectPartSchema, RequestSummarySchema, SummaryListSchema
+from webapp.schemas.paging import PageSchema, listing
 from webapp.services.audit.act import Actor
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.request_state import state
 from webapp.web.proposals import approvals
 
 bp = Blueprint(
@@ -30,23 +32,39 @@ bp = Blueprint(
 @bp.get("")
 @requires("read")
 @bp.arguments(ActQuerySchema, location="query")
-@bp.response(200, listing("actionRequests", ActionRequestSchema))
+@bp.response(200, listing("actionRequests", ActionRequestSchema), summary=SummaryListSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List action requests, newest first: of an actor, about a target, since an instant."""
     after = paging.decode(query.pop("cursor"), "s")
     query["actor"], query["target"] = _actor(query["actor"]), _pair(query["target"])
     found = queries.audit.action_requests.listed(organization_id(), now=requests.now(), after=after, **query)
-    return paging.answer("actionRequests", found)
+    if not state().selection.is_summary:
+        return paging.answer("actionRequests", found)
+    summaries = [queries.effects.summaries.of_request(each) for each in found.items]
+    return paging.answer("actionRequests", found.of(summaries))
 
 
 @bp.get("/<act:request_id>")
 @requires("read")
-@bp.response(200, ActionRequestAnswerSchema)
+@bp.response(200, ActionRequestAnswerSchema, summary=RequestSummarySchema)
 def read(request_id: str) -> dict[str, Any]:
     """Read one action request, also to see the outcome of a proposal."""
-    return {
-        "actionRequest": queries.audit.action_requests.current(organization_id(), request_id, requests.now())
-    }
+    found = queries.audit.action_requests.current(organization_id(), request_id, requests.now())
+    is_summary = state().selection.is_summary
+    return {"actionRequest": queries.effects.summaries.of_request(found) if is_summary else found}
+
+
+@bp.get("/<act:request_id>/effect")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("parts", EffectPartSchema))
+def read_effect(query: dict[str, Any], request_id: str) -> dict[str, Any]:
+    """List the whole effect of an act or a proposal: its acts, entries, balances and proofs, of a plan by its steps."""
+    found = queries.audit.action_requests.get(organization_id(), request_id)
+    version, after = paging.decode(query["cursor"], "si") or (None, 0)
+    if version not in (None, queries.effects.summaries.version(found)) or after < 0:
+        raise paging.CursorError
+    return paging.answer("parts", queries.effects.summaries.page(found, after=after, limit=query["limit"]))
 
 
 @bp.post("/<act:request_id>/approve")

@@ -1,5 +1,5 @@
 """What a call would do to entries, balances and proofs."""
 
-from webapp.queries.effects import pages
+from webapp.queries.effects import pages, summaries
 
-__all__ = ["pages"]
+__all__ = ["pages", "summaries"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
@@ -152,6 +153,26 @@ def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) ->
     return Trial(effect, observed.acts, result, refused_act=failed, rest=observed.rest(names))
 
 
+def watched(
+    organization_id: str, call: Callable[[], CallResult], shapes: Shapes
+) -> tuple[CallResult, Json, list[Act]]:
+    """Make a call for good; answers its result, its effect without its entries, and its acts.
+
+    Balances are read where a transaction is open before: a call that opens its own makes drafts only.
+    """
+    before = books.mark(organization_id) if db.session().in_transaction() else None
+    with recording() as recorded:
+        result = call()
+    acts = [act for act, status in recorded if status == "EXECUTED"]
+    effect: Json = {**NO_EFFECT, "acts": [{"title": title_of(each)} for each in acts]}
+    if before is not None and acts:
+        observed = Observed(organization_id, before, shapes, acts)
+        observed.read_sums()
+        count = len(observed.read_ids())
+        effect |= {"entryCount": count, "balances": observed.balances, "proofs": observed.proofs}
+    return result, effect, acts
+
+
 @dataclass(slots=True)
 class Observed:
     """What acts changed: read within the trial as it is after them, and behind it as it was before."""
@@ -172,9 +193,14 @@ class Observed:
         """How many entries are too many to be read whole."""
         return max(len(self.ids) - MOST_SHOWN, 0)
 
+    def read_ids(self) -> set[int]:
+        """Read which entries the acts are about."""
+        self.ids = self._entry_ids()
+        return self.ids
+
     def read_after(self) -> None:
         """Read what the acts left behind."""
-        self.ids = self._entry_ids()
+        self.read_ids()
         self.read_sums()
         self.after = self._entries()
 

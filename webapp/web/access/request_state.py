@@ -18,13 +18,15 @@ from webapp.web.access.buckets import Level
 class Selection:
     """What the query asks of any answer of its kind: some keys of each record, a count, only what changed since.
 
-    `included` are the words by which it asks for keys that are not sent unasked.
+    `included` are the words by which it asks for keys that are not sent unasked. `is_summary` asks for
+    figures in the place of what a write does.
     """
 
     fields: frozenset[str] | None = None
     included: frozenset[str] = frozenset()
     is_counted: bool = False
     changed_since: datetime | None = None
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ class RequestState:
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
     decided on what is done now, `is_step` that it is a step of a plan, and `note` why it is done. `keeps_writes` lets
-    them be committed though the answer is an error. `key_claim` is the Idempotency-Key that the answer is to be kept
-    under, `slot` what a heavy call holds until it ends.
+    them be committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it
+    makes again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds
+    until it ends.
     """
 
     now: datetime
@@ -56,6 +59,7 @@ class RequestState:
     keeps_writes: bool = False
     note: str = ""
     selection: Selection = field(default_factory=Selection)
+    of_write: Selection = field(default_factory=Selection)
     key_claim: Claim | None = None
     rate_level: Level | None = None
     slot: HeldSlot | None = None

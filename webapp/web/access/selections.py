@@ -15,13 +15,16 @@ from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
+from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema, RequestSummarySchema
 from webapp.schemas.base import INCLUDED_BY
 from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import Selection, state
 
-FIELDS, INCLUDE, COUNT, SINCE, DRY_RUN = "fields", "include", "count", "updatedSince", "dryRun"
+FIELDS, INCLUDE, COUNT, SINCE = "fields", "include", "count", "updatedSince"
+DRY_RUN, VIEW = "dryRun", "view"
+FULL, SUMMARY = "full", "summary"
 READ = "read"
 LARGEST_LIST = 100
 WHOLE = "*"
@@ -30,6 +33,8 @@ MOST_NARROWED = 256
 WAITS = 202
 # The first status that is no answer to what was asked.
 REFUSED = 300
+REQUEST_SUMMARY, DONE_SUMMARY = RequestSummarySchema(), DoneSummarySchema()
+DRY_RUN_SUMMARY = DryRunSummarySchema()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +79,16 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     """Give the query parameters that an address takes because of what it does and answers, beside its own."""
     record = record_of(view)
     if request.method not in {"GET", "HEAD"}:
-        return (DRY_RUN, NOTE) if view.writes else ()  # type: ignore[attr-defined]
+        return (DRY_RUN, NOTE, VIEW) if view.writes else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
-    by_name = {FIELDS: True, INCLUDE: record.extras, COUNT: record.is_page, SINCE: record.is_dated}
+    by_name = {
+        FIELDS: True,
+        INCLUDE: record.extras,
+        VIEW: summary_schema(view) is not None,
+        COUNT: record.is_page,
+        SINCE: record.is_dated,
+    }
     return tuple(name for name, is_taken in by_name.items() if is_taken)
 
 
@@ -86,19 +97,30 @@ def read(view: Callable[..., Any]) -> None:
     names = [name for name in general_names(view) if name in request.args]
     is_counted = COUNT in names and _is_counted()
     changed_since = _instant() if SINCE in names else None
-    record = record_of(view)
+    is_summary = VIEW in names and is_summary_asked()
+    schema = summary_schema(view) if is_summary else answer_schema(view)
+    record = None if schema is None else _record(schema)
     fields = _fields(record, view) if FIELDS in names else None
     included = _included(record) if INCLUDE in names else set()
     if record is not None and fields is not None:
         words = {name: record.word_of(name) for name in record.names}
         fields |= {name for name, word in words.items() if word in included}
         included |= {word for name in fields if (word := words[name])}
-    state().selection = Selection(fields, frozenset(included), is_counted, changed_since)
+    state().selection = Selection(
+        fields, frozenset(included), is_counted, changed_since, is_summary=is_summary
+    )
 
 
 def includes(word: str) -> bool:
     """Tell whether a request asks for keys that are not sent unasked, by their word or by one of their names."""
     return word in state().selection.included
+
+
+def is_summary_asked() -> bool:
+    """Read `view`; raises SelectionError for one that is none."""
+    if request.args.getlist(VIEW) not in ([FULL], [SUMMARY]):
+        raise SelectionError(VIEW, "Send full or summary, once.")
+    return request.args[VIEW] == SUMMARY
 
 
 def changed_since() -> datetime | None:
@@ -121,6 +143,11 @@ def _instant() -> datetime:
         raise SelectionError(SINCE, str(error.messages[0])) from error
 
 
+def fields_of(schema: ma.Schema, view: Callable[..., Any]) -> frozenset[str] | None:
+    """Read `fields` as keys of the records in an answer of this shape."""
+    return _fields(_record(schema), view)
+
+
 def _fields(record: AnswerRecord | None, view: Callable[..., Any]) -> frozenset[str] | None:
     asked = ",".join(request.args.getlist(FIELDS)).split(",")
     if record is None or (getattr(view, "is_documented", False) and not set(asked) <= set(record.names)):
@@ -140,9 +167,9 @@ def _included(record: AnswerRecord | None) -> set[str]:
     return asked
 
 
-def selected(schema: ma.Schema) -> ma.Schema:
+def selected(schema: ma.Schema, asked: Selection | None = None) -> ma.Schema:
     """Give the schema that an answer is dumped with: with the keys of each record that the query asks for."""
-    record, asked = _record(schema), state().selection
+    record, asked = _record(schema), asked or state().selection
     if record is None or (asked.fields is None and not record.extras):
         return schema
     return _narrowed(schema, asked.fields, asked.included)
@@ -178,11 +205,20 @@ def name_untrusted(response: Response) -> Response:
 
 def _untrusted_in(response: Response, view: Callable[..., Any]) -> tuple[str, ...]:
     """Give the paths of such text in an answer: a proposal's, a dry run's, or the view's own."""
+    if state().of_write.is_summary:
+        summary = (
+            REQUEST_SUMMARY
+            if response.status_code == WAITS
+            else DRY_RUN_SUMMARY
+            if state().is_dry_run
+            else DONE_SUMMARY
+        )
+        return _untrusted(selected(summary, state().of_write))
     if response.status_code == WAITS:
         return tuple(untrusted_paths(ActionRequestAnswerSchema()))
     if state().is_dry_run:
         return tuple(untrusted_paths(DryRunSchema()))
-    schema = answer_schema(view)
+    schema = summary_schema(view) if state().selection.is_summary else answer_schema(view)
     return () if schema is None else _untrusted(selected(schema))
 
 
@@ -228,6 +264,12 @@ def _extras(schema: ma.Schema, above: str = "") -> Iterator[tuple[str, str]]:
             yield f"{above}{name}", field.metadata[INCLUDED_BY]
         elif inner is not None:
             yield from _extras(inner, f"{above}{name}.")
+
+
+def summary_schema(view: Callable[..., Any]) -> ma.Schema | None:
+    """Give the schema of what a view that reads answers with `view=summary`, where it can."""
+    found: ma.Schema | None = getattr(view, "summary_schema", None)
+    return found
 
 
 def answer_schema(view: Callable[..., Any]) -> ma.Schema | None:

@@ -20,8 +20,15 @@ from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
 from webapp.schemas.fields import FormId
 from webapp.web.access import next_steps, notes, preconditions, selections
-from webapp.web.access.request_state import state
-from webapp.web.access.selections import DRY_RUN
+from webapp.web.access.request_state import Selection, state
+from webapp.web.access.selections import (
+    DONE_SUMMARY,
+    DRY_RUN,
+    FIELDS,
+    SUMMARY,
+    VIEW,
+    SelectionError,
+)
 from webapp.web.access.view_arguments import argument_places
 
 # The kinds of rows that lists are filtered by.
@@ -152,11 +159,12 @@ def id_filters(schema: type[ma.Schema]) -> tuple[tuple[str, str, Kind], ...]:
 
 
 def read_aside(view: Any) -> None:
-    """Read what a write of the API is asked beside its own parameters: a precondition, a note, a dry run."""
+    """Read what a write of the API is asked beside its own parameters: a precondition, a note, a dry run, a view."""
     if is_for_api() and notes.takes_note(view):
         preconditions.refuse_if_match(view)
         notes.take_from_query(view)
         state().is_dry_run = take_dry_run()
+        take_view(view)
 
 
 def take_dry_run() -> bool:
@@ -170,6 +178,23 @@ def take_dry_run() -> bool:
     rest = [(key, value) for key, value in request.args.items(multi=True) if key != DRY_RUN]
     request.args = ImmutableMultiDict(rest)
     return values == ["true"]
+
+
+def take_view(view: Any) -> None:
+    """Take out of the query of a write what it asks of its answer; the interface document's endpoints ignore misuse."""
+    if VIEW not in request.args:
+        return
+    try:
+        is_summary = selections.is_summary_asked()
+        fields = selections.fields_of(DONE_SUMMARY, view) if is_summary and FIELDS in request.args else None
+    except SelectionError:
+        if not getattr(view, "is_documented", False):
+            raise
+        is_summary, fields = request.args.getlist(VIEW) == [SUMMARY], None
+    taken = {VIEW, FIELDS} if is_summary else {VIEW}
+    rest = [(key, value) for key, value in request.args.items(multi=True) if key not in taken]
+    request.args = ImmutableMultiDict(rest)
+    state().of_write = Selection(fields, is_summary=is_summary)
 
 
 def allowed_names_message(names: Iterable[str]) -> str:

@@ -31,7 +31,7 @@ from webapp.web.access.auth import (
     may_propose,
 )
 from webapp.web.access.request_state import state
-from webapp.web.access.selections import DRY_RUN, READ
+from webapp.web.access.selections import DRY_RUN, READ, VIEW
 from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
 from webapp.web.access.view_arguments import argument_places
 from webapp.web.proposals import calls, stored_calls
@@ -134,8 +134,11 @@ def _check(step: Step) -> None:
         raise ExcludedStepError("No key may do this; a person does it, signed in. Leave it out of the plan.")
     if calls.has_own_trial(view):
         raise ExcludedStepError("A plan is no step of a plan. Send its steps here.")
-    if DRY_RUN in parse_qs(query, keep_blank_values=True):
-        raise ExcludedStepError("A step is not only tried. Send dryRun=true with the plan itself.")
+    asked = {DRY_RUN, VIEW} & parse_qs(query, keep_blank_values=True).keys()
+    if asked:
+        raise ExcludedStepError(
+            f"{min(asked)} is of the whole: send it with the plan itself, not with a step."
+        )
     if places & {"form", "files"} and "body" not in places:
         raise ExcludedStepError(
             "A step is JSON, and this address takes a file. Send the file before the plan."

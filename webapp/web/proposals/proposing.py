@@ -23,11 +23,12 @@ from webapp.services.audit import proposals
 from webapp.services.audit.proposals import ProposedCall
 from webapp.services.audit.results import FailedItem, ItemResult
 from webapp.services.audit.trials import Trial
-from webapp.web.access import requests
+from webapp.web.access import requests, selections
 from webapp.web.access.auth import ProposableError, acting, may_propose, principal
 from webapp.web.access.request_state import state
-from webapp.web.proposals import bounded_trials, calls, stored_calls
+from webapp.web.proposals import bounded_trials, calls, stored_calls, summarising
 from webapp.web.proposals.stored_calls import Call
+from webapp.web.proposals.summarising import answered
 
 
 def register_proposing(app: Flask) -> None:
@@ -41,7 +42,9 @@ def only_try() -> Response | None:
     """Try the call instead of making it, where it was asked so or the token may no more."""
     if state().is_dry_run:
         return dry_run()
-    return propose() if state().is_proposal else None
+    if state().is_proposal:
+        return propose()
+    return summarising.done() if summarising.is_asked() else None
 
 
 def dry_run() -> Response:
@@ -51,6 +54,8 @@ def dry_run() -> Response:
     tried = _tried(calls.with_role(found) if proposes else None)
     db.session.rollback()
     status, body = _answer(tried)
+    if summarising.is_asked():
+        return summarising.of_dry_run(tried, status)
     answer = {"dryRun": True, "status": status, "answer": body, "effect": tried.effect}
     return jsonify({**answer, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
 
@@ -78,14 +83,12 @@ def propose() -> Response:
         raise tried.refusal
     if not tried.acts and not tried.blockers:
         status, body = _answer(tried)
-        response = jsonify(body)
-        response.status_code = status
-        return response
+        return answered(body, status)
     bounded_trials.begin_again()
     waiting = wait(stored_calls.received(), tried)
-    response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
-    response.status_code = 202
-    return response
+    if summarising.is_asked():
+        return summarising.of_waiting(waiting)
+    return answered(ActionRequestAnswerSchema().dump({"actionRequest": waiting}), selections.WAITS)
 
 
 def _tried(who: Principal | None) -> Trial:
