@@ -18,7 +18,7 @@ from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
 
-from webapp import failures, postgresql, sqlite
+from webapp import failures, postgresql, sqlite, tenancy
 from webapp.command_limits import is_unlimited
 from webapp.ledger.errors import LedgerError
 from webapp.session_state import state_of
@@ -192,12 +192,16 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
             writer.release()
 
 
+@event.listens_for(BooksSession, "after_begin")
+def _see(session: orm.Session, _transaction: orm.SessionTransaction, connection: sa.Connection) -> None:
+    """Let each transaction of a session that was scoped to an organization see its rows."""
+    tenancy.see(connection, state_of(session).organization_id)
+
+
 def begin_read() -> None:
     """Open the session's transaction as a read snapshot."""
-    options: dict[str, Any] = {"read_only": True}
-    if db.engine.dialect.name == "postgresql":
-        options |= {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    db.session.connection(execution_options=options)
+    organization_id = state_of(db.session()).organization_id
+    db.session.connection(execution_options={"read_only": True, "organization_id": organization_id})
 
 
 def begin_write(organization_id: str | None = None) -> None:
@@ -206,7 +210,8 @@ def begin_write(organization_id: str | None = None) -> None:
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
     same books are serial there too, and the audit chain cannot fork.
     """
-    db.session.connection()
+    named = organization_id or state_of(db.session()).organization_id
+    db.session.connection(execution_options={"organization_id": named})
     if organization_id is not None:
         lock_books(organization_id)
 
@@ -239,19 +244,28 @@ def instance_folder(name: str) -> Path:
 
 
 def scope_session(organization_id: str) -> None:
-    """Restrict ORM reads of this session to one organization, as a safeguard behind the queries."""
+    """Restrict this session to one organization, as a safeguard behind the queries."""
     state_of(db.session()).organization_id = organization_id
+    _see_in_open(organization_id)
 
 
 @contextlib.contextmanager
 def scoped_session(organization_id: str) -> Iterator[None]:
-    """Restrict ORM reads of this session to one organization while the block lasts."""
+    """Restrict this session to one organization while the block lasts."""
     state = state_of(db.session())
     before, state.organization_id = state.organization_id, organization_id
+    _see_in_open(organization_id)
     try:
         yield
     finally:
         state.organization_id = before
+        _see_in_open(before)
+
+
+def _see_in_open(organization_id: str | None) -> None:
+    """Let a transaction that is open already see this organization's rows."""
+    if db.session().in_transaction():
+        tenancy.see(db.session.connection(), organization_id)
 
 
 def next_ids(
@@ -271,13 +285,14 @@ def next_ids(
 
 
 @contextlib.contextmanager
-def own_transaction(*, waits: bool = True) -> Iterator[orm.Session]:
+def own_transaction(*, waits: bool = True, organization_id: str | None = None) -> Iterator[orm.Session]:
     """Write in a separate short transaction, after the request's has ended.
 
     The request's session must have released its connection: SQLite has one writer. With `waits=False` it raises
     BusyError where somebody else is that writer.
     """
-    engine = db.engine if waits else db.engine.execution_options(patience=0)
+    patience = {} if waits else {"patience": 0}
+    engine = db.engine.execution_options(organization_id=organization_id, **patience)
     with orm.Session(engine, expire_on_commit=False) as session:
         yield session
         failures.commit(session)

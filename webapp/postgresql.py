@@ -12,6 +12,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from webapp import tenancy
 from webapp.command_limits import is_unlimited
 
 # Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
@@ -49,6 +50,7 @@ HURRIED_DISK: Final = sa.text("""
 
 def prepare(engine: sa.Engine) -> None:
     """Set up an engine of PostgreSQL."""
+    event.listen(engine, "connect", tenancy.connected)
     event.listen(engine, "handle_error", _hide_row)
     event.listen(engine, "begin", _begin)
     event.listen(engine, "after_cursor_execute", _count)
@@ -93,8 +95,7 @@ def strong_role(connection: sa.Connection) -> str | None:
 
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
-    if is_unlimited():
-        connection.exec_driver_sql(NO_LIMITS)
+    tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
 
 
 def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:

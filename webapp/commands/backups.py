@@ -17,6 +17,7 @@ from webapp.db import begin_read, begin_write, db
 from webapp.queries import checks
 from webapp.queries.checks import Violation
 from webapp.services.backups import backups, derived_rows, restores
+from webapp.tenancy import maintenance
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -81,7 +82,7 @@ def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
     """
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
-    with app.app_context(), unlimited(), progress_line() as show:
+    with app.app_context(), unlimited(), maintenance(), progress_line() as show:
         migrations.upgrade(db.engine, show=show)
         begin_write()
         with taken_back_on_failure():

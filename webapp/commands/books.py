@@ -19,6 +19,7 @@ from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
+from webapp.tenancy import maintenance
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
 ORGANIZATION = click.option(
@@ -45,7 +46,7 @@ def application() -> Flask:
 def books() -> Iterator[Settings]:
     """Open the books of this installation, for as long as the command takes; what fails is taken back."""
     app = application()
-    with app.app_context(), unlimited():
+    with app.app_context(), unlimited(), maintenance():
         require_revision()
         with taken_back_on_failure():
             yield app.config["SETTINGS"]

@@ -15,6 +15,7 @@ from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
 from webapp.postgresql import weaknesses
+from webapp.tenancy import maintenance
 
 
 @click.command()
@@ -53,7 +54,7 @@ def migrate() -> None:
     """Migrate the database to the schema of this version."""
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
-    with app.app_context(), unlimited():
+    with app.app_context(), unlimited(), maintenance():
         with progress_line() as show:
             migrations.upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {migrations.current_revision(db.engine)}.", err=True)

@@ -15,9 +15,9 @@ from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
 from webapp.config import Settings
 from webapp.db import db
 from webapp.errors import is_for_api
-from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
 from webapp.queries.access import principals
-from webapp.queries.access.principals import Principal
+from webapp.queries.access.principals import Principal, session_organization
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.request_state import state
@@ -247,13 +247,15 @@ def cookie_name() -> str:
 @login_manager.request_loader
 def load_principal(_request: Any) -> Principal | None:
     """Find the principal. If there is an Authorization header, a bad one never falls back to the cookie."""
-    with orm.Session(db.engine.execution_options(read_only=True)) as session:
-        if "Authorization" in request.headers:
-            token = bearers.sent_token()
-            found = principals.by_token(session, token, requests.now()) if token else None
-        else:
-            cookie = request.cookies.get(cookie_name(), "")
-            found = principals.by_session(session, cookie, requests.now()) if cookie else None
+    is_token = "Authorization" in request.headers
+    secret = bearers.sent_token() if is_token else request.cookies.get(cookie_name())
+    if not secret:
+        return None
+    named = organization_of(secret) if is_token else session_organization(secret)
+    engine = db.engine.execution_options(read_only=True, organization_id=named)
+    with orm.Session(engine) as session:
+        find = principals.by_token if is_token else principals.by_session
+        found = find(session, secret, requests.now())
     if found is not None:
         state().principal = found
     return found

@@ -47,7 +47,7 @@ def note_last_use(response: Response) -> Response:
 def _write(found: Principal, at: datetime) -> None:
     """Store a last use, without waiting: not for SQLite's writer, and not for a row that an act has locked."""
     unlocked = {"skip_locked": True, "key_share": True}
-    with own_transaction(waits=False) as session:
+    with own_transaction(waits=False, organization_id=found.organization_id) as session:
         if found.token_id is not None:
             named = found.organization_id, found.token_id
             token = session.get(ApiToken, named, with_for_update=unlocked)

@@ -1,0 +1,90 @@
+"""Whose rows a transaction sees on PostgreSQL: one organization's, or everybody's for an operator's command.
+
+A transaction says it as it begins, in the same message: as whom it asks (`SET LOCAL ROLE`), and for which organization.
+Both end with it, so that a connection that goes back to the pool has neither. The policies of the tables read them.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import orm
+
+# The role of the application, which the policies hold for; nobody signs in to a small installation's database as it.
+APP_ROLE: Final = "tieout_app"
+ORGANIZATION: Final = re.compile("[A-Za-z0-9_-]{1,40}")
+# What a transaction of maintenance sees, instead of an organization.
+EVERYBODY: Final = "*"
+SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+USABLE_ROLE: Final = (
+    "SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')"
+    " AND has_table_privilege(oid, to_regclass('organizations'), 'SELECT')"
+)
+
+_maintains: ContextVar[bool] = ContextVar("maintains", default=False)
+
+
+@contextmanager
+def maintenance() -> Iterator[None]:
+    """Let the transactions that begin within see the books of every organization: those of an operator's command."""
+    before = _maintains.set(True)
+    try:
+        yield
+    finally:
+        _maintains.reset(before)
+
+
+def connected(connection: Any, record: Any) -> None:
+    """Let a new connection leave BEGIN to `begin`, and note whether it may ask as the application's role."""
+    connection.autocommit = True
+    record.info["has_role"] = connection.execute(USABLE_ROLE, [APP_ROLE]).fetchone() is not None
+
+
+def begin(connection: sa.Connection, *settings: str) -> None:
+    """Begin a transaction with what its connection's options say, in one message to the server."""
+    options, info = connection.get_execution_options(), connection.info
+    is_bound = info["has_role"] and not _maintains.get()
+    organization_id = options.get("organization_id")
+    info["is_bound"], info["sees"] = is_bound, EVERYBODY if _maintains.get() else None
+    steps = [SNAPSHOT if options.get("read_only") else "BEGIN", *settings]
+    if is_bound:
+        steps.append(f"SET LOCAL ROLE {APP_ROLE}")
+    if info["sees"] is None and organization_id is not None:
+        steps.append(_of(organization_id))
+        info["sees"] = organization_id
+    connection.exec_driver_sql("; ".join(steps))
+
+
+def see(connection: sa.Connection, organization_id: str | None) -> None:
+    """Let the rest of the open transaction see the rows of this organization, on PostgreSQL."""
+    if connection.dialect.name != "postgresql" or organization_id is None:
+        return
+    if connection.info["sees"] in {EVERYBODY, organization_id}:
+        return
+    driver: Any = connection.connection.dbapi_connection
+    if driver.info.transaction_status == driver.info.transaction_status.INERROR:
+        # It goes back to a savepoint, and to the organization of that moment.
+        connection.info["sees"] = None
+        return
+    connection.exec_driver_sql(_of(organization_id))
+    connection.info["sees"] = organization_id
+
+
+def is_bound(session: orm.Session) -> bool:
+    """Return whether the database shows the session's transaction the rows of its organization only."""
+    bound: bool = session.connection().info.get("is_bound", False)
+    return bound
+
+
+def _of(organization_id: str) -> str:
+    """Set the organization; a text that can be none, as of a cookie that somebody wrote, sees nothing."""
+    named = organization_id if ORGANIZATION.fullmatch(organization_id) else ""
+    return f"SET LOCAL tieout.organization = '{named}'"
