@@ -23,7 +23,9 @@ ARROW = {
     "session_state": set(),
     "failures": {"ledger", "session_state"},
     "command_limits": set(),
-    "postgresql": {"command_limits"},
+    "tenancy": set(),
+    "database_roles": {"tenancy"},
+    "postgresql": {"command_limits", "database_roles", "tenancy"},
     "db": {
         "ledger",
         "config",
@@ -33,6 +35,7 @@ ARROW = {
         "postgresql",
         "sqlite",
         "command_limits",
+        "tenancy",
     },
     "sql_functions": set(),
     "networks": set(),
@@ -42,7 +45,7 @@ ARROW = {
     "demo": {"ledger"},
     "schemas": {"ledger"},
     "models": {"ledger", "db", "session_state"},
-    "queries": {"ledger", "db", "sql_functions", "models", "exporters"},
+    "queries": {"ledger", "db", "sql_functions", "models", "exporters", "tenancy"},
     "services": {
         "ledger",
         "networks",
@@ -54,6 +57,7 @@ ARROW = {
         "queries",
         "importers",
         "demo",
+        "tenancy",
     },
     "errors": {"ledger", "failures", "db", "schemas", "services"},
     "web": {"ledger", "failures", "config", "db", "models", "queries", "services", "schemas", "errors"},
@@ -62,6 +66,7 @@ ARROW = {
     "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
     "commands": {
         "command_limits",
+        "database_roles",
         "config",
         "demo",
         "create_app",
@@ -74,6 +79,7 @@ ARROW = {
         "schemas",
         "server",
         "services",
+        "tenancy",
     },
 }
 WEB_PACKAGES = {"flask", "flask_login", "flask_smorest", "werkzeug", "jinja2", "jinja2_fragments", "webargs"}
@@ -94,6 +100,7 @@ WITHOUT = {
 # Module -> what it alone may, because of what it is.
 EXCEPTIONS = {
     "webapp/pages/health.py": {
+        "database_roles",
         "db",
         "migrations",
         "postgresql",

@@ -59,11 +59,19 @@ class Settings:
         return f"http://{self.bind}"
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read the settings, or raise UnsafeSettingError with a hint."""
+    def from_environment(
+        cls, environment: Mapping[str, str] = os.environ, *, maintains: bool = False
+    ) -> Settings:
+        """Read the settings, or raise UnsafeSettingError with a hint.
+
+        What maintains the books signs in to the database by MAINTENANCE_DATABASE_URL, where that is set.
+        """
         read = _Environment(environment)
         instance_path = Path(read.text("INSTANCE_PATH", str(PROJECT / "instance"))).absolute()
-        database_url = _database_url(read.text("DATABASE_URL", ""), instance_path)
+        url = read.text("DATABASE_URL", "")
+        database_url = _database_url(
+            read.text("MAINTENANCE_DATABASE_URL", url) if maintains else url, instance_path
+        )
         settings = cls(
             database_url=database_url,
             instance_path=instance_path,

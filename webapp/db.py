@@ -211,7 +211,9 @@ def begin_write(organization_id: str | None = None) -> None:
     same books are serial there too, and the audit chain cannot fork.
     """
     named = organization_id or state_of(db.session()).organization_id
-    db.session.connection(execution_options={"organization_id": named})
+    if not db.session().in_transaction():
+        db.session.connection(execution_options={"organization_id": named})
+    _see_in_open(named)
     if organization_id is not None:
         lock_books(organization_id)
 
@@ -291,8 +293,8 @@ def own_transaction(*, waits: bool = True, organization_id: str | None = None) -
     The request's session must have released its connection: SQLite has one writer. With `waits=False` it raises
     BusyError where somebody else is that writer.
     """
-    patience = {} if waits else {"patience": 0}
-    engine = db.engine.execution_options(organization_id=organization_id, **patience)
+    patience = WRITER_PATIENCE_SECONDS if waits else 0
+    engine = db.engine.execution_options(organization_id=organization_id, patience=patience)
     with orm.Session(engine, expire_on_commit=False) as session:
         yield session
         failures.commit(session)

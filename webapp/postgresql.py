@@ -12,7 +12,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import tenancy
+from webapp import database_roles, tenancy
 from webapp.command_limits import is_unlimited
 
 # Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
@@ -38,11 +38,13 @@ OLD_STATISTICS: Final = sa.text("""
         + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)
         > :least + :share * c.reltuples)
     ORDER BY 1""")
+# The same for the application's role, to which the tables do not belong (migration 0055).
+REFRESH: Final = sa.text("SELECT refresh_statistics(:least, :share)")
 
 STRONG_ROLE: Final = sa.text("""
     SELECT CASE WHEN rolsuper THEN 'is a superuser' WHEN rolbypassrls THEN 'may bypass row-level security'
            WHEN rolcreaterole THEN 'may create roles' END
-    FROM pg_roles WHERE rolname = current_user""")
+    FROM pg_roles WHERE rolname = CASE current_user WHEN :role THEN session_user ELSE current_user END""")
 HURRIED_DISK: Final = sa.text("""
     SELECT string_agg(name, ' and ' ORDER BY name) FROM pg_settings
     WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'""")
@@ -84,9 +86,9 @@ def hurried_disk(connection: sa.Connection) -> str | None:
 
 def strong_role(connection: sa.Connection) -> str | None:
     """Say what the role of the books may do and should not, and how to mend it; None where that is nothing."""
-    right = connection.scalar(STRONG_ROLE)
+    right = connection.scalar(STRONG_ROLE, {"role": tenancy.APP_ROLE})
     if right is None:
-        return None
+        return database_roles.unbound(connection)
     return (
         f"The database role {connection.engine.url.username or 'of DATABASE_URL'} {right}: whoever gets hold of it "
         "can change more than these books. Make a role that owns only this database: docs/operating.md, PostgreSQL."
@@ -111,8 +113,10 @@ def _refresh_statistics(connection: sa.Connection) -> None:
     if connection.info.get("changed_rows", 0) < BULK_ROWS:
         return
     with suppress(sa.exc.DBAPIError), connection.begin_nested():
-        old = connection.scalars(OLD_STATISTICS, {"least": BULK_ROWS, "share": OLD_SHARE}).all()
-        if old:
+        bulk = {"least": BULK_ROWS, "share": OLD_SHARE}
+        if connection.info["is_bound"]:
+            connection.execute(REFRESH, bulk)
+        elif old := connection.scalars(OLD_STATISTICS, bulk).all():
             connection.exec_driver_sql(f"SET LOCAL default_statistics_target = {QUICK_TARGET}")
             connection.exec_driver_sql(f"ANALYZE (SKIP_LOCKED) {', '.join(old)}")
 

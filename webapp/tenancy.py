@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import sqlalchemy as sa
 
@@ -82,6 +82,13 @@ def is_bound(session: orm.Session) -> bool:
     """Return whether the database shows the session's transaction the rows of its organization only."""
     bound: bool = session.connection().info.get("is_bound", False)
     return bound
+
+
+def see_books_of(session: orm.Session, kind: Literal["token", "session", "invitation"], digest: str) -> None:
+    """Let the session's transaction see the books that a secret opens, which says nothing of whose they are."""
+    if is_bound(session):
+        found = session.scalar(sa.text(f"SELECT organization_of_{kind}(:digest)"), {"digest": digest})
+        see(session.connection(), found)
 
 
 def _of(organization_id: str) -> str:

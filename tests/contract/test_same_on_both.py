@@ -11,6 +11,7 @@ from tests.contract.sessions import session
 from tests.contract.stories import Teller, tell
 from tests.fixtures.people import apart
 from webapp.db import Base, db
+from webapp.tenancy import maintenance
 
 pytestmark = pytest.mark.both
 SEED = 47
@@ -58,11 +59,11 @@ class Side:
     def _count_on_from(self, spent):
         names = [table.name for table in Base.metadata.sorted_tables if table.name in spent]
         counted = (sa.func.setval(f"{name}_id_seq", max(spent[name], 1), spent[name] > 0) for name in names)
-        with self.app.app_context(), db.engine.begin() as connection:
+        with self.app.app_context(), maintenance(), db.engine.begin() as connection:
             connection.execute(sa.select(*counted))
 
     def _level_ids(self):
-        with self.app.app_context():
+        with self.app.app_context(), maintenance():
             if db.engine.dialect.name != "postgresql":
                 return
             tables = [table for table in Base.metadata.sorted_tables if "id" in table.c and numbered(table)]

@@ -37,6 +37,7 @@ from webapp.queries.reconciliation import (
 )
 from webapp.services.backups import backups, restores
 from webapp.services.bookkeeping import revaluations
+from webapp.tenancy import maintenance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,13 +144,13 @@ class RestoredBooks:
         self._path.unlink(missing_ok=True)
 
         def write() -> None:
-            with app.app_context():
+            with app.app_context(), maintenance():
                 begin_read()
                 backups.write(db.session(), self._path, revision=revision, now=AT)
                 db.session.rollback()
 
         def read() -> tuple[Verdicts, list[object]]:
-            with self.app.app_context():
+            with self.app.app_context(), maintenance():
                 begin_write()
                 restores.restore(
                     db.session(), self._path, revision=revision, revoke_tokens=False, now=datetime.now(UTC)

@@ -20,7 +20,8 @@ def statements(session, ada):
     asked = []
 
     def note(_connection, _cursor, statement, parameters, *_):
-        asked.append((statement, parameters))
+        if not statement.startswith("BEGIN"):
+            asked.append((statement, parameters))
 
     sa.event.listen(db.engine, "before_cursor_execute", note)
     try:

@@ -16,6 +16,7 @@ from webapp import create_app, migrations
 from webapp.command_limits import unlimited
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
+from webapp.database_roles import is_for_requests_only
 from webapp.db import db
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
@@ -32,12 +33,12 @@ PASSWORD_STDIN = click.option(
 LISTED = 20
 
 
-def application() -> Flask:
+def application(*, maintains: bool = True) -> Flask:
     """Build the application, or stop with the hint that an unsafe setting carries."""
     if has_app_context():
         return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001  (`flask --app wsgi` has built it)
     try:
-        return create_app(Settings.from_environment())
+        return create_app(Settings.from_environment(maintains=maintains))
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
 
@@ -48,6 +49,7 @@ def books() -> Iterator[Settings]:
     app = application()
     with app.app_context(), unlimited(), maintenance():
         require_revision()
+        require_role()
         with taken_back_on_failure():
             yield app.config["SETTINGS"]
 
@@ -76,6 +78,17 @@ def require_revision() -> None:
         raise FailedError("There are no books yet. Run: tieout migrate", "no_books")
     if found != migrations.head_revision():
         raise FailedError("The books are of another revision. Run: tieout migrate", "migration_pending")
+
+
+def require_role() -> None:
+    """Stop where the database shows this command one organization at a time."""
+    with db.engine.connect().execution_options(read_only=True) as connection:
+        if is_for_requests_only(connection):
+            raise FailedError(
+                "The database role of this command serves requests and sees no books by itself. "
+                "Set MAINTENANCE_DATABASE_URL: docs/operating.md, PostgreSQL.",
+                "database_role",
+            )
 
 
 def require_organization(organization_id: str) -> Organization:

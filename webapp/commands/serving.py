@@ -10,9 +10,11 @@ import click
 from webapp import migrations
 from webapp.command_limits import unlimited
 from webapp.commands import demo_sign_in
-from webapp.commands.books import application, books
+from webapp.commands.books import application, require_revision
+from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
+from webapp.database_roles import refusal, unbound
 from webapp.db import db
 from webapp.postgresql import weaknesses
 from webapp.tenancy import maintenance
@@ -23,9 +25,14 @@ def serve() -> None:
     """Serve the books with gunicorn."""
     from webapp.server import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
 
-    app = application()
-    with app.app_context(), books() as settings:
+    app = application(maintains=False)
+    settings = app.config["SETTINGS"]
+    with app.app_context():
+        require_revision()
         with db.engine.connect().execution_options(read_only=True) as connection:
+            refused = refusal(connection)
+            if refused is not None:
+                raise FailedError(refused, "unsafe_setting")
             notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()
     serve_books(app, settings, "\n".join([*notes, greeting(settings)]))
@@ -58,3 +65,6 @@ def migrate() -> None:
         with progress_line() as show:
             migrations.upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {migrations.current_revision(db.engine)}.", err=True)
+        with db.engine.connect().execution_options(read_only=True) as connection:
+            if (sentence := unbound(connection)) is not None:
+                click.echo(sentence, err=True)

@@ -12,6 +12,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from webapp.database_roles import grant
 from webapp.postgresql import analyze
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def _run(engine: sa.Engine, revision: str, act: object, show: Callable[[str], No
     with engine.connect() as connection:
         config.attributes |= {"connection": connection, "on_version_apply": note, "show": show}
         act(config, revision)  # type: ignore[operator]
+        if act is command.upgrade:
+            grant(connection)
         if steps:
             analyze(connection)
         connection.commit()

@@ -7,6 +7,7 @@ from flask import Blueprint, Response
 
 from webapp import migrations
 from webapp.config import UnsafeSettingError
+from webapp.database_roles import refusal
 from webapp.db import begin_read, db
 from webapp.postgresql import weaknesses
 from webapp.web.access.auth import PUBLIC, requires
@@ -42,7 +43,8 @@ def state_of_books() -> str:
     """`ok`, `migration_pending`, `database_unsafe` or `database_unavailable`."""
     try:
         begin_read()
-        db.session.execute(sa.text("SELECT 1"))
+        if refusal(db.session.connection()) is not None:
+            return "database_unsafe"
         is_current = migrations.current_revision(db.engine) == migrations.head_revision()
     except UnsafeSettingError:
         db.session.rollback()

@@ -3,20 +3,12 @@
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures.helpers.marks import on_postgresql
 from webapp.db import begin_read, begin_write, db, scope_session, scoped_session
 from webapp.models import Project
-from webapp.tenancy import maintenance
 
-pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+pytestmark = on_postgresql
 SET = sa.text("SELECT nullif(current_setting('tieout.organization', true), '')")
-
-
-@pytest.fixture
-def asked(app):
-    """Be in a request's place, whose transactions are the application's."""
-    with app.app_context():
-        yield db.session
-        db.session.rollback()
 
 
 def test_a_transaction_says_its_organization_as_it_begins(asked, ada, statements):
@@ -75,7 +67,7 @@ def test_a_text_that_is_no_organization_is_none(asked, text):
 
 
 def test_a_command_sees_the_books_of_all(app, ada, dan):
-    with app.app_context(), maintenance():
+    with app.app_context():
         begin_write(ada.organization_id)
         assert set(db.session.scalars(sa.text("SELECT id FROM organizations"))) == {
             ada.organization_id,

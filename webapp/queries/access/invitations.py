@@ -10,8 +10,10 @@ from sqlalchemy import orm
 from webapp.db import begin_read, db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Invitation, Membership, User
+from webapp.queries.access import organizations
 from webapp.queries.access.principals import digest_of
 from webapp.queries.common import lookups
+from webapp.tenancy import is_bound, see_books_of
 
 # A person may be asked into several organizations, and belongs to none of them while these are asked.
 _ACROSS = {"across_organizations": True}
@@ -46,6 +48,7 @@ def find(organization_id: str, email: str) -> Invitation | None:
 
 def of_link(secret: str, now: datetime) -> Invitation:
     """Find the invitation that a link is for, with its organization, or raise LinkEndedError."""
+    see_books_of(db.session(), "invitation", digest_of(secret))
     found = db.session.scalar(
         sa.select(Invitation)
         .where(Invitation.token_hash == digest_of(secret), Invitation.expires_at > now)
@@ -77,14 +80,14 @@ def is_member(organization_id: str, email: str) -> bool:
 
 def belongs_elsewhere(invitation: Invitation, user: User) -> bool:
     """Return whether a person is a member of other organizations than the invitation's."""
-    others = sa.select(Membership.organization_id).where(
-        Membership.user_id == user.id, Membership.organization_id != invitation.organization_id
-    )
-    return db.session.scalar(others.limit(1), execution_options=_ACROSS) is not None
+    return any(each.id != invitation.organization_id for each in organizations.as_joined(user.id))
 
 
 def is_overtaken(invitation: Invitation, now: datetime) -> bool:
     """Return whether other books made a link for the same address later, which ends this one's right to a password."""
+    if is_bound(db.session()):
+        function = sa.text("SELECT is_invited_later(:digest, :now)")
+        return bool(db.session.scalar(function, {"digest": invitation.token_hash, "now": now}))
     later = sa.select(Invitation.id).where(
         Invitation.email == invitation.email,
         Invitation.organization_id != invitation.organization_id,

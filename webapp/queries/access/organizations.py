@@ -13,6 +13,9 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
 from webapp.sql_functions import fold
+from webapp.tenancy import is_bound
+
+_ACROSS = {"across_organizations": True}
 
 
 def get(organization_id: str) -> Organization:
@@ -77,15 +80,21 @@ def membership(organization_id: str, user_id: int) -> Membership:
 
 def of_user(user_id: int) -> list[Organization]:
     """List the organizations that a person belongs to, A to Z."""
-    return list(
-        db.session.scalars(
-            sa.select(Organization)
-            .join(Membership, Membership.organization_id == Organization.id)
-            .where(Membership.user_id == user_id)
-            .order_by(fold(Organization.name), Organization.id),
-            execution_options={"across_organizations": True},
-        )
+    return sorted(as_joined(user_id), key=lambda each: (each.name.lower(), each.id))
+
+
+def as_joined(user_id: int) -> list[Organization]:
+    """List the organizations that a person belongs to, in the order in which they joined."""
+    asked: sa.Executable = (
+        sa.select(Organization)
+        .join(Membership, Membership.organization_id == Organization.id)
+        .where(Membership.user_id == user_id)
+        .order_by(Membership.created_at, Membership.organization_id)
     )
+    if is_bound(db.session()):
+        function = sa.text("SELECT * FROM organizations_of_person(:person)").bindparams(person=user_id)
+        asked = sa.select(Organization).from_statement(function)
+    return list(db.session.scalars(asked, execution_options=_ACROSS))
 
 
 def every() -> list[Organization]:
@@ -93,6 +102,6 @@ def every() -> list[Organization]:
     return list(
         db.session.scalars(
             sa.select(Organization).order_by(fold(Organization.name), Organization.id),
-            execution_options={"across_organizations": True},
+            execution_options=_ACROSS,
         )
     )

@@ -22,6 +22,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
+from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
@@ -79,6 +80,8 @@ class Principal:
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
     """Find the principal of a session cookie, unless idle for two hours or older than twelve."""
+    if session_organization(cookie) is None:
+        see_books_of(session, "session", digest_of(cookie))
     row = session.execute(
         _credentials(BrowserSession, BrowserSession.last_seen_at)
         .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
@@ -102,6 +105,8 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
 
 def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
     """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role."""
+    if organization_of(token) is None:
+        see_books_of(session, "token", digest_of(token))
     is_it = ApiToken.token_hash == digest_of(token)
     return _by_token(session, sa.and_(is_it, *_named(ApiToken, organization_of(token))), now)
 

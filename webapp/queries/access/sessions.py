@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import BrowserSession, Organization
+from webapp.models import BrowserSession
+from webapp.queries.access import organizations
 from webapp.queries.access.principals import IDLE, LONGEST
+from webapp.tenancy import is_bound
 
 # As much of a session's hash as a form names it by; nobody gets in by it.
 REFERENCE_LENGTH = 16
@@ -35,27 +38,28 @@ def reference() -> sa.ColumnElement[str]:
 
 def of_person(user_id: int, session_hash: str, now: datetime) -> list[SessionRecord]:
     """List a person's sessions in all books, this one first, then the last used."""
-    is_this = BrowserSession.id_hash == session_hash
-    statement = (
-        sa.select(BrowserSession, Organization.name, reference(), is_this)
-        .join(Organization, Organization.id == BrowserSession.organization_id)
-        .where(
-            BrowserSession.user_id == user_id,
-            BrowserSession.last_seen_at > now - IDLE,
-            BrowserSession.created_at > now - LONGEST,
-        )
-        .order_by(is_this.desc(), BrowserSession.last_seen_at.desc(), BrowserSession.id_hash)
-    )
-    rows = db.session.execute(statement, execution_options={"across_organizations": True})
-    return [
+    names = {each.id: each.name for each in organizations.as_joined(user_id)}
+    found = [
         SessionRecord(
-            reference=named,
-            organization_name=name,
-            created_at=found.created_at,
-            last_seen_at=found.last_seen_at,
-            address=found.address or "",
-            user_agent=found.user_agent or "",
-            is_this=bool(this),
+            reference=each.id_hash[:REFERENCE_LENGTH],
+            organization_name=names[each.organization_id],
+            created_at=each.created_at,
+            last_seen_at=each.last_seen_at,
+            address=each.address or "",
+            user_agent=each.user_agent or "",
+            is_this=each.id_hash == session_hash,
         )
-        for found, name, named, this in rows
+        for each in _every_one(user_id)
+        if each.last_seen_at > now - IDLE
+        and each.created_at > now - LONGEST
+        and each.organization_id in names
     ]
+    return sorted(found, key=lambda each: (each.is_this, each.last_seen_at, each.reference), reverse=True)
+
+
+def _every_one(user_id: int) -> Iterable[BrowserSession]:
+    asked: sa.Executable = sa.select(BrowserSession).where(BrowserSession.user_id == user_id)
+    if is_bound(db.session()):
+        function = sa.text("SELECT * FROM sessions_of_person(:person)").bindparams(person=user_id)
+        asked = sa.select(BrowserSession).from_statement(function)
+    return db.session.scalars(asked, execution_options={"across_organizations": True})

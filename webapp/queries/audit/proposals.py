@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal, refers_to
+from webapp.tenancy import is_bound
 
 
 def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:
@@ -108,6 +109,13 @@ def files() -> list[KeptFile]:
         execution_options={"across_organizations": True},
     )
     return [KeptFile(*row) for row in rows]
+
+
+def names_of_files() -> set[str]:
+    """Give the names of the files of all waiting proposals, of whichever organization: the folder is one for all."""
+    if is_bound(db.session()):
+        return set(db.session.scalars(sa.text("SELECT named_by_proposals()")))
+    return {file.name for file in files()}
 
 
 def get(organization_id: str, request_id: str) -> Proposal:

@@ -18,6 +18,7 @@ from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, payload
+from webapp.tenancy import see
 
 ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
@@ -54,6 +55,7 @@ def create(
         is_demo=is_demo,
         created_at=now,
     )
+    see(db.session.connection(), organization.id)
     db.session.add(organization)
     db.session.flush()
     is_person = actor_kind == "PERSON"

@@ -8,9 +8,8 @@ import sqlalchemy as sa
 
 from webapp.db import db, lock_books, scope_session
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import ApiToken, BrowserSession, User
-from webapp.queries.access import sessions as session_queries
-from webapp.services.access import sessions, tokens, users
+from webapp.models import ApiToken, User
+from webapp.services.access import session_ends, sessions, tokens, users
 from webapp.services.access.sessions import SignedIn, SignInRefusedError
 from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
 from webapp.services.audit.act import Actor
@@ -87,16 +86,11 @@ def choose_locale(user_id: int, locale: str | None) -> None:
 
 def end_session(user_id: int, reference: str) -> None:
     """End one of a person's sessions, or raise NotFoundError."""
-    ended = db.session.execute(
-        sa.delete(BrowserSession).where(
-            BrowserSession.user_id == user_id, session_queries.reference() == reference
-        )
-    )
-    if not ended.rowcount:  # type: ignore[attr-defined]
+    if not session_ends.end_of_person(user_id, reference):
         raise NotFoundError
 
 
 def end_all_sessions(user_id: int) -> None:
     """End all sessions of a person, and let no browser be familiar any more."""
-    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.user_id == user_id))
+    session_ends.end_of_person(user_id)
     forget_browsers(user_id)

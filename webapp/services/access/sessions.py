@@ -11,13 +11,14 @@ from sqlalchemy import orm
 
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
-from webapp.models import BrowserSession, Membership, User
-from webapp.queries.access import invitations
+from webapp.models import BrowserSession, User
+from webapp.queries.access import invitations, organizations
 from webapp.queries.access.principals import LONGEST, digest_of, session_secret
-from webapp.services.access import sign_in_tries, users
+from webapp.services.access import session_ends, sign_in_tries, users
 from webapp.services.access.invitations import accept
 from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
 from webapp.services.access.visitors import LONGEST_ADDRESS, LONGEST_AGENT, Visitor, remember_browser
+from webapp.tenancy import see
 
 
 class SignInRefusedError(LedgerError):
@@ -72,16 +73,13 @@ def open_session(
     user_id: int, *, now: datetime, visitor: Visitor | None = None, organization_id: str | None = None
 ) -> str:
     """Open a session in an organization of the person's, the first one if none is named."""
-    memberships = sa.select(Membership.organization_id).where(Membership.user_id == user_id)
-    if organization_id is not None:
-        memberships = memberships.where(Membership.organization_id == organization_id)
-    chosen = db.session.scalar(
-        memberships.order_by(Membership.created_at, Membership.organization_id).limit(1),
-        execution_options={"across_organizations": True},
-    )
+    own = (each.id for each in organizations.as_joined(user_id))
+    chosen = next((each for each in own if organization_id in {None, each}), None)
     if chosen is None:
         raise SignInRefusedError("You belong to no organization. Ask an owner to add you.")
-    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.created_at < now - LONGEST))
+    session_ends.end_before(now - LONGEST)
+    # What follows is written in the books that were chosen, whichever the request began in.
+    see(db.session.connection(), chosen)
     secret, visitor = session_secret(secrets.token_urlsafe(32), chosen), visitor or Visitor()
     db.session.add(
         BrowserSession(
@@ -100,7 +98,7 @@ def open_session(
 
 def close_session(id_hash: str) -> None:
     """End a session for good."""
-    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.id_hash == id_hash))
+    session_ends.close(id_hash)
 
 
 def choose_organization(

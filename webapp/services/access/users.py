@@ -12,7 +12,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import BrowserSession, FamiliarBrowser, User
+from webapp.models import FamiliarBrowser, User
+from webapp.services.access import session_ends
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 1000
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,255}")
@@ -91,6 +92,6 @@ def set_password(email: str, password_hash: str) -> User:
     if user is None:
         raise NotFoundError
     user.password_hash = password_hash
-    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.user_id == user.id))
+    session_ends.end_of_person(user.id)
     db.session.execute(sa.delete(FamiliarBrowser).where(FamiliarBrowser.user_id == user.id))
     return user

@@ -71,7 +71,7 @@ def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
     """Let the proposals end whose time is over, and remove the files that no proposal waits with any more."""
     for proposal in proposals.expired(organization_id, now):
         _expire(proposal, "It expired.", now)
-    waiting = {file.name for file in proposals.files()}
+    waiting = proposals.names_of_files()
     kept_files.sweep(folder, older_than=now - LIFETIME, but=waiting)
 
 

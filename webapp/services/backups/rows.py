@@ -22,6 +22,11 @@ def tables() -> Sequence[sa.Table]:
     return [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
 
 
+def is_protected(table: sa.Table) -> bool:
+    """Return whether row-level security holds for a table on PostgreSQL: its rows are organizations', or these."""
+    return table.name == "organizations" or "organization_id" in table.columns
+
+
 def writer(table: sa.Table) -> Callable[[sa.Row[Any]], list[object]]:
     """Give a function that writes a row of a table as a list of JSON values."""
     written = [

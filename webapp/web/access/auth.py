@@ -13,7 +13,7 @@ from sqlalchemy import orm
 from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
 
 from webapp.config import Settings
-from webapp.db import db
+from webapp.db import db, scope_session
 from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
 from webapp.queries.access import principals
@@ -132,6 +132,7 @@ def guard() -> Response | None:
         raise request.routing_exception
     if scope is None:
         raise RuntimeError(f"{request.endpoint} declares no scope.")
+    scope_session(organization_id())
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
@@ -252,8 +253,7 @@ def load_principal(_request: Any) -> Principal | None:
     if not secret:
         return None
     named = organization_of(secret) if is_token else session_organization(secret)
-    engine = db.engine.execution_options(read_only=True, organization_id=named)
-    with orm.Session(engine) as session:
+    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
         find = principals.by_token if is_token else principals.by_session
         found = find(session, secret, requests.now())
     if found is not None:

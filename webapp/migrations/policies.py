@@ -1,0 +1,38 @@
+"""Row-level security on PostgreSQL: a table with an organization shows the application the rows of one.
+
+Every table with an organization has two policies: the application's rows are those of the transaction's organization,
+and the role that owns the table, for whom FORCE lets policies hold too, sees all. A migration that makes such a table
+calls `protect`; tests/security/tenancy holds it to that. The condition is one plain comparison: beside a statement that
+names its organization the planner compares the two once, and a distributed PostgreSQL takes no question within it.
+"""
+
+from __future__ import annotations
+
+from alembic import op
+
+SEEN = "{column} = current_setting('tieout.organization', true)"
+PROTECT = (
+    "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+    "CREATE POLICY of_organization ON {table} USING (" + SEEN + ")",
+    "CREATE POLICY of_maintenance ON {table} TO CURRENT_USER USING (true)",
+)
+UNPROTECT = (
+    "DROP POLICY of_organization ON {table}",
+    "DROP POLICY of_maintenance ON {table}",
+    "ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY",
+)
+
+
+def protect(table: str, column: str = "organization_id") -> None:
+    """Let the application see and change the rows of one organization only, by this column."""
+    _run(PROTECT, table, column)
+
+
+def unprotect(table: str) -> None:
+    """Take that back."""
+    _run(UNPROTECT, table, "")
+
+
+def _run(statements: tuple[str, ...], table: str, column: str) -> None:
+    for statement in statements:
+        op.execute(statement.format(table=table, column=column))
