@@ -15,7 +15,7 @@ from schemathesis.engine.events import FatalError, NonFatalError, ScenarioFinish
 from schemathesis.transport.wsgi import WSGI_TRANSPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flask import Flask
     from schemathesis.engine.recorder import ScenarioRecorder
@@ -79,6 +79,24 @@ def without_credentials(document: dict[str, Any]) -> None:
                 del operation["security"]
 
 
+def with_selected_keys(document: dict[str, Any]) -> None:
+    """Let the records of answers lack keys: a document cannot say that `fields` selects some."""
+    schemas = document["components"]["schemas"]
+    for item in document["paths"].values():
+        for method, operation in item.items():
+            if method != "parameters" and any(each["name"] == "fields" for each in operation["parameters"]):
+                answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+                for envelope in referred(answer.get("anyOf", [answer])):
+                    members = schemas[envelope].get("properties", {}).values()
+                    for record in referred(each.get("items", each) for each in members):
+                        schemas[record].pop("required", None)
+
+
+def referred(shapes: Iterable[dict[str, Any]]) -> list[str]:
+    """Give the names of the shapes that some others are references to."""
+    return [each["$ref"].rpartition("/")[2] for each in shapes if "$ref" in each]
+
+
 def in_process(send: Callable[..., Any], case: Any, *, session: Any = None, **options: Any) -> Any:
     """Leave out what only a socket has a use for; a probe without credentials is sent with it to any application.
 
@@ -112,6 +130,7 @@ def talk(app: Flask, headers: dict[str, str], *, seed: int, examples: int, phase
     )
     # Werkzeug's client keeps its own cookies, and takes none from a header, unless it is told to keep none.
     document = app.test_client(use_cookies=False).get("/api/openapi.json", headers=headers).get_json()
+    with_selected_keys(document)
     if "Cookie" in headers:
         without_credentials(document)
     schema = schemathesis.openapi.from_dict(document, config=config)

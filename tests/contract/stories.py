@@ -128,6 +128,7 @@ def names(teller: Teller) -> dict[str, int]:
     teller.get(f"/projects/{project['id']}")
     teller.patch(f"/projects/{project['id']}", {"name": "Website relaunch"})
     teller.patch(f"/projects/groups/{group['id']}", {"name": "Customers"})
+    teller.get("/projects?count=true")
     teller.get("/projects?fields=id,name&count=true")
     teller.get("/projects/groups")
     spare = teller.post("/projects", {"name": "Spare"})["project"]

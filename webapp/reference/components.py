@@ -175,10 +175,11 @@ def describe_shapes(schemas: dict[str, Any], classes: dict[str, type]) -> None:
             shape.setdefault("description", docstring)
 
 
-def open_answers(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str]) -> None:
+def open_answers(schemas: dict[str, Any], sent_in: set[str]) -> None:
     """Allow additional keys in the schemas of answers, and list the keys that are always present as required.
 
-    `sent_in` are the schemas of requests, which allow no other keys; of `narrowed` records `fields` selects keys.
+    `sent_in` are the schemas of requests, which allow no other keys. Only the query of a call knows whether its answer
+    has less, by `fields`: whoever asks so has a type of their own.
     """
     for name, shape in schemas.items():
         if name in sent_in or shape.get("type") != "object":
@@ -186,7 +187,7 @@ def open_answers(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str])
         shape.pop("additionalProperties", None)
         properties = shape.get("properties", {})
         always = [key for key, each in properties.items() if not each.pop("x-optional", False)]
-        if always and name not in narrowed:
+        if always:
             shape["required"] = always
 
 

@@ -17,9 +17,8 @@ from webapp.schemas.audit.summaries import (
     DryRunSummarySchema,
     RequestSummarySchema,
     SummaryListSchema,
-    SummarySchema,
 )
-from webapp.web.access import notes, selections
+from webapp.web.access import notes
 
 EXTENSION = "tieout-openapi"
 # What is answered to more than one call, and is the answer of none by itself.
@@ -52,7 +51,6 @@ def build(app: Flask) -> dict[str, Any]:
     base = json.loads(json.dumps(spec.to_dict()))
     schemas = base["components"]["schemas"]
     paths: dict[str, Any] = {}
-    narrowed = {components.name_of(SummarySchema)}
     for call in calls(app):
         item = base["paths"].get(own_path(call.rule))
         if item is None or call.method.lower() not in item:
@@ -60,9 +58,8 @@ def build(app: Flask) -> dict[str, Any]:
         made = operation(call, item[call.method.lower()], schemas)
         place = paths.setdefault(call.path, {"parameters": path_parameters(call)} if call.takes_ids else {})
         place[call.method.lower()] = with_examples(call, made)
-        narrowed |= records_of(call, made, schemas)
         add_note(call, made, schemas)
-    finish(schemas, paths, narrowed, classes=shape_classes(app))
+    finish(schemas, paths, classes=shape_classes(app))
     responses = components.share_error_answers(paths) | {
         "Unexpected": components.unexpected_answer(),
         "Waiting": components.waiting_answer(recorded_examples()[PROPOSAL_EXAMPLE]["answer"]),
@@ -83,13 +80,11 @@ def build(app: Flask) -> dict[str, Any]:
     }
 
 
-def finish(
-    schemas: dict[str, Any], paths: dict[str, Any], narrowed: set[str], *, classes: dict[str, type]
-) -> None:
+def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str, type]) -> None:
     """Describe the schemas, allow other keys in those of answers, and remove unused ones."""
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
-    components.open_answers(schemas, sent_in, narrowed)
+    components.open_answers(schemas, sent_in)
     components.drop_null_defaults(schemas)
     used = components.reachable(paths, schemas) | {"Error"}
     for name in schemas.keys() - used:
@@ -117,16 +112,6 @@ def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> No
                 notes.NOTE,
                 {"type": ["string", "null"], "maxLength": notes.MOST, "description": notes.OF_BODY},
             )
-
-
-def records_of(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
-    """The names of the schemas from which `fields` selects keys."""
-    record = selections.record_of(call.view)
-    if record is None or not call.is_safe:
-        return set()
-    envelope = made["responses"]["200"]["content"][components.JSON]["schema"]
-    name, *_ = components.references(envelope["anyOf"][0] if "anyOf" in envelope else envelope)
-    return set(components.references(schemas[name]["properties"][record.key]))
 
 
 def shape_classes(app: Flask) -> dict[str, type]:

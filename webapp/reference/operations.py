@@ -177,7 +177,10 @@ def query_parameter(name: str, text: str, shape: dict[str, Any]) -> dict[str, An
 
 def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
     """Describe `fields`, the choice of a record's keys."""
-    text = f"The keys to send of each of `{record.key}`, separated by commas; by default all."
+    text = (
+        f"The keys to send of each of `{record.key}`, separated by commas; by default all. The answer then has these"
+        " alone, also where its shape requires others."
+    )
     items = {"type": "string", "enum": list(record.names)}
     shape = {"type": "array", "minItems": 1, "items": items}
     return query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}

@@ -51,6 +51,7 @@ def test_days_are_inclusive_and_balances_stay_those_of_the_whole_account(cleo, a
         line for page in pages(cleo, account, **{"from": "2026-04-01", "to": "2026-04-30"}) for line in page
     ]
     assert len(april) == 9
+    assert {line["effectiveAt"][:7] for line in april} == {"2026-04"}
     assert {(line["journalEntryId"], line["balance"]) for line in april} <= whole
     as_of = cleo.get(f"/api/accounts/{account}", query_string={"asOf": "2026-04-30"}).json["account"]
     assert as_of["balance"] == april[0]["balance"]

@@ -63,7 +63,7 @@ class RegisterLineSchema(Schema):
 
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     entry_number = ma.fields.Integer()
-    effective_at = fields.EffectiveAt()
+    effective_at = fields.EffectiveAt(attribute="effective_on")
     description = Untrusted()
     status = fields.OneOf("POSTED", "VOIDED")
     source = ma.fields.String()
