@@ -241,9 +241,12 @@ def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, mon
     session.rollback()
     document = sent(ben, data=pdf("one")).json["document"]
     assert {path.name for path in kept_documents()} >= {lost}, "a younger one may be on its way"
+    unmarked = document_files.path_of("0" * 32)
+    unmarked.write_bytes(b"not on its way")
     monkeypatch.setattr(document_files, "LEFT_AFTER", -document_files.LEFT_AFTER)
     again = sent(ben, data=pdf("two")).json["document"]
     assert lost not in {path.name for path in kept_documents()}
+    unmarked.unlink()
     for each in (document, again):
         assert ben.get(f"{DOCUMENTS}/{each['id']}/file").status_code == 200
     assert len(kept_documents()) == 2

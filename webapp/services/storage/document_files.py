@@ -65,10 +65,9 @@ def kept() -> sa.Select[Any, Any]:
 
 def sweep(*, now: datetime) -> None:
     """Remove the files that were on their way when a process was killed, unless a document names them."""
-    marks = _mark("").parent
-    if not marks.is_dir():
+    if not _marks().is_dir():
         return
-    old = [each.name for each in marks.iterdir() if NAME.fullmatch(each.name) and _is_old(each, now)]
+    old = [each.name for each in _marks().iterdir() if NAME.fullmatch(each.name) and _is_old(each, now)]
     if not old:
         return
     asked: sa.Executable = sa.select(Document.kept_file).where(Document.kept_file.in_(old))
@@ -101,8 +100,12 @@ def _is_old(mark: Path, now: datetime) -> bool:
         return False
 
 
+def _marks() -> Path:
+    return folder() / "arriving"
+
+
 def _mark(name: str) -> Path:
-    return folder() / "arriving" / name
+    return _marks() / name
 
 
 def _drop(name: str, *, is_kept: bool) -> None:
