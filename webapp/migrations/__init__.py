@@ -62,10 +62,11 @@ def _run(engine: sa.Engine, revision: str, act: object, show: Callable[[str], No
     with engine.connect() as connection:
         config.attributes |= {"connection": connection, "on_version_apply": note, "show": show}
         act(config, revision)  # type: ignore[operator]
-        if act is command.upgrade:
-            grant(connection)
         if steps:
             analyze(connection)
+        # After it: autovacuum would wait for the end of a grant on a table that it holds, and ANALYZE for autovacuum.
+        if act is command.upgrade:
+            grant(connection)
         connection.commit()
         # The connection has been told to look away from foreign keys; it must not serve anybody else.
         connection.invalidate()
