@@ -113,7 +113,12 @@ def test_a_command_has_the_time_that_it_needs_and_the_server_has_not(command, se
 
     def look(*_):
         if db.engine.dialect.name == "postgresql":
-            names = ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
+            names = (
+                "statement_timeout",
+                "idle_in_transaction_session_timeout",
+                "lock_timeout",
+                "plan_cache_mode",
+            )
             asked.update({name: db.session.scalar(sa.text(f"SHOW {name}")) for name in names})
         return []
 
@@ -121,5 +126,6 @@ def test_a_command_has_the_time_that_it_needs_and_the_server_has_not(command, se
     assert json.loads(command("check", "--json").stdout)["ok"]
     if session.get_bind().dialect.name == "postgresql":
         none = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "15s"}
+        none["plan_cache_mode"] = "force_custom_plan"
         assert asked == none
         assert session.scalar(sa.text("SHOW statement_timeout")) == "15s"
