@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
@@ -116,8 +116,15 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    facts = WorkspaceFacts(transaction.feed_account_id, query, parts, asked=transaction, typed=rows or ())
-    context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form, facts=facts)
+    context = workspace(
+        transaction.feed_account_id,
+        query,
+        parts,
+        problem=problem,
+        form=form,
+        asked_line=transaction,
+        typed=rows or (),
+    )
     context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
@@ -144,11 +151,12 @@ def workspace(
     problem: Problem | None = None,
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
-    facts: WorkspaceFacts | None = None,
+    asked_line: Transaction | None = None,
+    typed: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """The context of the whole workspace, or for htmx of these parts of it."""
+    """The context of the whole workspace, or for htmx of these parts of it; `typed` are splits of a refused form."""
     parts = parts if is_htmx() else ()
-    facts = facts or WorkspaceFacts(fa_id, query, parts or ASKED_FOR)
+    facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR, asked=asked_line, typed=typed)
     asked = {name for part in parts or ASKED_FOR for name in ASKED_FOR.get(part, ())}
     return {
         "account": facts.account_of_line if set(parts) == {"line"} else facts.account,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -29,6 +30,15 @@ from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
 
 Sums = Mapping[tuple[int, str], tuple[int, int]]
+
+# An effect as it is kept, of what changes nothing.
+NO_EFFECT: Final[Mapping[str, Any]] = {
+    "acts": [],
+    "entries": [],
+    "entryCount": 0,
+    "balances": [],
+    "proofs": [],
+}
 
 
 @dataclass(frozen=True, slots=True)

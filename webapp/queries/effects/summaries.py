@@ -10,12 +10,12 @@ from typing import Any, Final
 from webapp.models import ActionRequest
 from webapp.queries.audit import action_requests
 from webapp.queries.common.paging import Page
+from webapp.queries.effects.books import NO_EFFECT
 
 Json = dict[str, Any]
 
 MOST_LISTED: Final = 20
 PARTS: Final = (("acts", "act"), ("entries", "entry"), ("balances", "balance"), ("proofs", "proof"))
-NOTHING: Final[Mapping[str, Any]] = {"acts": [], "entries": [], "entryCount": 0, "balances": [], "proofs": []}
 # Of what waits for nobody, or for somebody: the keys that only the other has.
 UNDECIDED: Final[Mapping[str, Any]] = {
     "id": None,
@@ -75,7 +75,7 @@ def of_request(request: ActionRequest) -> Json:
         "effect": address(request.id),
     }
     if proposal is None:
-        return of_effect({**NOTHING, "acts": [None]}, title=request.title, **facts)
+        return of_effect({**NO_EFFECT, "acts": [None]}, title=request.title, **facts)
     facts |= {"digest": proposal.digest, "expires_at": proposal.expires_at}
     facts |= {"replaced_by": proposal.replaced_by, "reason": proposal.reason}
     return of_effect(proposal.effect, title=request.title, blockers=proposal.blockers, **facts)
@@ -129,7 +129,8 @@ def _sums(moved: Sequence[Mapping[str, Any]]) -> list[Json]:
     gains: defaultdict[str, Decimal] = defaultdict(Decimal)
     for each in moved:
         change = Decimal(each["change"])
-        gains[each["currency"]] += change if change > 0 else change - change
+        # A loss counts as nothing, with as many digits as its currency has.
+        gains[each["currency"]] += max(change, 0 * change)
     return [{"currency": currency, "amount": str(gain)} for currency, gain in sorted(gains.items())]
 
 

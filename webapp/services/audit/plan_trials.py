@@ -9,13 +9,13 @@ from typing import Any
 from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.queries.effects import books
-from webapp.queries.effects.books import Mark
+from webapp.queries.effects.books import NO_EFFECT, Mark
 from webapp.services.audit import plans
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording
 from webapp.services.audit.new_names import NewNames
 from webapp.services.audit.plans import CallPlan, Step, StepRefusedError
-from webapp.services.audit.trials import NO_EFFECT, CallResult, Json, Observed, Shapes, Trial
+from webapp.services.audit.trials import CallResult, Json, Observed, Shapes, Trial
 from webapp.services.storage.savepoints import trial
 
 

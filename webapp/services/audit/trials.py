@@ -12,7 +12,7 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.queries.effects import books, entries
-from webapp.queries.effects.books import BalanceChange, ProofChange
+from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording, title_of, unrecorded
@@ -28,14 +28,7 @@ MOST_SHOWN = 200
 VOLATILE: Final = frozenset({"actionRequestId", "requestId", "version", "digest", "previousDigest"})
 # Of a balance counts what is added to it: others may post beside the proposal.
 LASTING_OF_BALANCES: Final = ("accountId", "currency", "change", "changeBase")
-NO_EFFECT: Final[Mapping[str, Any]] = {
-    "acts": [],
-    "entries": [],
-    "entryCount": 0,
-    "balances": [],
-    "proofs": [],
-}
-NOTHING: Final[Mapping[int, Json | None]] = {}
+NONE_SEEN: Final[Mapping[int, Json | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +202,7 @@ class Observed:
         self.balances = self.shapes.balances(books.balances(self.organization_id, self.mark.sums))
         self.proofs = self.shapes.proofs(books.proofs(self.organization_id, [act.id for act in self.acts]))
 
-    def read_before(self, seen: Mapping[int, Json | None] = NOTHING) -> None:
+    def read_before(self, seen: Mapping[int, Json | None] = NONE_SEEN) -> None:
         """Read what the acts found; what they took away belongs to it.
 
         `seen` are entries as earlier steps of the same plan left them; None stands for one that they took away.
