@@ -155,6 +155,26 @@ def test_a_step_upon_a_refused_one_is_never_made(ben, line, acts):
     assert [each["status"] for each in acts()] == ["FAILED"]
 
 
+@on_sqlite
+@pytest.mark.parametrize(
+    ("path", "text", "code"),
+    [
+        ("/transactions/{1#/group/emoji}", "", "bad_reference"),
+        ("/projects/{1#/group/emoji}", "groups/1", "bad_reference"),
+        ("/transactions/{1#/group/emoji}", "confirm", "method_not_allowed"),
+        ("/projects/{1#/group/emoji}", "nothing", "not_found"),
+    ],
+)
+def test_a_reference_in_a_path_leads_to_no_other_call(ben, bank, line, acts, path, text, code):
+    """Which scopes a plan needs is read from its paths with an id in the place of each reference."""
+    group = ("POST", "/projects/groups", {"name": "A", "emoji": text})
+    changes = {"changes": [{"id": line, "accountId": bank.account("Food")}]}
+    answer = send(ben, group, ("PATCH", path, changes))
+    step = answer.json["details"]["step"]
+    assert (answer.status_code, step["number"], step["code"]) == (422, 2, code), answer.json
+    assert [(each["kind"], each["status"]) for each in acts()] == [("plan", "FAILED")]
+
+
 def test_one_refused_item_of_a_bulk_step_refuses_the_plan(ben, line, acts):
     answer = send(ben, ("POST", "/transactions/confirm", {"ids": [line, 999999]}))
     told = answer.json["details"]["step"]

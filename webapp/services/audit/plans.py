@@ -203,7 +203,7 @@ def execute(plan: CallPlan) -> PlanDone:
     """
     outer = state_of(db.session()).recording
     approved_id = None if outer is None else outer.plan_id
-    act = replace_id(plan.act(), approved_id)
+    act = plan.act() if approved_id is None else replace(plan.act(), id=approved_id)
     done: list[StepDone] = []
     answers: dict[int, Any] = {}
     with db.session.begin_nested() as savepoint, recording(plan_id=act.id) as recorded:
@@ -221,11 +221,6 @@ def execute(plan: CallPlan) -> PlanDone:
     if approved_id is None:
         _record(act, [each.id for each, _ in recorded])
     return PlanDone(act.id, plan.title, done)
-
-
-def replace_id(act: Act, own_id: str | None) -> Act:
-    """Give an act the id of the proposal that it becomes."""
-    return act if own_id is None else replace(act, id=own_id)
 
 
 def _write(act: Act) -> None:

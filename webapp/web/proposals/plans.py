@@ -153,8 +153,13 @@ def _maker(number: int, sent: Mapping[str, Any], note: str) -> Any:
         body = plan_references.resolved(sent["body"], number, answers)
         path, _, query = path.partition("?")
         call = Call(sent["method"], path, query, None if body is None else json.dumps(body), None)
+        checked = _view(sent["method"], plan_references.check(sent["path"], None, number))
         try:
             with stored_calls.made_again(call):
+                if calls.view() is not checked:
+                    raise BadReferenceError(
+                        f"{path:.80} is the address of another call. A reference in a path stands for an id."
+                    )
                 return _made(note)
         except (NoScopeError, UnprocessableError):
             raise
