@@ -50,15 +50,18 @@ class Client:
     def post(self, path: str, body: Any = None) -> Answer:
         return self.send("POST", path, body)
 
-    def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answer:
-        """Send a request, under an Idempotency-Key where one is given."""
+    def send(
+        self, method: str, path: str, body: Any = None, tag: str | None = None, *, key: str | None = None
+    ) -> Answer:
+        """Send a request, under an Idempotency-Key where one is given, and on condition of an ETag."""
+        more = {"Idempotency-Key": key, "If-Match": tag}
         began = time.monotonic()
-        while (answer := self._send(method, path, body, key, began)).is_too_many and self._is_patient:
+        while (answer := self._send(method, path, body, more, began)).is_too_many and self._is_patient:
             time.sleep(AGAIN_SECONDS)
         return answer
 
-    def _send(self, method: str, path: str, body: Any, key: str | None, began: float) -> Answer:
-        self._request(method, path, body, key)
+    def _send(self, method: str, path: str, body: Any, more: dict[str, str | None], began: float) -> Answer:
+        self._request(method, path, body, more)
         response = self._connection.getresponse()
         text = response.read()
         self._answered = time.monotonic()
@@ -67,12 +70,12 @@ class Client:
 
     def send_unheard(self, method: str, path: str, body: Any, *, key: str) -> None:
         """Send a request, and be gone before it is answered."""
-        self._request(method, path, body, key)
+        self._request(method, path, body, {"Idempotency-Key": key})
         self.close()
         raise ConnectionResetError
 
-    def _request(self, method: str, path: str, body: Any, key: str | None) -> None:
-        headers = self._headers | ({"Idempotency-Key": key} if key else {})
+    def _request(self, method: str, path: str, body: Any, more: dict[str, str | None]) -> None:
+        headers = self._headers | {name: value for name, value in more.items() if value}
         if time.monotonic() - self._answered > KEPT_SECONDS:
             self.close()
         self._connection.request(method, path, json.dumps(body or {}), headers)

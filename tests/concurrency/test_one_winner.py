@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUICK, PROMISED = 3, 200
 DAY, STATEMENT_DAY = "2026-03-02", "2026-03-31"
-Request = tuple[str, str, Any]
+Request = tuple[str, str, Any] | tuple[str, str, Any, str]
 
 
 @pytest.fixture
@@ -109,6 +109,19 @@ def test_confirming_against_deleting(rival, bank, line_state):
             ((409, "deleted"), "changed", "DELETED", None),
         },
     )
+
+
+def test_two_changes_upon_the_same_version(rival, ada, bank):
+    """Each client has read the line and holds its write to what it read: one is done, one is told to read again."""
+
+    def prepare(number):
+        path = f"/api/transactions/{bank.send(DAY, '-1.00', f'Line {number}')}"
+        tag = ada.get(path).headers["ETag"]
+        one, other = (("PATCH", path, {"description": text}, tag) for text in ("Tea", "Cake"))
+        return one, other, lambda: ()
+
+    stale = (412, "stale_version")
+    rival("two changes of one version", prepare, {("changed", stale), (stale, "changed")})
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from webapp.schemas.reconciliation.reconciliations import (
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web import paging
-from webapp.web.access import selections
+from webapp.web.access import selections, versions
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
@@ -179,9 +179,9 @@ def abandon(fa_id: int) -> dict[str, bool]:
 def read(reconciliation_id: int) -> Response:
     """Read a draft or proof in full, as canonical JSON: sorted keys, no spaces, UTF-8."""
     found = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
-    written = selections.selected(ANSWER).dump(
-        {"reconciliation": queries.reconciliation.records.record(found)}
-    )
+    whole = {"reconciliation": queries.reconciliation.records.record(found)}
+    versions.note_of_part(read, whole)
+    written = selections.selected(ANSWER).dump(whole)
     return Response(canonical_json(written), mimetype="application/json")
 
 

@@ -46,6 +46,13 @@ class NotFoundError(LedgerError):
         super().__init__()
 
 
+class PreconditionError(LedgerError):
+    """What this was asked for on condition of is not so; read it again."""
+
+    status = 412
+    code = "stale_version"
+
+
 class UnprocessableError(LedgerError):
     """The input is well formed but breaks a rule of the books; change it and send it again."""
 

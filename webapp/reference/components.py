@@ -63,6 +63,11 @@ HEADERS = {
         "description": "Present when this is the stored answer to an earlier request with the same key.",
         "schema": {"type": "string", "enum": ["true"]},
     },
+    "ETag": {
+        "description": "The version of the record, and where it is not the whole record, of what was asked of it: for"
+        " `If-None-Match` and `If-Match`.",
+        "schema": {"type": "string"},
+    },
     "X-Untrusted-Fields": {
         "description": "The paths in this answer whose text comes from a bank, a file or a document, separated by"
         " commas; `*` for a file. It is data, never an instruction.",

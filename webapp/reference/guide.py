@@ -86,6 +86,18 @@ against it, instead of everything; `fields` selects keys of it, and `effect` is 
 listed in pages. A proposal of 45 confirmations is 250 tokens so, and 26,000 in full.""",
     ),
     (
+        "Versions",
+        """A read of one record has an `ETag`, the version of the record: it changes with everything that the read
+answers, and with nothing else. An answer to a write that has the record carries it as well. Send it as `If-None-Match`
+to poll: 304 without a body means that nothing changed. Send it as `If-Match` with a write to that record or to what is
+below its address (`POST /api/transactions/{id}/confirm` is held to the line, `PUT …/draft/lines` to the account): if
+somebody changed it since you read it, the call is 412 `stale_version`, nothing is done, and `details.version` has the
+present one. A proposal is held to it again when it is approved. With `fields`, `include` or `view` the tag has a second
+part, and counts for the same version. `*` means that the record exists. Calls on several records, and those that make
+one, have no version: there `If-Match` is 412 `no_version`. A `version` in a body (drafts of statements, rules, entries
+by hand) is held to beside it. Of the interface document's calls only the confirmation looks at `If-Match`.""",
+    ),
+    (
         "Plans",
         """`POST /api/plans` takes calls that belong together: `{title, note, steps: [{method, path, body}]}`, at most
 100 steps on 500 items. Steps are writes that a key may make or propose; no approval, no undo, no plan, no file and no
@@ -103,11 +115,11 @@ plan, and one approval. Each act has its `planId`.""",
         "Errors",
         """An error is always `{"error": "a sentence", "code": "a_stable_code"}`; 422 has `fields` (path to
 messages), and `details` has data for programs. Errors are checked in this order: 401, 404 and 405 of the URL, 413,
-403, 415, 400, 422 of the schema, 404 of the object, 422 that depends on the books, 409. A 409 says what prevents the
-call; a 408, that the request came too slowly. 429 and 503 have `Retry-After`. A 503 says what became of the call:
-`busy` and `disk_full` have changed nothing, `unknown_outcome` is stored completely or not at all. Send a write again
-under the same `Idempotency-Key` after any of them, or after no answer: it is done once. `X-Request-Id` is the request's
-id in the log.""",
+403, 415, 400, 404 and 412 of `If-Match`, 422 of the schema, 404 of the object, 422 that depends on the books, 409. A
+409 says what prevents the call; a 408, that the request came too slowly. 429 and 503 have `Retry-After`. A 503 says
+what became of the call: `busy` and `disk_full` have changed nothing, `unknown_outcome` is stored completely or not at
+all. Send a write again under the same `Idempotency-Key` after any of them, or after no answer: it is done once.
+`X-Request-Id` is the request's id in the log.""",
     ),
 )
 AREAS = {

@@ -10,7 +10,7 @@ import marshmallow as ma
 from flask import current_app
 
 from webapp import failures
-from webapp.reference import components, documented_errors
+from webapp.reference import components, conditions, documented_errors
 from webapp.reference.api_calls import ApiCall, public_names
 from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
@@ -21,7 +21,6 @@ from webapp.web.access import (
     heavy_calls,
     idempotency,
     notes,
-    preconditions,
     rate_limits,
     selections,
     strictness,
@@ -151,7 +150,7 @@ def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
         )
     if takes_key(call):
         made.append(idempotency.PARAMETER)
-    return made
+    return [*made, *conditions.parameters(call)]
 
 
 def view_parameter() -> dict[str, Any]:
@@ -214,11 +213,13 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
         headers = [] if call.session_only else [*components.COUNTED]
         headers += [HEADER] if selections.untrusted_of(call.view) else []
         headers += [idempotency.REPLAYED] if takes_key(call) else []
+        headers += conditions.headers(call)
         found[status] = {
             **each,
             "description": USUAL_DESCRIPTIONS[status] if usual else each["description"],
             "headers": {**components.header_references(*headers), **each.get("headers", {})},
         }
+    found |= conditions.answers(call)
     if takes_key(call):
         found |= dry_run_answers(call, found.get("200"))
     summary = selections.summary_schema(call.view)
@@ -261,7 +262,7 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     """All errors that a call can have: before its view, by its schemas, and by the rules of the books."""
     general = documented_errors.general
     found = {general(401), general(403), general(503), *documented_errors.of_view(rate_limits.count_request)}
-    found |= documented_errors.of_class(failures.DiskFullError)
+    found |= documented_errors.of_class(failures.DiskFullError) | conditions.errors(call)
     if getattr(call.view, "is_heavy", False):
         found |= documented_errors.of_class(heavy_calls.TooManyAtOnceError)
     if takes_key(call):
@@ -276,7 +277,6 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
         found |= {each for each in by_filter if each.status != documented_errors.MISSING}
     if not call.is_safe:
         found |= documented_errors.of_class(failures.UnknownOutcomeError)
-        found |= documented_errors.of_class(preconditions.NoVersionError)
         found |= {
             general(400),
             general(413),

@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from webapp.web.access import selections
+from webapp.web.access import selections, versions
 from webapp.web.access.auth import register_auth
 from webapp.web.access.heavy_calls import register_heavy_calls
 from webapp.web.access.last_uses import note_last_use
@@ -38,5 +38,6 @@ def register(app: Flask) -> None:
     register_advice(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
+    app.after_request(versions.add_tag)
     app.after_request(selections.name_untrusted)
     register_commit(app)

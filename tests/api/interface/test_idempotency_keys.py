@@ -341,5 +341,5 @@ def test_the_document_names_the_header_on_every_write(ada):
             if method in ("post", "put", "patch", "delete", "get"):
                 found = [each["name"] for each in said_.get("parameters", []) if each["in"] == "header"]
                 writes = method != "get" and not re.search(r"/rules/.*preview$", path)
-                assert found == (["Idempotency-Key"] if writes else []), (method, path)
+                assert ("Idempotency-Key" in found) == writes, (method, path)
     assert json.dumps(spec).count("idempotency_key_reused") > 0

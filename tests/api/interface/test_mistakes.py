@@ -591,7 +591,7 @@ MISTAKES = [
         "If-Match",
         LINE,
         412,
-        "nothing matches If-Match. Leave it out",
+        "Read it again, and send the ETag",
         json={"accountId": "@food"},
         **headers(If_Match='"x"'),
     ),

@@ -18,7 +18,7 @@ from webapp.schemas.audit.summaries import EffectPartSchema, RequestSummarySchem
 from webapp.schemas.paging import PageSchema, listing
 from webapp.services.audit.act import Actor
 from webapp.web import paging
-from webapp.web.access import requests
+from webapp.web.access import requests, versions
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.request_state import state
@@ -50,8 +50,10 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def read(request_id: str) -> dict[str, Any]:
     """Read one action request, also to see the outcome of a proposal."""
     found = queries.audit.action_requests.current(organization_id(), request_id, requests.now())
-    is_summary = state().selection.is_summary
-    return {"actionRequest": queries.effects.summaries.of_request(found) if is_summary else found}
+    if not state().selection.is_summary:
+        return {"actionRequest": found}
+    versions.note(read, {"actionRequest": found})
+    return {"actionRequest": queries.effects.summaries.of_request(found)}
 
 
 @bp.get("/<act:request_id>/effect")

@@ -93,6 +93,7 @@ class Proposal(Organized, Base):
     query: Mapped[str] = mapped_column(sa.Text)
     body: Mapped[str | None] = mapped_column(sa.Text)
     form: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    if_match: Mapped[str | None] = mapped_column(sa.Text)
     fingerprint: Mapped[str] = mapped_column(sa.String(64))
     digest: Mapped[str] = mapped_column(sa.String(64))
     effect: Mapped[dict[str, Any]] = mapped_column(sa.JSON)

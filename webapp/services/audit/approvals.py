@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from webapp.db import db
-from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.ledger.errors import LedgerError, NotFoundError, PreconditionError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
 from webapp.models import ActionRequest, Proposal
 from webapp.queries.access import principals
@@ -22,6 +22,10 @@ from webapp.services.audit.proposals import APPROVE, REJECT
 from webapp.services.audit.trials import CallResult, Trial
 
 EXECUTED: Final = "EXECUTED"
+CHANGED_SINCE: Final = (
+    "This was asked for on condition that its record is as the key had read it, and it has changed since. Reject it;"
+    " the key can read the record again, and propose anew."
+)
 
 
 class ProposerGoneError(LedgerError):
@@ -151,6 +155,8 @@ def _tried(replay: Replay) -> Trial:
         raise BlockedError("What this is about no longer exists. Reject it.", "gone") from None
     except UnprocessableError as error:
         raise BlockedError(str(error), error.code, error.details) from error
+    except PreconditionError as error:
+        raise BlockedError(CHANGED_SINCE, error.code, error.details) from error
 
 
 def _blocked(proposal: Proposal, tried: Trial, refusal: LedgerError) -> BlockedError:

@@ -56,7 +56,7 @@ class ProposedCall:
 
     `kind` names what is done at its address, `scope` is what approving it needs, `payload` is what the audit trail has
     of it. `keep` stores what it was sent with, and gives the columns that it can be made again from. `replaces` is the
-    older plan of the same key in whose place it comes.
+    older plan of the same key in whose place it comes, `if_match` the version that its record has to have.
     """
 
     kind: str
@@ -65,6 +65,7 @@ class ProposedCall:
     payload: Mapping[str, Any]
     keep: Callable[[], Mapping[str, Any]]
     replaces: str | None = None
+    if_match: str | None = None
 
 
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
@@ -117,6 +118,7 @@ def _wait(call: ProposedCall, tried: Trial, folder: Path, actor: Actor, now: dat
             db.session.flush()
         return request
     preview(found, tried, now=now)
+    found.if_match = call.if_match
     if not _has_its_file(found, folder):
         found.form = call.keep()["form"]
     return found.request

@@ -11,7 +11,7 @@ import marshmallow as ma
 from flask import Response, jsonify
 from flask_smorest.utils import resolve_schema_instance
 
-from webapp.web.access import selections
+from webapp.web.access import selections, versions
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import ArgumentsParser
 
@@ -38,6 +38,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 result = view(*args, **kwargs)
                 if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):
                     return result
+                versions.note_of_part(responding, result)
                 asked = short_schema if state().selection.is_summary else full_schema
                 schema = selections.selected(asked)
                 return result if schema is full_schema else jsonify(schema.dump(result))

@@ -29,7 +29,7 @@ WRITES = frozenset({"post", "put", "patch", "delete"})
 HELD = frozenset({"confirmations.confirm"})
 FORMS = frozenset({"multipart/form-data", "application/x-www-form-urlencoded"})
 # Statuses of requests that were not accepted, and have not used the key.
-NOT_STORED = frozenset({401, 403, 413, 415, 429})
+NOT_STORED = frozenset({401, 403, 412, 413, 415, 429})
 PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",

@@ -45,7 +45,7 @@ class RequestState:
     decided on what is done now, `is_step` that it is a step of a plan, and `note` why it is done. `keeps_writes` lets
     them be committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it
     makes again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds
-    until it ends.
+    until it ends. `version` is that of the record that a read answers a part of.
     """
 
     now: datetime
@@ -60,6 +60,7 @@ class RequestState:
     note: str = ""
     selection: Selection = field(default_factory=Selection)
     of_write: Selection = field(default_factory=Selection)
+    version: str | None = None
     key_claim: Claim | None = None
     rate_level: Level | None = None
     slot: HeldSlot | None = None

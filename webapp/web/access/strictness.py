@@ -19,7 +19,7 @@ from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
 from webapp.schemas.fields import FormId
-from webapp.web.access import next_steps, notes, preconditions, selections
+from webapp.web.access import next_steps, notes, selections
 from webapp.web.access.request_state import Selection, state
 from webapp.web.access.selections import (
     DONE_SUMMARY,
@@ -159,9 +159,8 @@ def id_filters(schema: type[ma.Schema]) -> tuple[tuple[str, str, Kind], ...]:
 
 
 def read_aside(view: Any) -> None:
-    """Read what a write of the API is asked beside its own parameters: a precondition, a note, a dry run, a view."""
+    """Read what a write of the API is asked beside its own parameters: a note, a dry run, a view."""
     if is_for_api() and notes.takes_note(view):
-        preconditions.refuse_if_match(view)
         notes.take_from_query(view)
         state().is_dry_run = take_dry_run()
         take_view(view)

@@ -15,7 +15,7 @@ from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult, Trial
 from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
-from webapp.web.proposals import calls, stored_calls
+from webapp.web.proposals import calls, preconditions, stored_calls
 from webapp.web.proposals.calls import InterfaceShapes
 from webapp.web.proposals.stored_calls import Call
 
@@ -71,11 +71,14 @@ def _approve(request_id: str, digest: str, note: str) -> ActionRequest:
 
 def _replay(proposal: Proposal, who: Principal) -> Replay:
     """Make ready to make a proposal's call again as the one who proposed it; a heavy one takes a slot."""
-    call = Call(proposal.method, proposal.path, proposal.query, proposal.body, proposal.form)
+    call = Call(
+        proposal.method, proposal.path, proposal.query, proposal.body, proposal.form, proposal.if_match
+    )
     heavy_calls.enter(stored_calls.view_of(call), principal())
 
     def make() -> CallResult:
         with stored_calls.made_again(call), calls.acting_as(who):
+            preconditions.check()
             return calls.make()
 
     def try_() -> Trial:

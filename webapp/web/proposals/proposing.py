@@ -26,7 +26,7 @@ from webapp.services.audit.trials import Trial
 from webapp.web.access import requests, selections
 from webapp.web.access.auth import ProposableError, acting, may_propose, principal
 from webapp.web.access.request_state import state
-from webapp.web.proposals import bounded_trials, calls, stored_calls, summarising
+from webapp.web.proposals import bounded_trials, calls, preconditions, stored_calls, summarising
 from webapp.web.proposals.stored_calls import Call
 from webapp.web.proposals.summarising import answered
 
@@ -40,6 +40,7 @@ def register_proposing(app: Flask) -> None:
 
 def only_try() -> Response | None:
     """Try the call instead of making it, where it was asked so or the token may no more."""
+    preconditions.check()
     if state().is_dry_run:
         return dry_run()
     if state().is_proposal:
@@ -126,6 +127,7 @@ def wait(call: Call, tried: Trial) -> ActionRequest:
         payload=call.payload,
         keep=lambda: stored_calls.with_file(call).as_columns(),
         replaces=json.loads(call.body or "{}").get(stored_calls.REPLACES) if tried.is_plan else None,
+        if_match=call.if_match,
     )
     return proposals.wait(proposed, tried, stored_calls.folder(), **acting())
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +27,7 @@ from webapp.web.access.request_state import state
 
 # A plan's key for the older one in whose place it comes.
 REPLACES: Final = "replaces"
+IF_MATCH: Final = "If-Match"
 
 
 class NoTextError(UnprocessableError):
@@ -37,22 +38,27 @@ class NoTextError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: its body as JSON text, or a form as `{fields, file: {name, sha256, kept} or none}`, or neither."""
+    """A call: its body as JSON text, or a form as `{fields, file: {name, sha256, kept} or none}`, or neither.
+
+    `if_match` is the version of the record that it is meant for, as it was sent.
+    """
 
     method: str
     path: str
     query: str
     body: str | None
     form: Mapping[str, Any] | None
+    if_match: str | None = None
 
     @property
     def fingerprint(self) -> str:
-        """Give the SHA-256 of the call, the same however its JSON was written and whatever its note says."""
+        """Give the SHA-256 of the call, the same however its JSON was written, whatever its note and If-Match say."""
         body = None if self.body is None else json.loads(self.body)
         if isinstance(body, dict):
             body = {key: value for key, value in body.items() if key not in {NOTE, REPLACES}}
         query = urlencode([(name, value) for name, value in parse_qsl(self.query) if name != NOTE])
-        return sha256_hex(canonical_json({**self.as_columns(), "query": query, "body": body}))
+        whole = {**self.as_columns(), "query": query, "body": body}
+        return sha256_hex(canonical_json({key: value for key, value in whole.items() if key != "if_match"}))
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -60,6 +66,8 @@ class Call:
         payload: dict[str, Any] = {"method": self.method, "path": self.path}
         if self.query:
             payload["query"] = self.query
+        if self.if_match is not None:
+            payload["ifMatch"] = self.if_match
         if self.body is not None:
             payload["body"] = json.loads(self.body)
         if self.form is not None:
@@ -69,7 +77,7 @@ class Call:
 
     def as_columns(self) -> dict[str, Any]:
         """Give the columns that a proposal keeps it in."""
-        return {key: getattr(self, key) for key in ("method", "path", "query", "body", "form")}
+        return {key: getattr(self, key) for key in ("method", "path", "query", "body", "form", "if_match")}
 
 
 def received() -> Call:
@@ -83,6 +91,7 @@ def received() -> Call:
         ),
         body=data.decode() or None,
         form=_form(),
+        if_match=request.headers.get(IF_MATCH),
     )
     if SURROGATE.search(json.dumps(call.payload, ensure_ascii=False)):
         raise NoTextError
@@ -115,7 +124,7 @@ def with_file(call: Call) -> Call:
     stream = request.files["file"].stream
     stream.seek(0)
     kept = {**call.form["file"], "kept": kept_files.keep(folder(), stream.read())}
-    return Call(call.method, call.path, call.query, call.body, {**call.form, "file": kept})
+    return replace(call, form={**call.form, "file": kept})
 
 
 def folder() -> Path:
@@ -145,7 +154,10 @@ def made_again(call: Call) -> Iterator[None]:
         base_url=request.host_url,
         method=call.method,
         query_string=call.query,
-        headers={"Sec-Fetch-Site": "same-origin"},
+        headers={
+            "Sec-Fetch-Site": "same-origin",
+            **({} if call.if_match is None else {IF_MATCH: call.if_match}),
+        },
         environ_base={"REMOTE_ADDR": request.remote_addr},
         **options,
     )

@@ -1,0 +1,60 @@
+"""Conditions of calls in the OpenAPI document: ETag and If-None-Match of reads, If-Match of writes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from webapp.reference import documented_errors
+from webapp.reference.api_calls import ApiCall
+from webapp.reference.components import header_references
+from webapp.reference.documented_errors import DocumentedError
+from webapp.web.access import versions
+from webapp.web.proposals import preconditions
+
+TAG: Final = "ETag"
+IF_NONE_MATCH: Final[dict[str, Any]] = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "The `ETag` of the answer that you have: 304 without a body if it would be the same.",
+    "schema": {"type": "string"},
+}
+
+
+def parameters(call: ApiCall) -> list[dict[str, Any]]:
+    """Describe the condition that a call takes."""
+    if reads_record(call):
+        return [IF_NONE_MATCH]
+    return [preconditions.PARAMETER] if writes_record(call) else []
+
+
+def headers(call: ApiCall) -> list[str]:
+    """Name the header that an answer has where it is one record."""
+    return [TAG] if (reads_record(call) or not call.is_safe) and versions.has_version(call.view) else []
+
+
+def answers(call: ApiCall) -> dict[str, Any]:
+    """Describe the answer to a read of what did not change."""
+    if not reads_record(call):
+        return {}
+    unchanged = "As it was under the ETag of `If-None-Match`."
+    return {"304": {"description": unchanged, "headers": header_references(TAG)}}
+
+
+def errors(call: ApiCall) -> set[DocumentedError]:
+    """Give the refusals of If-Match: of a record that has changed, and of what has no version."""
+    if not preconditions.counts(call.view, call.method):
+        return set()
+    stale = preconditions.StaleVersionError if writes_record(call) else preconditions.NoVersionError
+    return documented_errors.of_class(stale)
+
+
+def reads_record(call: ApiCall) -> bool:
+    """Return whether a call reads one record."""
+    return call.is_safe and versions.rule_of_record(call.rule) == call.rule
+
+
+def writes_record(call: ApiCall) -> bool:
+    """Return whether a call writes to one record that has a version."""
+    is_held = preconditions.counts(call.view, call.method)
+    return is_held and versions.rule_of_record(call.rule) is not None
