@@ -63,7 +63,7 @@ def cell(address: Address, column: str) -> str:
     if address.scope == "public":
         return YES
     if column in ROLES:
-        return YES if address.scope in ROLES[column] else NO
+        return YES if address.scope in ROLES[column] and not address.token_only else NO
     if column == "nobody" or address.session_only:
         return NO
     if column == PROPOSE:

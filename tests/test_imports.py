@@ -63,6 +63,8 @@ ARROW = {
     "web": {"ledger", "failures", "config", "db", "models", "queries", "services", "schemas", "errors"},
     "reference": {"ledger", "failures", "errors", "schemas", "web"},
     "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
+    # It has the calls of the API, and no other way to the books.
+    "mcp": {"config", "ledger", "errors", "schemas", "web"},
     "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
     "commands": {
         "command_limits",
@@ -95,6 +97,7 @@ WITHOUT = {
     "queries": WEB_PACKAGES | {"marshmallow"},
     "services": WEB_PACKAGES | {"marshmallow"},
     "api": DATABASE_PACKAGES,
+    "mcp": DATABASE_PACKAGES,
     "pages": DATABASE_PACKAGES,
 }
 # Module -> what it alone may, because of what it is.
@@ -173,6 +176,7 @@ PACKAGES = {
     ),
     "web": ("proposals", ".", "rendering", "access"),
     "api": (".", "audit", "bookkeeping", "rules", "transactions", "accounts"),
+    "mcp": (".", "tools", "calls"),
     "pages": (
         "access",
         "audit",

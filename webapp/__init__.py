@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application: settings, books, guards, the two doors, errors."""
-    from webapp import api, pages, web  # noqa: PLC0415  (the rooms import this package)
+    from webapp import api, mcp, pages, web  # noqa: PLC0415  (the rooms import this package)
     from webapp.db import db, prepare_engine  # noqa: PLC0415
     from webapp.errors import register_errors  # noqa: PLC0415
 
@@ -33,6 +33,7 @@ def create_app(settings: Settings | None = None) -> Flask:
 
     web.register(app)
     api.register(app)
+    mcp.register(app)
     pages.register(app)
     register_errors(app)
 

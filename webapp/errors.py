@@ -194,8 +194,8 @@ def answer_unexpected(error: Exception) -> Response:
 
 
 def is_for_api() -> bool:
-    """Return whether the request is for the API."""
-    return request.path == "/api" or request.path.startswith("/api/")
+    """Return whether the request is of a program: for the API, or for the protocol of models."""
+    return request.path in {"/api", "/mcp"} or request.path.startswith("/api/")
 
 
 def error_response(

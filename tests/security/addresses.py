@@ -84,6 +84,7 @@ class Address:
     endpoint: str
     scope: str | None
     session_only: bool = False
+    token_only: bool = False
     is_heavy: bool = False
 
     @property
@@ -92,7 +93,7 @@ class Address:
 
     @property
     def is_api(self) -> bool:
-        return self.rule.startswith("/api")
+        return self.rule == "/mcp" or self.rule.startswith("/api")
 
     @property
     def is_safe(self) -> bool:
@@ -130,6 +131,7 @@ def addresses_of(app: Flask) -> list[Address]:
             rule.endpoint,
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
+            getattr(app.view_functions[rule.endpoint], "token_only", False),
             getattr(app.view_functions[rule.endpoint], "is_heavy", False),
         )
         for rule in app.url_map.iter_rules()
@@ -145,6 +147,6 @@ def written(addresses: list[Address]) -> list[str]:
 
 
 def needs(address: Address) -> str:
-    """Say what an address needs: a scope, where no token does a session, and whether it takes a slot."""
-    signed_in, heavy = address.session_only, address.is_heavy
-    return f"{address.scope}{', signed in' * signed_in}{', heavy' * heavy}"
+    """Say what an address needs: a scope, who may ask where not everybody may, and whether it takes a slot."""
+    facts = {"signed in": address.session_only, "by key": address.token_only, "heavy": address.is_heavy}
+    return ", ".join([str(address.scope), *(fact for fact, holds in facts.items() if holds)])

@@ -75,7 +75,7 @@ def test_every_unsafe_address_refuses_every_forged_request(
 def test_our_own_requests_pass(signed_in, unsafe):
     for address in unsafe:
         for why, headers in OURS.items():
-            if address.endpoint in ENDING:
+            if address.endpoint in ENDING or address.token_only:
                 continue
             answer = signed_in.open(
                 address.path(), method=address.method, headers=headers, **address.options()
@@ -85,7 +85,8 @@ def test_our_own_requests_pass(signed_in, unsafe):
 
 def test_a_token_needs_no_vouching(ada, unsafe):
     for address in unsafe:
-        if address.session_only:
+        # The protocol of models refuses foreign pages with a token as well (DNS rebinding).
+        if address.session_only or address.token_only:
             continue
         headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}
         answer = ada.ask(address.method, address.path(), headers=headers, **address.options())

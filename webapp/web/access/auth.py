@@ -86,6 +86,7 @@ def requires(
     begins: bool = True,
     is_documented: bool = False,
     session_only: bool = False,
+    token_only: bool = False,
     is_heavy: bool = False,
     is_use: bool = True,
     writes: bool | None = None,
@@ -94,7 +95,8 @@ def requires(
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
-    proposals, add members or switch organizations. `is_heavy` lets few of such calls run at once.
+    proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
+    run at once.
     What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than `read`
     writes; `writes` says so of what needs no more, or as much as what it is sent.
     """
@@ -105,6 +107,7 @@ def requires(
         view.begins = begins  # type: ignore[attr-defined]
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
+        view.token_only = token_only  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
         view.writes = scope != "read" if writes is None else writes  # type: ignore[attr-defined]
@@ -142,8 +145,7 @@ def guard() -> Response | None:
     if not current.is_proposal:
         demand(scope)
     is_for_people = getattr(view, "session_only", False)
-    if is_for_people:
-        demand_session()
+    _demand_kind(view)
     heavy_calls.enter(view, principal())
     read_aside(view)
     if getattr(view, "begins", True):
@@ -167,6 +169,14 @@ def may_propose(scope: str) -> bool:
     is_write = scope != "read" and is_for_api() and not requests.is_safe()
     is_scoped = found.token_id is not None and PROPOSE in found.scopes
     return is_write and is_scoped and scope in scopes_of_role(found.role)
+
+
+def _demand_kind(view: Any) -> None:
+    """Refuse a token where only people may ask, and a person where only tokens may (403)."""
+    if getattr(view, "session_only", False):
+        demand_session()
+    if getattr(view, "token_only", False) and principal().token_id is None:
+        raise NoScopeError("Only an API key may ask this; a session may not.")
 
 
 def demand_session() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 
 from webapp.config import Settings
 from webapp.ledger.errors import LedgerError
 from webapp.queries.access.principals import Principal
 from webapp.web.access.buckets import FILE_NAME, Buckets
 from webapp.web.access.request_state import state
+
+# Marks the environment of a call that another request makes: the two are counted once.
+WITHIN: Final = "tieout.within"
 
 
 class RateLimitedError(LedgerError):
@@ -38,7 +41,7 @@ def limit_of(principal: Principal, settings: Settings) -> int:
 def count_request(principal: Principal) -> None:
     """Count a request of a token, or raise RateLimitedError; requests of signed-in people are not limited."""
     limit = limit_of(principal, current_app.config["SETTINGS"])
-    if not limit:
+    if not limit or WITHIN in request.environ:
         return
     buckets = cast("Buckets", current_app.extensions["rate_limits"])
     level = state().rate_level = buckets.count(cast("int", principal.token_id), limit)

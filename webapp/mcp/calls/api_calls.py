@@ -1,0 +1,117 @@
+"""The calls of the JSON API that tools make: each a request of its own by whoever asks, so that no tool may do more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextvars import Context
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from flask import Flask, current_app, request
+from werkzeug.datastructures import Headers
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from webapp.web.access.idempotency import HEADER as IDEMPOTENCY_KEY
+from webapp.web.access.rate_limits import WITHIN
+from webapp.web.access.request_state import state
+
+Json = dict[str, Any]
+
+API: Final = "/api"
+REFUSED: Final = 400
+LARGEST_PAGE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """What a call was answered."""
+
+    status: int
+    body: Json
+
+
+class RefusedCallError(Exception):
+    """The books refuse a call: `body` is the error that the API answers."""
+
+    def __init__(self, answer: ApiAnswer) -> None:
+        """Keep the answer."""
+        super().__init__(answer.body.get("error", ""))
+        self.answer = answer
+
+    @property
+    def code(self) -> str:
+        """The code of the refusal."""
+        return str(self.answer.body.get("code", ""))
+
+
+def get(path: str, **query: Any) -> Json:
+    """Read an address of the API, written without `/api`; parameters that are None are left out."""
+    return ask("GET", path, query=query).body
+
+
+def write(method: str, path: str, body: Any, *, key: str | None = None, **query: Any) -> ApiAnswer:
+    """Write with an Idempotency-Key, or propose where the key may only propose."""
+    return ask(method, path, query=query, body=body, key=key)
+
+
+def every(path: str, name: str, **query: Any) -> Iterator[Json]:
+    """Yield each record of a list, page by page; `name` is the list's key."""
+    cursor = None
+    while True:
+        page = get(path, limit=LARGEST_PAGE, cursor=cursor, **query)
+        yield from page[name]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            return
+
+
+def ask(
+    method: str,
+    path: str,
+    *,
+    query: Mapping[str, Any] | None = None,
+    body: Any = None,
+    key: str | None = None,
+) -> ApiAnswer:
+    """Make a call with the credentials of the request; raises RefusedCallError."""
+    headers = {"Authorization": request.headers["Authorization"], "X-Request-Id": state().id}
+    if key is not None:
+        headers[IDEMPOTENCY_KEY] = key
+    builder = EnvironBuilder(
+        path=API + path,
+        base_url=request.host_url,
+        method=method,
+        query_string=urlencode(
+            [(name, _written(value)) for name, value in (query or {}).items() if value is not None]
+        ),
+        headers=Headers(headers),
+        data=None if body is None else json.dumps(body),
+        content_type=None if body is None else "application/json",
+        environ_overrides={"REMOTE_ADDR": request.remote_addr, WITHIN: state().id},
+    )
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  (Flask's own name)
+    # In a context of its own: with a session and a transaction of its own, and none of this request's.
+    chunks, status, _ = Context().run(
+        run_wsgi_app, partial(Flask.wsgi_app, app), builder.get_environ(), buffered=True
+    )
+    data = b"".join(chunks)
+    answer = ApiAnswer(int(status.split()[0]), json.loads(data) if data else {})
+    if answer.status >= REFUSED:
+        raise RefusedCallError(answer)
+    return answer
+
+
+def _written(value: Any) -> str:
+    """Write a value of a query.
+
+    >>> _written(True), _written([3, 4]), _written(5)
+    ('true', '3,4', '5')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(each) for each in value)
+    return str(value)

@@ -1,0 +1,62 @@
+"""The one address of the protocol: each message is a POST of its own, answered at once as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flask import Blueprint, Response, request
+from werkzeug.exceptions import BadRequest
+
+from webapp.mcp import messages, methods
+from webapp.mcp.messages import PARSE_ERROR, Message, ProtocolError
+from webapp.web.access import requests
+from webapp.web.access.auth import CrossSiteError, requires
+
+bp = Blueprint("mcp", __name__)
+# A file of 1 MiB in Base64, and what is sent with it.
+BODY_LIMIT = 2 * requests.MEBIBYTE
+
+
+@bp.post("/mcp")
+@requires("read", begins=False, writes=False, body_limit=BODY_LIMIT, token_only=True)
+def receive() -> Response:
+    """Answer a message of an API key; no other site's page may ask, so that none reaches a server behind a firewall."""
+    origin = request.headers.get("Origin")
+    if origin is not None and origin != request.host_url.rstrip("/"):
+        raise CrossSiteError
+    body: Any = None
+    message: Message | None = None
+    try:
+        body = _body()
+        message = messages.read(body, request.headers)
+        result = methods.answer(message)
+    except ProtocolError as error:
+        return _refused(error, messages.id_of(body), message)
+    if message.is_notification:
+        return Response(status=202)
+    return _json({"jsonrpc": "2.0", "id": message.id, "result": result})
+
+
+def _body() -> Any:
+    try:
+        requests.read_json_body()
+    except BadRequest as error:
+        raise ProtocolError(PARSE_ERROR, error.description or requests.NOT_READ) from error
+    return request.get_json(silent=True)
+
+
+def _refused(error: ProtocolError, message_id: messages.MessageId, message: Message | None) -> Response:
+    """Answer a refusal: under its own status, but to a legacy request that was understood with 200."""
+    refusal: dict[str, Any] = {"code": error.code, "message": str(error)}
+    if error.data is not None:
+        refusal["data"] = error.data
+    body: dict[str, Any] = {"jsonrpc": "2.0", "error": refusal}
+    if message_id is not None:
+        body["id"] = message_id
+    is_legacy = message is not None and not message.is_modern
+    return _json(body, 200 if is_legacy else error.status)
+
+
+def _json(body: Any, status: int = 200) -> Response:
+    return Response(json.dumps(body, ensure_ascii=False), status, content_type="application/json")

@@ -1,0 +1,77 @@
+"""What a client may read and put before its model: the guide, an account, a proof, a document's text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import RefusedCallError
+from webapp.mcp.instructions import INSTRUCTIONS
+
+Json = dict[str, Any]
+
+GUIDE: Final = "tieout://guide"
+ADDRESS: Final = re.compile(r"tieout://(accounts|proofs|documents)/([1-9][0-9]{0,18})")
+JSON_TYPE, TEXT_TYPE = "application/json", "text/plain"
+# What is read under each kind of address.
+PATHS: Final[Mapping[str, str]] = {
+    "accounts": "/feeds/accounts/{}",
+    "proofs": "/reconciliations/{}",
+    "documents": "/documents/{}",
+}
+TEMPLATES: Final = (
+    ("tieout://accounts/{faId}", "bank_account", "A bank account", "How a bank account stands."),
+    ("tieout://proofs/{id}", "proof", "A proof", "A reconciliation in full, with its lines and its digest."),
+    ("tieout://documents/{id}", "document", "A document", "What is known of a receipt or an invoice."),
+)
+
+
+class NoResourceError(Exception):
+    """There is nothing under this address."""
+
+
+def listed(_params: Mapping[str, Any]) -> Json:
+    """List the resources that are always there, and each bank account."""
+    accounts = api_calls.get("/reconciliations/accounts")["accounts"]
+    guide = {"uri": GUIDE, "name": "guide", "title": "How these books are kept", "mimeType": TEXT_TYPE}
+    return {"resources": [guide, *(_account(each) for each in accounts)]}
+
+
+def templates(_params: Mapping[str, Any]) -> Json:
+    """List the forms of addresses."""
+    keys = ("uriTemplate", "name", "title", "description")
+    return {
+        "resourceTemplates": [
+            {**dict(zip(keys, each, strict=True)), "mimeType": JSON_TYPE} for each in TEMPLATES
+        ]
+    }
+
+
+def read(params: Mapping[str, Any]) -> Json:
+    """Read a resource; raises NoResourceError."""
+    uri = params.get("uri")
+    if uri == GUIDE:
+        return {"contents": [{"uri": GUIDE, "mimeType": TEXT_TYPE, "text": INSTRUCTIONS}]}
+    match = ADDRESS.fullmatch(uri) if isinstance(uri, str) else None
+    if match is None:
+        raise NoResourceError(
+            f"There is no resource {str(uri)[:80]!r}. resources/templates/list has their forms."
+        )
+    try:
+        found = api_calls.get(PATHS[match[1]].format(match[2]))
+    except RefusedCallError as error:
+        raise NoResourceError(str(error)) from error
+    text = json.dumps(found, ensure_ascii=False)
+    return {"contents": [{"uri": uri, "mimeType": JSON_TYPE, "text": text}]}
+
+
+def _account(record: Json) -> Json:
+    return {
+        "uri": f"tieout://accounts/{record['faId']}",
+        "name": f"account-{record['faId']}",
+        "title": record["accountName"],
+        "mimeType": JSON_TYPE,
+    }

@@ -1,0 +1,118 @@
+"""Where a model is: whose books, which day, what its key may, and how each bank account stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.tools.tool import Json, Tool
+from webapp.schemas.base import Schema
+
+MOST_PROPOSALS = 10
+
+
+class NothingSchema(Schema):
+    """No arguments."""
+
+
+class BooksSchema(Schema):
+    """Whose books these are."""
+
+    name = ma.fields.String()
+    base_currency = ma.fields.String()
+    today = ma.fields.String()
+    lock_date = ma.fields.String(allow_none=True)
+
+
+class BankAccountStateSchema(Schema):
+    """A bank account: `status` is never, needs or reconciled; `difference` that of its open draft."""
+
+    fa_id = ma.fields.Integer()
+    account = ma.fields.String()
+    currency = ma.fields.String()
+    status = ma.fields.String()
+    proved_to = ma.fields.String(allow_none=True)
+    difference = ma.fields.String(allow_none=True)
+    unconfirmed = ma.fields.Integer()
+    broken_proof = ma.fields.String(allow_none=True)
+
+
+class OwnProposalSchema(Schema):
+    """A proposal of this key that waits for a person."""
+
+    proposal = ma.fields.String()
+    summary = ma.fields.String()
+
+
+class ContextSchema(Schema):
+    """Whose books, which day, what the key may, and how each bank account stands."""
+
+    books = ma.fields.Nested(BooksSchema)
+    scopes = ma.fields.List(ma.fields.String())
+    entries_left_today = ma.fields.Integer(allow_none=True)
+    amount_left_today = ma.fields.String(allow_none=True)
+    accounts = ma.fields.List(ma.fields.Nested(BankAccountStateSchema))
+    waiting = ma.fields.List(ma.fields.Nested(OwnProposalSchema))
+    next = ma.fields.String()
+
+
+def run(_arguments: Mapping[str, Any]) -> Json:
+    """Read it."""
+    me = api_calls.get("/me")["me"]
+    accounts = [_account(each) for each in api_calls.get("/reconciliations/accounts")["accounts"]]
+    waiting = api_calls.get(
+        "/action-requests", status="PENDING", actor="me", view="summary", limit=MOST_PROPOSALS
+    )
+    books = me["organization"]
+    return {
+        "books": {
+            "name": books["name"],
+            "base_currency": books["baseCurrency"],
+            "today": books["today"],
+            "lock_date": books["lockDate"],
+        },
+        "scopes": me["scopes"],
+        "entries_left_today": me["caps"]["entriesADay"]["left"],
+        "amount_left_today": me["caps"]["amountADay"]["left"],
+        "accounts": accounts,
+        "waiting": [{"proposal": each["id"], "summary": each["title"]} for each in waiting["actionRequests"]],
+        "next": _next(accounts),
+    }
+
+
+def _account(record: Json) -> Json:
+    anchor, draft, broken = record["anchor"], record["draft"], record["brokenProof"]
+    return {
+        "fa_id": record["faId"],
+        "account": record["accountName"],
+        "currency": record["currency"],
+        "status": record["status"],
+        "proved_to": anchor and anchor["statementDate"],
+        "difference": draft and draft["difference"],
+        "unconfirmed": record["unconfirmedCount"],
+        "broken_proof": broken
+        and f"proof:{broken['id']} of {broken['statementDate']}, off by {broken['offBy']}",
+    }
+
+
+def _next(accounts: list[Json]) -> str:
+    broken = next((each for each in accounts if each["broken_proof"]), None)
+    if broken is not None:
+        return f"Ask explain about {broken['broken_proof'].split()[0]}: it holds no longer."
+    if any(each["unconfirmed"] for each in accounts):
+        return "find_lines with state uncategorised shows what needs a category, and draft what needs confirming."
+    return "Everything is confirmed. reconcile compares an account with its next statement."
+
+
+TOOL = Tool(
+    name="get_context",
+    title="Where am I",
+    description="Whose books these are, their day and base currency, what this key may do and has left today, how each "
+    "bank account stands, its broken proofs, and your waiting proposals. Call it first.",
+    takes=NothingSchema,
+    gives=ContextSchema,
+    run=run,
+)

@@ -1,0 +1,142 @@
+"""Bank lines by what is left to do with them, with their likely categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.tools import names
+from webapp.mcp.tools.names import NameOrId
+from webapp.mcp.tools.tool import Json, Tool
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
+
+MOST_ROWS: Final = 25
+LARGEST: Final = 200
+# What each state asks the list of lines for.
+STATES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "uncategorised": {"uncategorised": True},
+    "draft": {"entryStatus": "DRAFT"},
+    "posted": {"entryStatus": "POSTED"},
+    "uncleared": {"reconciled": False},
+    "all": {},
+}
+
+
+class LineFilterSchema(Schema):
+    """Which lines."""
+
+    account = NameOrId(metadata={"description": "A bank account."})
+    category = NameOrId(metadata={"description": "What lines are booked on."})
+    from_ = ma.fields.String(data_key="from", metadata={"description": "YYYY-MM-DD"})
+    to = ma.fields.String()
+    state = fields.OneOf(*STATES, load_default="all")
+    text = ma.fields.String(metadata={"description": "Part of the bank's text, or an amount."})
+    limit = fields.WholeNumber(least=1, most=LARGEST, load_default=MOST_ROWS)
+    cursor = ma.fields.String()
+
+
+class FoundLineSchema(Schema):
+    """A line: `likely` is the category that lines like it went to, and `evidence` how often."""
+
+    line_id = ma.fields.Integer()
+    day = ma.fields.String()
+    amount = ma.fields.String()
+    currency = ma.fields.String()
+    text = Untrusted()
+    state = ma.fields.String()
+    category = ma.fields.String(allow_none=True)
+    merchant = ma.fields.String(allow_none=True)
+    project = ma.fields.String(allow_none=True)
+    likely = ma.fields.String(allow_none=True)
+    evidence = ma.fields.String(allow_none=True)
+
+
+class FoundLinesSchema(Schema):
+    """Lines, newest first; `total` counts all that fit."""
+
+    total = ma.fields.Integer()
+    lines = ma.fields.List(ma.fields.Nested(FoundLineSchema))
+    cursor = ma.fields.String(allow_none=True)
+    untrusted = UntrustedPaths(untrusted_paths(FoundLineSchema(), "lines[]."))
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """List lines."""
+    account, category = arguments.get("account"), arguments.get("category")
+    found = api_calls.get(
+        "/transactions",
+        faId=None if account is None else names.bank_account(account)["faId"],
+        accountId=None if category is None else names.ledger_account(category)["id"],
+        q=arguments.get("text"),
+        to=arguments.get("to"),
+        limit=arguments["limit"],
+        cursor=arguments.get("cursor"),
+        count=True,
+        include="names,likely",
+        **STATES[arguments["state"]],
+        **{"from": arguments.get("from_")},
+    )
+    return {
+        "total": found["total"],
+        "lines": [line_row(each) for each in found["transactions"]],
+        "cursor": found["nextCursor"],
+    }
+
+
+def line_row(line: Json) -> Json:
+    """Write a line of the API as a row."""
+    likely, splits = line.get("likelyAccount"), line["splits"]
+    return {
+        "line_id": line["id"],
+        "day": line["bookedOn"],
+        "amount": line["amount"],
+        "currency": line["currency"],
+        "text": text_of(line),
+        "state": state_of(line),
+        "category": " + ".join(_part(each) for each in splits) if splits else line.get("accountName"),
+        "merchant": line.get("merchantName"),
+        "project": line.get("projectName"),
+        "likely": likely and likely["accountName"],
+        "evidence": likely and f"{likely['count']} of {likely['total']}",
+    }
+
+
+def text_of(line: Json) -> str:
+    """Give what the bank wrote about a line, each word group once."""
+    parts = [line["counterparty"] or "", line["description"], line["reference"] or ""]
+    kept = [
+        each
+        for number, each in enumerate(parts)
+        if each and not any(each in other for other in parts[:number])
+    ]
+    return " / ".join(kept)
+
+
+def state_of(line: Json) -> str:
+    """Say in a word or two how far a line has come."""
+    if line["status"] != "BOOKED":
+        return str(line["status"]).lower()
+    state = str(line["entryStatus"] or "no entry").lower()
+    if line["pendingChange"]:
+        return f"{state}, correction waits"
+    return f"{state}, proved" if line["reconciliationId"] else state
+
+
+def _part(split: Json) -> str:
+    return f"{split.get('accountName') or split['accountId']} {split['amount']}"
+
+
+TOOL = Tool(
+    name="find_lines",
+    title="Find bank lines",
+    description="Bank lines by account, days, state, category and text, newest first, 25 at a time: day, amount, the "
+    "bank's text, category, and for uncategorised ones the likely category with its evidence.",
+    takes=LineFilterSchema,
+    gives=FoundLinesSchema,
+    run=run,
+)

@@ -1,0 +1,75 @@
+"""What a model names, found in the books: accounts, merchants and projects by id, code or name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.tools.tool import Json, ToolError
+
+MOST_CANDIDATES: Final = 8
+NAME_OR_ID: Final[dict[str, Any]] = {"type": ["string", "integer"]}
+
+
+class NameOrId(ma.fields.Field[str | int]):
+    """The name of something in the books, or its id."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(metadata=NAME_OR_ID | kwargs.pop("metadata", {}), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str | int:
+        del attr, data, kwargs
+        if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+            raise ma.ValidationError("Send a name or an id.")
+        return value
+
+
+def bank_account(wanted: str | int) -> Json:
+    """Find a bank account, as the hub has it, by its `faId` or name; raises ToolError."""
+    records = api_calls.get("/reconciliations/accounts")["accounts"]
+    return _one(
+        wanted,
+        [{**each, "id": each["faId"], "name": each["accountName"]} for each in records],
+        "bank account",
+    )
+
+
+def ledger_account(wanted: str | int) -> Json:
+    """Find an account of the ledger by its id, code or name; raises ToolError."""
+    return _one(wanted, api_calls.every("/accounts", "accounts"), "account")
+
+
+def merchant_id(wanted: str | int) -> int:
+    """Give the id of a merchant by its id or name; raises ToolError."""
+    return int(_one(wanted, api_calls.every("/merchants", "merchants"), "merchant")["id"])
+
+
+def project_id(wanted: str | int) -> int:
+    """Give the id of a project by its id or name; raises ToolError."""
+    return int(_one(wanted, api_calls.every("/projects", "projects"), "project")["id"])
+
+
+def _one(wanted: str | int, records: Iterable[Json], kind: str) -> Json:
+    """Give the one record with this id or, for text, this code or name; raises ToolError with candidates."""
+    every = [each for each in records if not each.get("isArchived")]
+    text = str(wanted).strip().casefold()
+    by_name = [each for each in every if isinstance(wanted, str) and text in _names(each)]
+    found = by_name or [each for each in every if str(each["id"]) == text]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ToolError(f"{len(found)} are named {wanted!r}: {_listed(found)}. Send the id.")
+    near = _listed([each for each in every if any(text in name for name in _names(each))] or every)
+    raise ToolError(f"There is no {kind} {wanted!r}. There are: {near}.")
+
+
+def _names(record: Json) -> list[str]:
+    return [str(record[key]).casefold() for key in ("code", "name") if record.get(key)]
+
+
+def _listed(records: Sequence[Json]) -> str:
+    shown = "; ".join(f"{each['id']} {each['name']}" for each in records[:MOST_CANDIDATES])
+    return f"{shown}; …" if len(records) > MOST_CANDIDATES else shown

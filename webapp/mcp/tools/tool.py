@@ -1,0 +1,125 @@
+"""A tool: what a model may call, with the shape of what it takes and of what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import marshmallow as ma
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+
+from webapp.ledger.scopes import PROPOSE
+from webapp.mcp.tools import tables
+from webapp.schemas.base import Schema
+
+Json = dict[str, Any]
+
+READ: Final = "read"
+# What a model needs of a JSON Schema; the rest is in the refusals, where it is needed.
+KEPT: Final = (
+    "type",
+    "description",
+    "enum",
+    "properties",
+    "required",
+    "items",
+    "minimum",
+    "maximum",
+    "maxItems",
+)
+INT64: Final = 2**63 - 1
+_shapes = MarshmallowPlugin(schema_name_resolver=lambda _shape: "")
+APISpec("Tools", "1", "3.1.0", plugins=[_shapes])
+
+
+class ToolError(Exception):
+    """What a tool was asked cannot be done: a sentence that says what is true and what to do."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool; `scope` is what a key needs to do it by itself, where it writes."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[Schema]
+    gives: type[Schema]
+    run: Callable[[Mapping[str, Any]], Json]
+    scope: str = READ
+    is_destructive: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can change the books, or propose that."""
+        return self.scope != READ
+
+    def is_open_to(self, scopes: frozenset[str]) -> bool:
+        """Return whether a key with these scopes may use it: by itself, or by proposing."""
+        return READ in scopes and (self.scope in scopes or (self.writes and PROPOSE in scopes))
+
+    @cached_property
+    def definition(self) -> Json:
+        """What `tools/list` says of it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": schema_of(self.takes),
+            "outputSchema": schema_of(OutcomeSchema if self.writes else self.gives),
+            "annotations": {
+                "readOnlyHint": not self.writes,
+                "destructiveHint": self.is_destructive,
+                "idempotentHint": not self.writes,
+                "openWorldHint": False,
+            },
+        }
+
+    def call(self, arguments: Mapping[str, Any]) -> Json:
+        """Run it: the result of `tools/call`; raises ToolError, or ma.ValidationError for other arguments."""
+        shape = self.gives()
+        structured = shape.dump(self.run(self.takes().load(arguments)))
+        text = {"type": "text", "text": tables.written(shape, structured)}
+        return {"content": [text], "structuredContent": structured, "isError": False}
+
+
+class ChangeSchema(Schema):
+    """What an account gains or loses, or a proof that changes."""
+
+    what = ma.fields.String()
+    change = ma.fields.String()
+
+
+class OutcomeSchema(Schema):
+    """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides) or PREVIEW (nothing written)."""
+
+    proposal = ma.fields.String(allow_none=True)
+    status = ma.fields.String()
+    summary = ma.fields.String()
+    changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
+    blockers = ma.fields.List(ma.fields.String())
+    next = ma.fields.String()
+
+
+def schema_of(shape: type[ma.Schema]) -> Json:
+    """Give the JSON Schema of a shape (2020-12), without what only programs need."""
+    found = _pruned(_shapes.converter.schema2jsonschema(shape()))  # type: ignore[union-attr]
+    return found if found.get("properties") else {"type": "object", "additionalProperties": False}
+
+
+def _pruned(schema: Mapping[str, Any]) -> Json:
+    kept: Json = {}
+    for key in KEPT:
+        value = schema.get(key)
+        if key not in schema or (key == "maximum" and value == INT64):
+            continue
+        if key == "properties":
+            kept[key] = {name: _pruned(inner) for name, inner in schema[key].items()}
+        elif key == "items":
+            kept[key] = _pruned(schema[key])
+        else:
+            kept[key] = value
+    return kept
