@@ -10,6 +10,7 @@ from webapp import queries, services
 from webapp.queries.documents.documents import DocumentFilters
 from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
+    DocumentInputSchema,
     DocumentQuerySchema,
     DocumentSchema,
     DocumentStorySchema,
@@ -51,12 +52,15 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 @bp.post("")
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
-@bp.arguments(DocumentFieldsSchema)
+@bp.arguments(DocumentInputSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
-    """Create a document from a form with its file and any of its fields, or from its fields alone as JSON."""
-    file = None
+    """Create a document from a form with its file and any of its fields, or from JSON.
+
+    JSON has its fields alone, or also a file of at most 1 MiB: its `fileName`, and its bytes as base64 in `content`.
+    """
+    file = document_files.in_json(body)
     if request.mimetype == "multipart/form-data":
         strictness.refuse_repeated(request.form, DocumentUploadSchema())
         body, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()

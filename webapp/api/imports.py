@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
 from webapp.schemas.imports.imports import (
     CommitSchema,
+    ImportDetailSchema,
+    ImportFileSchema,
     ImportFormSchema,
     ImportLineQuerySchema,
     ImportLineSchema,
@@ -22,9 +24,11 @@ from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
-AnswerSchema = wrapped("import", ImportSchema)
+AnswerSchema = wrapped("import", ImportDetailSchema)
+JSON = "application/json"
 COLUMNS = (
     'Send them as the form field mapping, like {"date": "Day", "amount": "Amount"}: a column is its name, or its number'
     " from 0."
@@ -46,12 +50,26 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 @bp.arguments(ImportFormSchema, location="form", content_type="multipart/form-data")
-@bp.doc(requestBody={"content": {"multipart/form-data": {"schema": ImportUploadSchema}}})
+@bp.doc(
+    requestBody={
+        "content": {
+            "multipart/form-data": {"schema": ImportUploadSchema},
+            JSON: {"schema": ImportFileSchema},
+        }
+    }
+)
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
 def create(form: dict[str, Any]) -> Response:
-    """Import a bank file, all or nothing; with `dryRun` only preview it."""
-    upload = uploads.received(form)
+    """Import a bank file, all or nothing; with `dryRun` only preview it.
+
+    A file of at most 1 MiB may come as JSON, with its bytes as base64; so it can be a step of a plan.
+    """
+    if request.mimetype == JSON:
+        form = ArgumentsParser().parse(ImportFileSchema(), request, location="json")
+        upload = uploads.in_json(form)
+    else:
+        upload = uploads.received(form)
     imported = uploads.preview(upload) if form["dry_run"] else uploads.import_file(upload)
     return answer(imported, status=200 if form["dry_run"] else 201)
 
@@ -61,8 +79,11 @@ def create(form: dict[str, Any]) -> Response:
 @bp.response(200, AnswerSchema)
 def read(import_id: int) -> dict[str, Any]:
     """Read one import."""
+    imported = queries.imports.imports.get(organization_id(), import_id)
     return {
-        "import": queries.imports.imports.record(queries.imports.imports.get(organization_id(), import_id))
+        "import": queries.imports.imports.detailed(
+            organization_id(), queries.imports.imports.record(imported)
+        )
     }
 
 
@@ -98,7 +119,9 @@ def delete(import_id: int) -> dict[str, bool]:
 
 def answer(imported: ImportRecord, *, status: int) -> Response:
     """Answer with an import; a refused one as an error that includes it."""
-    shown = {"import": ImportSchema().dump(imported)}
+    shown = {
+        "import": ImportDetailSchema().dump(queries.imports.imports.detailed(organization_id(), imported))
+    }
     if imported.status == "REFUSED":
         details = {"details": dict(imported.refused)} if imported.refused else {}
         error = f"{imported.error} {COLUMNS}" if imported.refused.get("key") == "header" else imported.error

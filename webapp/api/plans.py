@@ -17,7 +17,7 @@ bp = Blueprint("api_plans", __name__, url_prefix="/api/plans", description="Plan
 
 @bp.post("")
 @with_own_trial(plans.tried, plans.scope)
-@requires("read", writes=True, is_heavy=True)
+@requires("read", writes=True, is_heavy=True, body_limit=plans.BODY_LIMIT)
 @bp.arguments(PlanInputSchema)
 @bp.response(200, wrapped("plan", PlanSchema))
 def carry_out(body: dict[str, Any]) -> dict[str, PlanDone]:

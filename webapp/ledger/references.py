@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from webapp.ledger.canonical import canonical_json, sha256_hex
+
 
 class Kind(StrEnum):
     """What a reference names, in the word that the audit trail has for it."""
@@ -79,6 +81,26 @@ class Ref(int):
     def optional(cls, kind: Kind, row_id: int | None) -> Self | None:
         """Make a reference to a row, where there is one."""
         return None if row_id is None else cls(kind, row_id)
+
+
+class ReferringDigest(str):
+    """The SHA-256 of a JSON value with references, in hex; written as text in JSON.
+
+    It keeps the value, so that it can be made again where new rows have names in the places of their ids.
+    """
+
+    __slots__ = ("value",)
+    value: Any
+
+    def __new__(cls, value: Any) -> Self:
+        """ReferringDigest a value."""
+        made = super().__new__(cls, sha256_hex(canonical_json(value)))
+        made.value = value
+        return made
+
+    def __getnewargs__(self) -> tuple[Any]:
+        """Give what a copy is made of."""
+        return (self.value,)
 
 
 def refs(kind: Kind, ids: Iterable[int]) -> list[Ref]:

@@ -100,7 +100,7 @@ by hand) is held to beside it. Of the interface document's calls only the confir
     (
         "Plans",
         """`POST /api/plans` takes calls that belong together: `{title, note, steps: [{method, path, body}]}`, at most
-100 steps on 500 items. Steps are writes that a key may make or propose; no approval, no undo, no plan, no file and no
+100 steps on 500 items. Steps are writes that a key may make or propose; no approval, no undo, no plan and no
 `dryRun`. They are done in their order, in one transaction: all of them, or none. A step may use what an earlier one
 was answered: `{"$ref": "1#/transaction/id"}` in a body and `{1#/transaction/id}` in a path are the value under that
 JSON Pointer in the answer of step 1. A refused step, or one refused item of a bulk step, refuses the plan
@@ -109,7 +109,9 @@ would be passed, proposes the whole as one: a person sees what each step changes
 move before that, the approval answers 409 `moved` with the number of the first step that differs. `replaces` names an
 older plan of your key that this one makes obsolete. To reconcile a month, `PATCH /api/transactions`,
 `POST /api/transactions/confirm`, `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}` and `POST …/complete` are one
-plan, and one approval. Each act has its `planId`.""",
+plan, and one approval. The bank's file may be its first step: `POST /api/feeds/imports` with
+`{"fileName": "october.ofx", "content": "<base64>"}`, at most 1 MiB; then `1#/import/transactionIds/0` is the line of
+the file's first row. Each act has its `planId`.""",
     ),
     (
         "Errors",

@@ -159,6 +159,15 @@ class Flag(ma.fields.Boolean):
         return value
 
 
+class JsonObject(ma.fields.Dict):
+    """A JSON object of any shape, or none."""
+
+    default_error_messages = {"invalid": "Send a JSON object."}  # noqa: RUF012
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(keys=ma.fields.String(), allow_none=True, **kwargs)
+
+
 class OneOf(ma.fields.String):
     """One of a list of words."""
 

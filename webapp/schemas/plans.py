@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import marshmallow as ma
 
 from webapp.schemas import fields
@@ -12,15 +10,6 @@ from webapp.schemas.untrusted import UNTRUSTED
 
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
 LONGEST_PATH = 2000
-
-
-class JsonObject(ma.fields.Dict):
-    """A JSON object of any shape, or none."""
-
-    default_error_messages = {"invalid": "Send a JSON object."}  # noqa: RUF012
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(keys=ma.fields.String(), allow_none=True, **kwargs)
 
 
 class StepSchema(Schema):
@@ -40,7 +29,7 @@ class StepSchema(Schema):
             "of step 1, by a JSON Pointer."
         },
     )
-    body = JsonObject(
+    body = fields.JsonObject(
         load_default=None,
         metadata={
             "description": 'The JSON body of the call. Anywhere in it `{"$ref": "1#/transaction/id"}` stands for a '

@@ -40,6 +40,12 @@ def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
     return cast("DocumentInput", {key: body[key] for key in body if key not in insisting}), insisting
 
 
+def in_json(body: dict[str, Any]) -> SentFile | None:
+    """Take the file out of a body that DocumentInputSchema has read, or None."""
+    content = body.pop("content", None)
+    return None if content is None else SentFile(body["file_name"], content)
+
+
 def received() -> SentFile | None:
     """The file of a form, or None; 413 where it is too large, 422 where there are several."""
     files = [each for each in request.files.getlist("file") if each.filename]

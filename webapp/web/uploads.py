@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import request
-from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from webapp import failures
 from webapp.db import db
@@ -29,6 +29,7 @@ from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, is_decided_on, organization_id, settings
+from webapp.web.access.request_state import state
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
@@ -59,17 +60,10 @@ class PreviewTriedError(UnprocessableError):
     code = "preview_only"
 
 
-class NoUploadError(UnsupportedMediaType):
-    """The file was not sent as a form with a file."""
-
-    own_code = "unsupported_media_type"
-    description = "Send the file as the part `file` of a multipart/form-data form."
-
-
 def received(form: Mapping[str, Any]) -> Upload:
     """The request's file, with the validated fields `fa_id` and `mapping` of its form."""
     if request.mimetype != "multipart/form-data":
-        raise NoUploadError
+        raise requests.NoUploadError
     files = request.files.getlist("file")
     others = sorted(set(request.files) - {"file"})
     if len(files) != 1 or not files[0].filename or others:
@@ -78,6 +72,11 @@ def received(form: Mapping[str, Any]) -> Upload:
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
     return Upload(files[0].filename, data, form.get("mapping"), form.get("fa_id"))
+
+
+def in_json(body: Mapping[str, Any]) -> Upload:
+    """The file of a body that ImportFileSchema has read."""
+    return Upload(body["file_name"], body["content"], body["mapping"], body["fa_id"])
 
 
 def received_together(form: Mapping[str, Any]) -> list[Upload]:
@@ -179,8 +178,8 @@ def _committed(imported: Import) -> ImportRecord:
 
 
 def is_in_transaction() -> bool:
-    """Return whether an import is part of the open transaction: of a dry run, a proposal or an approval."""
-    return is_trial() or is_decided_on()
+    """Return whether an import is part of the open transaction: of a dry run, a proposal, an approval or a plan."""
+    return is_trial() or is_decided_on() or state().is_step
 
 
 def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:

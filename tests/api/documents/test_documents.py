@@ -111,7 +111,7 @@ def test_nothing_at_all_is_no_document(ben, bank, kept_documents):
 def test_bodies_of_other_kinds_and_sizes_are_refused(ben, bank, kept_documents, monkeypatch):
     monkeypatch.setattr("webapp.web.document_files.MOST_BYTES", 1000)
     assert ben.post(DOCUMENTS, data="number=1", content_type="text/plain").status_code == 415
-    long = b'{"text": "' + b"x" * 1024 * 1024 + b'"}'
+    long = b'{"text": "' + b"x" * 3 * 1024 * 1024 + b'"}'
     assert ben.post(DOCUMENTS, data=long, content_type="application/json").status_code == 413
     assert sent(ben, data=b"%PDF-" + bytes(996)).status_code == 413
     two = {"file": [(BytesIO(PDF), "a.pdf"), (BytesIO(PDF), "b.pdf")]}

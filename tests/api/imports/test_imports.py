@@ -8,7 +8,7 @@ from tests.fixtures.bank_files.ofx_statements import Line, bank_file, ofx, state
 from tests.fixtures.helpers.marks import on_sqlite
 
 PATH = "/api/feeds/imports"
-KEYS = ["id", "fileName", "format", "status", "error", "warnings", "accounts"]
+KEYS = ["id", "fileName", "format", "status", "error", "warnings", "accounts", "transactionIds"]
 MARCH = (
     Line("2026-03-02", "-2.50", "Coffee", "F1"),
     Line("2026-03-02", "-2.50", "Coffee", "F2"),
@@ -274,7 +274,6 @@ def test_a_form_holds_one_file(ben):
     assert (none.status_code, list(none.json["fields"])) == (422, ["file"])
     two = {"file": [(io.BytesIO(b"a"), "a"), (io.BytesIO(b"b"), "b")]}
     assert ben.post(PATH, data=two, content_type="multipart/form-data").status_code == 422
-    assert ben.post(PATH, json={"file": "a"}).status_code == 415
     assert ben.post(PATH, data=b"a", content_type="application/x-ofx").status_code == 415
 
 
@@ -312,7 +311,8 @@ def test_what_no_import_takes_is_refused_by_name(ben):
     }
 
 
-def test_a_file_that_comes_as_json_is_told_how_to_come(ben):
-    answer = ben.post(PATH, json={"file": "a.ofx"})
+def test_a_file_that_comes_as_it_is_is_told_how_to_come(ben):
+    answer = ben.post(PATH, data=b"OFXHEADER:100", content_type="application/x-ofx")
     assert answer.status_code == 415
-    assert "multipart/form-data" in answer.json["error"]
+    assert "multipart/form-data form, or to the API as JSON" in answer.json["error"]
+    assert ben.post(PATH).json == answer.json

@@ -196,7 +196,7 @@ def test_one_refused_item_of_a_bulk_step_refuses_the_plan(ben, line, acts):
         (("POST", "/action-requests/approve", {"proposals": []}), "No key may do this"),
         (("POST", "/action-requests/undo", {"tokenId": 1}), "No key may do this"),
         (("POST", "/projects?dryRun=true", {"name": "x"}), "dryRun is of the whole"),
-        (("POST", "/feeds/imports", {}), "takes a file"),
+        (("POST", "/feeds/imports", {}), "content: This is missing"),
         (("POST", "/tokens", {}), "The API has no POST /api/tokens"),
         (("POST", "/settings/keys", {}), "The API has no"),
         (("PUT", "/transactions/5/confirm", {}), "Near to it: POST /api/transactions/{id}/confirm"),

@@ -91,7 +91,8 @@ class Proposal(Organized, Base):
     method: Mapped[str] = mapped_column(sa.String(8))
     path: Mapped[str] = mapped_column(sa.Text)
     query: Mapped[str] = mapped_column(sa.Text)
-    body: Mapped[str | None] = mapped_column(sa.Text)
+    # It may hold a file, and lists of proposals do not need it.
+    body: Mapped[str | None] = mapped_column(sa.Text, deferred=True)
     form: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
     if_match: Mapped[str | None] = mapped_column(sa.Text)
     fingerprint: Mapped[str] = mapped_column(sa.String(64))

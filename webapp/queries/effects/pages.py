@@ -90,12 +90,22 @@ class ProposalEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class CalledFile:
+    """The file that a call brings, as its record names it; size in bytes."""
+
+    name: str
+    size: int | None
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class StepEffect:
-    """A step of a plan as a page shows it: its place, its title, the call that it is, and what it changes."""
+    """A step of a plan as a page shows it: its place, its title, the call that it is, its file, and what it changes."""
 
     number: int
     title: str
     call: str
+    file: CalledFile | None
     entry_count: int
     effect: ProposalEffect
 
@@ -111,14 +121,28 @@ def steps(proposal: Proposal) -> list[StepEffect]:
     The first steps are shown with their entries, the later ones with their number.
     """
     found: list[StepEffect] = []
+    sent = proposal.request.payload["body"]["steps"] if "steps" in proposal.effect else ()
     new, left = _new_names(proposal.effect.get("steps", ())), MOST_ENTRIES
     for each in proposal.effect.get("steps", ()):
         effect = {**each, "entries": each["entries"][:left], "balances": [], "proofs": []}
         of_step = _shown(proposal.organization_id, effect, new)
         left -= len(effect["entries"])
         call = f"{each['method']} {each['path']}"
-        found.append(StepEffect(each["number"], each["title"], call, each["entryCount"], of_step))
+        file = _file(sent[each["number"] - 1].get("body"))
+        found.append(StepEffect(each["number"], each["title"], call, file, each["entryCount"], of_step))
     return found
+
+
+def file_of(proposal: Proposal) -> CalledFile | None:
+    """Read from the record of a call which file it brings, as a form or within JSON."""
+    payload = proposal.request.payload
+    return _file(payload.get("body", payload))
+
+
+def _file(sent: Mapping[str, Any] | None) -> CalledFile | None:
+    if sent is None or sent.get("fileName") is None or "sha256" not in sent:
+        return None
+    return CalledFile(sent["fileName"], sent.get("size"), sent["sha256"])
 
 
 def _new_names(stored: Sequence[Mapping[str, Any]]) -> Names:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_t
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 
+MOST_IDS: Final = 1000
 NEWEST = Order((Import.id,))  # type: ignore[arg-type]
 IN_FILE = Order((ImportLine.position,), ascends=True)  # type: ignore[arg-type]
 
@@ -82,7 +83,10 @@ class ImportAccountRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportRecord:
-    """One bank file: previewed, imported or refused; `refused` is the place or the question that it was refused for."""
+    """One bank file: previewed, imported or refused; `refused` is the place or the question that it was refused for.
+
+    `transaction_ids` are the lines of its first rows, where `detailed` has read them.
+    """
 
     id: int
     file_name: str
@@ -94,6 +98,7 @@ class ImportRecord:
     created_at: datetime
     refused: Mapping[str, Any] = field(default_factory=dict)
     is_kept: bool = False
+    transaction_ids: Sequence[int | None] = ()
 
     @property
     def asks(self) -> str | None:
@@ -171,6 +176,17 @@ def record(imported: Import) -> ImportRecord:
         refused=imported.reading.get("refused", {}),
         is_kept=imported.kept_file is not None,
     )
+
+
+def detailed(organization_id: str, found: ImportRecord) -> ImportRecord:
+    """Give the record of an import with the lines of its first `MOST_IDS` rows; a preview has none."""
+    statement = (
+        sa.select(ImportLine.transaction_id)
+        .where(ImportLine.organization_id == organization_id, ImportLine.import_id == found.id)
+        .order_by(ImportLine.position)
+        .limit(MOST_IDS)
+    )
+    return replace(found, transaction_ids=db.session.scalars(statement).all())
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ImportRecord]:

@@ -12,6 +12,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import EmptyAsMissing, Schema
+from webapp.schemas.files import FileContent
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
@@ -40,6 +41,19 @@ class DocumentFieldsSchema(Schema):
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     force = fields.Flag(load_default=False)
     note = fields.Text(most=2000, load_default="")
+
+
+class DocumentInputSchema(DocumentFieldsSchema):
+    """The fields of a new document, and its file within JSON, which needs its `fileName`."""
+
+    content = FileContent()
+
+    @ma.validates_schema
+    def name_the_file(self, body: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse a file without a name."""
+        del kwargs
+        if "content" in body and not body.get("file_name"):
+            raise ma.ValidationError("Send the name of the file, like invoice.pdf.", "fileName")
 
 
 class DocumentFormSchema(DocumentFieldsSchema):

@@ -11,6 +11,7 @@ from webapp.ledger.codes import FEED_ACCOUNT_TYPES, IMPORT_STATUSES, VERDICTS
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.files import FileSchema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -47,6 +48,19 @@ class ImportUploadSchema(ImportFormSchema):
     file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
 
 
+def _no_longer_than_in_a_form(mapping: dict[str, Any]) -> None:
+    if len(json.dumps(mapping)) > LONGEST_MAPPING:
+        raise ma.ValidationError(f"Send at most {LONGEST_MAPPING:,} characters.")
+
+
+class ImportFileSchema(FileSchema):
+    """A bank file within JSON, with the fields of the form."""
+
+    mapping = fields.JsonObject(load_default=None, validate=_no_longer_than_in_a_form)
+    dry_run = fields.Flag(load_default=False)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, load_default=None, allow_none=True)
+
+
 class ImportAccountSchema(Schema):
     """One account of a file; the sum and the days are those of its booked lines."""
 
@@ -77,6 +91,19 @@ class ImportSchema(Schema):
     error = Untrusted(allow_none=True)
     warnings = ma.fields.List(Untrusted())
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
+
+
+class ImportDetailSchema(ImportSchema):
+    """The same with the lines that the rows of the file became."""
+
+    transaction_ids = ma.fields.List(
+        fields.Id(Kind.TRANSACTION, allow_none=True),
+        metadata={
+            "description": "The line of each row of an imported file in its order, the first 1,000: a new one or one"
+            " that was there; null for a row without a line. `GET /api/feeds/imports/{id}/lines` lists all with their"
+            " verdicts."
+        },
+    )
 
 
 class ImportLineSchema(Schema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from webapp.ledger.references import Ref
+from webapp.ledger.references import Ref, ReferringDigest
 
 
 class NewNames:
@@ -30,6 +30,8 @@ class NewNames:
         """Write a JSON value with these names in the places of references to new rows."""
         if isinstance(value, Ref):
             return self.name(value)
+        if isinstance(value, ReferringDigest):
+            return str(ReferringDigest(self.written(value.value)))
         if isinstance(value, Mapping):
             return {key: self.written(inner) for key, inner in value.items()}
         if isinstance(value, list):

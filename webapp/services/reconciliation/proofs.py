@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import proofs
 from webapp.ledger.proofs.proofs import Item, Proof
-from webapp.ledger.references import Kind, Ref
+from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
 from webapp.queries.reconciliation import book_balances, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
@@ -76,7 +76,16 @@ def proof_facts(proof: Reconciliation) -> dict[str, object]:
         "openingBalance": document["openingBalance"],
         "statementBalance": document["statementBalance"],
         "clearedCount": len(document["lines"]),
-        "linesDigest": sha256_hex(canonical_json(document["lines"])),
+        "linesDigest": ReferringDigest([_referring(line) for line in document["lines"]]),
+    }
+
+
+def _referring(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a frozen line with references: it may be one that came in the same act or plan."""
+    return {
+        **line,
+        "transactionId": Ref.optional(Kind.TRANSACTION, line["transactionId"]),
+        "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, line["journalEntryId"]),
     }
 
 

@@ -207,13 +207,14 @@ def _begin_late(view: Any) -> None:
 
 
 def _read_body(view: Any) -> None:
-    """Read the JSON body of a view that takes one; the larger limit of a form does not apply to JSON."""
+    """Read the JSON body of a view that takes one; where it may hold a file it may be larger, but not as a form."""
     places = argument_places(view)
     if "body" not in places or ("form" in places and request.mimetype == "multipart/form-data"):
         return
-    if "form" in places:
-        requests.limit_body(requests.BODY_LIMIT)
-    requests.read_json_body()
+    takes_form = "form" in places
+    if takes_form:
+        requests.limit_body(requests.BODY_LIMIT_WITH_FILE)
+    requests.read_json_body(or_form=takes_form)
 
 
 def _open_public(view: Any) -> None:

@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
+# A JSON body with a file: its 1 MiB as base64, and the other fields.
+BODY_LIMIT_WITH_FILE = 5 * MEBIBYTE // 2
 NOT_READ = "The request could not be read."
 DEEPEST_JSON = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -43,6 +45,16 @@ class MalformedError(BadRequest):
         view = current_app.view_functions.get(request.endpoint or "")
         is_documented = getattr(view, "is_documented", False)
         super().__init__(NOT_READ if is_documented else f"The body is no JSON: {why[0].lower()}{why[1:]}.")
+
+
+class NoUploadError(UnsupportedMediaType):
+    """The file was not sent as a form with a file."""
+
+    own_code = "unsupported_media_type"
+    description = (
+        "Send the file as the part `file` of a multipart/form-data form, or to the API as JSON: `fileName`, and"
+        " `content`, its bytes as base64."
+    )
 
 
 def register_requests(app: Flask) -> None:
@@ -139,8 +151,11 @@ def limit_body(most_bytes: int) -> None:
         raise RequestEntityTooLarge
 
 
-def read_json_body() -> None:
-    """Read a JSON body before the transaction begins: 413, 415 for another type, 400 for invalid JSON or UTF-8."""
+def read_json_body(*, or_form: bool = False) -> None:
+    """Read a JSON body before the transaction begins: 413, 415 for another type, 400 for invalid JSON or UTF-8.
+
+    `or_form` is for an address that takes a form with a file as well.
+    """
     data = request.get_data(cache=True)
     if not data:
         return
@@ -148,7 +163,7 @@ def read_json_body() -> None:
         raise RequestEntityTooLarge
     # Flask's is_json also accepts types that end in +json.
     if request.mimetype != "application/json":
-        raise UnsupportedMediaType
+        raise NoUploadError if or_form else UnsupportedMediaType
     try:
         body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:

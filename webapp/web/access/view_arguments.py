@@ -9,6 +9,7 @@ import marshmallow as ma
 
 # flask-smorest notes a view's documentation under this private name, and has no public way to read it.
 NOTES = "_apidoc"
+PLACES = {"multipart/form-data": "form", "application/json": "body"}
 
 
 def argument_schemas(view: Any) -> list[type[ma.Schema]]:
@@ -20,12 +21,11 @@ def argument_schemas(view: Any) -> list[type[ma.Schema]]:
 def argument_places(view: Any) -> set[str]:
     """List the places that a view's schemas read: `query`, `body`, `form`, `files`.
 
-    A view that takes a form as well as JSON documents the form by `bp.doc`, since only one body can be declared.
+    A view that takes a form as well as JSON documents one of them by `bp.doc`, since only one body can be declared.
     """
     places = {each["in"] for each in _parameters(view)}
-    body = _notes(view).get("manual_doc", {}).get("requestBody", {})
-    if "multipart/form-data" in body.get("content", {}):
-        places.add("form")
+    documented = _notes(view).get("manual_doc", {}).get("requestBody", {}).get("content", {})
+    places |= {place for media_type, place in PLACES.items() if media_type in documented}
     return {"body" if place == "json" else place for place in places}
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from flask import current_app, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from webapp.db import db
 from webapp.errors import http_error_facts
@@ -22,6 +22,7 @@ from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
 from webapp.services.audit.trials import CallResult, Trial
 from webapp.web import near_addresses
+from webapp.web.access import requests
 from webapp.web.access.auth import (
     NoScopeError,
     ProposableError,
@@ -33,11 +34,13 @@ from webapp.web.access.auth import (
 from webapp.web.access.request_state import state
 from webapp.web.access.selections import DRY_RUN, READ, VIEW
 from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
-from webapp.web.access.view_arguments import argument_places
 from webapp.web.proposals import calls, stored_calls
+from webapp.web.proposals.sent_files import without_bytes
 from webapp.web.proposals.stored_calls import REPLACES, Call
 
 ADDRESS: Final = "/api/plans"
+# Of it 1 MiB is for all but the files, which have room as base64 for some months of a bank.
+BODY_LIMIT: Final = 4 * requests.MEBIBYTE
 
 
 class ExcludedStepError(UnprocessableError):
@@ -90,7 +93,9 @@ def _plan(body: Mapping[str, Any]) -> CallPlan:
     for scope in _scopes(steps):
         demand(scope)
     state().note = body["note"]
-    payload = {key: value for key, value in body.items() if value not in (None, "")}
+    payload = without_bytes({key: value for key, value in body.items() if value not in (None, "")})
+    if len(json.dumps(payload)) > requests.BODY_LIMIT:
+        raise RequestEntityTooLarge
     plan = CallPlan(body["title"], steps, {"method": "POST", "path": ADDRESS, "body": payload}, **acting())
     for step in steps:
         try:
@@ -125,7 +130,6 @@ def _check(step: Step) -> None:
     """Refuse a step that no plan can have, and references that cannot be."""
     path, _, query = plan_references.check(step.path, step.body, step.number).partition("?")
     view = _view(step.method, path)
-    places = argument_places(view)
     if view is None:
         near = ", ".join(near_addresses.near(current_app.url_map, path))
         hint = f"Near to it: {near}." if near else "GET /api/docs.md lists its calls."
@@ -138,10 +142,6 @@ def _check(step: Step) -> None:
     if asked:
         raise ExcludedStepError(
             f"{min(asked)} is of the whole: send it with the plan itself, not with a step."
-        )
-    if places & {"form", "files"} and "body" not in places:
-        raise ExcludedStepError(
-            "A step is JSON, and this address takes a file. Send the file before the plan."
         )
 
 

@@ -24,6 +24,7 @@ from webapp.services.storage import kept_files
 from webapp.web.access import notes, requests
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import state
+from webapp.web.proposals.sent_files import without_bytes
 
 # A plan's key for the older one in whose place it comes.
 REPLACES: Final = "replaces"
@@ -62,14 +63,14 @@ class Call:
 
     @property
     def payload(self) -> dict[str, Any]:
-        """Give what the audit trail has of it."""
+        """Give what the audit trail has of it, without the bytes of its file."""
         payload: dict[str, Any] = {"method": self.method, "path": self.path}
         if self.query:
             payload["query"] = self.query
         if self.if_match is not None:
             payload["ifMatch"] = self.if_match
         if self.body is not None:
-            payload["body"] = json.loads(self.body)
+            payload["body"] = without_bytes(json.loads(self.body))
         if self.form is not None:
             file = self.form["file"] or {"name": None, "sha256": None}
             payload |= {"fields": self.form["fields"], "fileName": file["name"], "sha256": file["sha256"]}

@@ -1,0 +1,99 @@
+"""A month from the bank's file to its proof as one plan: what the file brings is categorised in the same plan."""
+
+import base64
+
+import pytest
+
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.planning import approve, plan, proposed, ref, send
+from webapp.queries import checks
+
+OCTOBER = bank_file(
+    Line("2026-10-02", "-12.00", "Hosting", "F1"),
+    Line("2026-10-09", "-30.50", "Hosting", "F2"),
+    Line("2026-10-30", "800.00", "Client", "F3"),
+    closing="757.50",
+    closing_day="2026-10-31",
+)
+FILE = {"fileName": "october.ofx", "content": base64.b64encode(OCTOBER).decode()}
+
+
+@pytest.fixture
+def steps(bank):
+    """Import the file into an account that it opens, categorise, confirm, and complete the reconciliation."""
+    lines = [ref(f"1#/import/transactionIds/{row}") for row in range(3)]
+    names = ("Hosting", "Hosting", "Consulting")
+    changes = [{"id": line, "accountId": bank.account(name)} for line, name in zip(lines, names, strict=True)]
+    desk = "/reconciliations/accounts/{1#/import/accounts/0/faId}"
+    return [
+        ("POST", "/feeds/imports", FILE),
+        ("PATCH", "/transactions", {"changes": changes}),
+        ("POST", "/transactions/confirm", {"ids": lines}),
+        ("PUT", f"{desk}/draft", {"statementDate": "2026-10-31", "statementBalance": "757.50"}),
+        ("PUT", f"{desk}/draft/lines", {"auto": True}),
+        ("POST", f"{desk}/complete", {}),
+    ]
+
+
+def proof(person):
+    (found,) = person.get("/api/reconciliations?month=2026-10").json["reconciliations"]
+    return found["statementBalance"], found["holds"]
+
+
+def test_an_agent_brings_a_month_by_one_plan_and_one_approval(ben, bank, steps):
+    agent = ben.with_scopes("read", "propose")
+    waiting = proposed(agent, *steps, title="October from its file")
+    assert (waiting["blockers"], ben.get("/api/feeds/imports").json["imports"]) == ([], [])
+    assert approve(ben, waiting).status_code == 200
+    assert proof(ben) == ("757.50", True)
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_a_key_that_may_do_it_does_it_at_once(ben, bank, steps):
+    dry = ben.post("/api/plans?dryRun=true", json=plan(*steps)).json
+    assert (dry["status"], dry["effect"]["entryCount"]) == (200, 3)
+    done = send(ben, *steps)
+    assert done.status_code == 200, done.json
+    assert proof(ben) == ("757.50", True)
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_a_step_after_the_file_that_is_refused_leaves_no_file(ben, steps):
+    wrong = {"statementDate": "2026-10-31", "statementBalance": "757.51"}
+    steps[3] = (*steps[3][:2], wrong)
+    answer = send(ben, *steps)
+    assert (answer.status_code, answer.json["details"]["step"]["number"]) == (409, 6), answer.json
+    assert ben.get("/api/feeds/imports").json["imports"] == []
+    assert ben.get("/api/transactions").json["transactions"] == []
+
+
+def test_a_refused_file_refuses_the_plan(ben, steps):
+    steps[0] = (*steps[0][:2], {**FILE, "content": "bm90aGluZw=="})
+    answer = send(ben, *steps)
+    step = answer.json["details"]["step"]
+    assert (answer.status_code, step["number"], step["code"]) == (422, 1, "file_refused")
+    (record,) = ben.get("/api/action-requests?status=FAILED").json["actionRequests"]
+    assert (record["kind"], ben.get("/api/feeds/imports").json["imports"]) == ("plan", [])
+
+
+def test_what_is_kept_of_a_plan_names_its_file_by_size_and_digest(ben, steps):
+    waiting = proposed(ben.with_scopes("read", "propose"), *steps)
+    sent = waiting["payload"]["body"]["steps"][0]["body"]
+    assert sent.keys() == {"fileName", "size", "sha256"}
+    page = ben.browser().get(f"/proposals?id={waiting['id']}").text
+    assert FILE["content"] not in page
+    assert sent["sha256"] in page
+
+
+def test_a_preview_is_no_step(ben, steps):
+    steps[0] = (*steps[0][:2], {**FILE, "dryRun": True})
+    assert send(ben, *steps).json["details"]["step"]["code"] == "preview_only"
+
+
+def test_a_plan_holds_files_of_some_months_and_not_more(ben):
+    large = {"fileName": "a.csv", "content": base64.b64encode(b"x" * 1024 * 1024).decode()}
+    two = send(ben, *[("POST", "/feeds/imports", large)] * 2)
+    assert (two.status_code, two.json["code"]) == (422, "step_refused")
+    assert send(ben, *[("POST", "/feeds/imports", large)] * 3).status_code == 413
+    texts = [("POST", "/documents", {"text": "x" * 100_000})] * 11
+    assert send(ben, *texts).status_code == 413
