@@ -74,6 +74,7 @@ ARROW = {
         "create_app",
         "db",
         "ledger",
+        "mcp",
         "migrations",
         "models",
         "postgresql",
@@ -177,6 +178,7 @@ PACKAGES = {
     "web": ("proposals", ".", "rendering", "access"),
     "api": (".", "audit", "bookkeeping", "rules", "transactions", "accounts"),
     "mcp": (".", "tools", "calls"),
+    "commands": ("stdio", "."),
     "pages": (
         "access",
         "audit",

@@ -18,6 +18,7 @@ from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import migrate, serve
+from webapp.commands.stdio.command import mcp
 from webapp.commands.tokens import create_token, tokens_group
 from webapp.commands.users import set_password
 from webapp.commands.whoami import whoami
@@ -43,6 +44,7 @@ COMMANDS = tuple(
         check,
         verify_proof,
         whoami,
+        mcp,
     )
 )
 

@@ -66,7 +66,7 @@ class Settings:
 
         What maintains the books signs in to the database by MAINTENANCE_DATABASE_URL, where that is set.
         """
-        read = _Environment(environment)
+        read = SettingTexts(environment)
         instance_path = Path(read.text("INSTANCE_PATH", str(PROJECT / "instance"))).absolute()
         url = read.text("DATABASE_URL", "")
         database_url = _database_url(
@@ -89,11 +89,15 @@ class Settings:
         return settings
 
 
-class _Environment:
-    def __init__(self, environment: Mapping[str, str]) -> None:
+class SettingTexts:
+    """Settings as they are written: each `X` of an environment, or the content of the file that `X_FILE` names."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        """Take the environment."""
         self._environment = environment
 
     def text(self, name: str, default: str) -> str:
+        """Read a text; raises UnsafeSettingError where its file cannot be read."""
         path = self._environment.get(f"{name}_FILE")
         if path:
             try:
@@ -103,6 +107,7 @@ class _Environment:
         return self._environment.get(name) or default
 
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1000) -> int:
+        """Read a whole number; raises UnsafeSettingError where it is none in this range."""
         text = self.text(name, str(default))
         if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
             raise UnsafeSettingError(f"{name} is {text!r}; set a whole number from {least} to {most}.")

@@ -16,7 +16,7 @@ from webapp import create_app, migrations
 from webapp.command_limits import unlimited
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
-from webapp.database_roles import is_for_requests_only
+from webapp.database_roles import is_for_requests_only, refusal
 from webapp.db import db
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
@@ -89,6 +89,14 @@ def require_role() -> None:
                 "Set MAINTENANCE_DATABASE_URL: docs/operating.md, PostgreSQL.",
                 "database_role",
             )
+
+
+def require_safe_role() -> None:
+    """Stop where the role that answers requests may do more to the database than is safe."""
+    with db.engine.connect().execution_options(read_only=True) as connection:
+        refused = refusal(connection)
+        if refused is not None:
+            raise FailedError(refused, "unsafe_setting")
 
 
 def require_organization(organization_id: str) -> Organization:

@@ -10,11 +10,10 @@ import click
 from webapp import migrations
 from webapp.command_limits import unlimited
 from webapp.commands import demo_sign_in
-from webapp.commands.books import application, require_revision
-from webapp.commands.failures import FailedError
+from webapp.commands.books import application, require_revision, require_safe_role
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
-from webapp.database_roles import refusal, unbound
+from webapp.database_roles import unbound
 from webapp.db import db
 from webapp.postgresql import weaknesses
 from webapp.tenancy import maintenance
@@ -29,10 +28,8 @@ def serve() -> None:
     settings = app.config["SETTINGS"]
     with app.app_context():
         require_revision()
+        require_safe_role()
         with db.engine.connect().execution_options(read_only=True) as connection:
-            refused = refusal(connection)
-            if refused is not None:
-                raise FailedError(refused, "unsafe_setting")
             notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()
     serve_books(app, settings, "\n".join([*notes, greeting(settings)]))

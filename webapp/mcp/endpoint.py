@@ -9,17 +9,15 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import BadRequest
 
 from webapp.mcp import messages, methods
-from webapp.mcp.messages import PARSE_ERROR, Message, ProtocolError
+from webapp.mcp.messages import LARGEST_MESSAGE, PARSE_ERROR, Message, ProtocolError
 from webapp.web.access import requests
 from webapp.web.access.auth import CrossSiteError, requires
 
 bp = Blueprint("mcp", __name__)
-# A file of 1 MiB in Base64, and what is sent with it.
-BODY_LIMIT = 2 * requests.MEBIBYTE
 
 
 @bp.post("/mcp")
-@requires("read", begins=False, writes=False, body_limit=BODY_LIMIT, token_only=True)
+@requires("read", begins=False, writes=False, body_limit=LARGEST_MESSAGE, token_only=True)
 def receive() -> Response:
     """Answer a message of an API key; no other site's page may ask, so that none reaches a server behind a firewall."""
     origin = request.headers.get("Origin")

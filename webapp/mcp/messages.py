@@ -17,11 +17,15 @@ LEGACY: Final = ("2025-11-25", "2025-06-18")
 SUPPORTED: Final = (MODERN, *LEGACY)
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+INTERNAL_ERROR: Final = -32603
 # Of the legacy era only.
 NO_RESOURCE: Final = -32002
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 # What a modern refusal is answered with over HTTP; each that is not here is 400.
 STATUS: Final[Mapping[int, int]] = {NO_METHOD: 404}
+
+# A file of 1 MiB in Base64, and what is sent with it.
+LARGEST_MESSAGE: Final = 2 * 1024 * 1024
 
 META: Final = "_meta"
 PROTOCOL_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
@@ -165,4 +169,5 @@ def encoded(value: str) -> str:
     is_plain = value.isascii() and value.isprintable() and value == value.strip()
     if is_plain and not (value.startswith(first) and value.endswith(last)):
         return value
-    return f"{first}{base64.b64encode(value.encode()).decode()}{last}"
+    # Half a character, which JSON can say, is in no header: the other side finds that it is another value.
+    return f"{first}{base64.b64encode(value.encode(errors='replace')).decode()}{last}"

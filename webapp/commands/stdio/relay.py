@@ -1,0 +1,184 @@
+"""Messages by the line: each is asked of a service, side by side with the others, and answered by one line."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from queue import Queue
+from threading import Lock, Thread
+from typing import Any, BinaryIO, Final
+
+from webapp.commands.stdio.services import AskedService, ServiceAnswer, UnreachableError
+from webapp.mcp import messages
+from webapp.mcp.messages import INTERNAL_ERROR, INVALID_REQUEST, LARGEST_MESSAGE, MessageId
+
+# Calls that are made at once, and messages that wait for one of them to end; nothing is read beyond that.
+WORKERS: Final = 8
+MOST_WAITING: Final = 32
+CANCELLED: Final = "notifications/cancelled"
+TOO_LONG: Final = f"A message has at most {LARGEST_MESSAGE:,} bytes. Send less at a time."
+# What to do about an answer that is none of the protocol; the service's own sentence stands before it.
+HINTS: Final[Mapping[int, str]] = {
+    401: "Set TIEOUT_TOKEN to an API key that is valid: Settings, API keys.",
+    403: "Set TIEOUT_TOKEN to an API key that may do this: Settings, API keys.",
+    404: "Set TIEOUT_URL to the address of Tieout, as a browser shows it.",
+    413: TOO_LONG,
+    429: "Wait a minute, then send it again.",
+}
+LOOK_FIRST: Final = "If it was to write something, look whether it is there before you send it again."
+log = logging.getLogger("tieout.mcp")
+
+
+@dataclass(slots=True)
+class WaitingMessage:
+    """A request on its way: the line, and what it is answered under."""
+
+    line: bytes
+    id: MessageId
+    headers: Mapping[str, str]
+    is_cancelled: bool = False
+
+
+class Relay:
+    """Between lines and a service; only answers are written to `output`."""
+
+    def __init__(self, service: AskedService, output: BinaryIO) -> None:
+        """Take the service that is asked, and where answers go."""
+        self._service, self._output = service, output
+        self._waiting: Queue[WaitingMessage] = Queue(MOST_WAITING)
+        self._under_way: dict[str, WaitingMessage] = {}
+        # One for what is under way, and so that each answer is a line of its own.
+        self._lock = Lock()
+
+    def run(self, lines: BinaryIO) -> None:
+        """Answer every line until there are no more, and the answers under way have been written."""
+        for _ in range(WORKERS):
+            # A daemon, as whoever stops the command does not wait for its calls.
+            Thread(target=self._work, daemon=True).start()
+        while line := lines.readline(LARGEST_MESSAGE + 1):
+            if len(line) > LARGEST_MESSAGE and not line.endswith(b"\n"):
+                _skip_line(lines)
+                self._write(_refusal(None, INVALID_REQUEST, TOO_LONG))
+            elif line.strip():
+                self._receive(line)
+        self._waiting.join()
+
+    def _receive(self, line: bytes) -> None:
+        body = _object(_parsed(line))
+        if "method" in body and "id" not in body:
+            # The service keeps nothing between messages, so that no other notification concerns it.
+            if body["method"] == CANCELLED:
+                self._cancel(body.get("params"))
+            return
+        if "method" not in body and ("result" in body or "error" in body):
+            log.warning("An answer was sent to a server that asks nothing; it is ignored.")
+            return
+        message = WaitingMessage(line, messages.id_of(body), headers_of(body))
+        if message.id is not None:
+            with self._lock:
+                self._under_way[_key(message.id)] = message
+        self._waiting.put(message)
+
+    def _cancel(self, params: Any) -> None:
+        """Leave a request without its answer; what it does in the books is done or refused all the same."""
+        with self._lock:
+            message = self._under_way.get(_key(_object(params).get("requestId")))
+            if message is not None:
+                message.is_cancelled = True
+
+    def _work(self) -> None:
+        while True:
+            message = self._waiting.get()
+            try:
+                self._write(self._ask(message), message)
+            except OSError as error:
+                # Whoever started the program has closed its output, and ends the input as well.
+                log.warning("An answer could not be written: %s", error.strerror)
+            finally:
+                self._waiting.task_done()
+
+    def _ask(self, message: WaitingMessage) -> Any:
+        try:
+            answer = self._service.ask(message.line, message.headers)
+        except UnreachableError as error:
+            return _refusal(message.id, INTERNAL_ERROR, str(error))
+        except Exception as error:
+            log.exception("A message could not be passed on.")
+            sentence = (
+                f"The program failed ({type(error).__name__}); standard error has the details. {LOOK_FIRST}"
+            )
+            return _refusal(message.id, INTERNAL_ERROR, sentence)
+        return _answer_of(message.id, answer)
+
+    def _write(self, answer: Any, message: WaitingMessage | None = None) -> None:
+        """Write an answer, unless its request has been cancelled meanwhile."""
+        # Pure ASCII: some readers take other characters than \n for the end of a line too.
+        line = json.dumps(answer).encode() + b"\n"
+        with self._lock:
+            if message is not None:
+                if self._under_way.get(_key(message.id)) is message:
+                    del self._under_way[_key(message.id)]
+                if message.is_cancelled:
+                    return
+            self._output.write(line)
+            self._output.flush()
+
+
+def headers_of(body: Any) -> dict[str, str]:
+    """Make the headers that a modern request has over HTTP, from its body; a legacy one has none."""
+    params = _object(_object(body).get("params"))
+    version = _object(params.get(messages.META)).get(messages.PROTOCOL_VERSION)
+    if not isinstance(version, str):
+        return {}
+    method = _object(body).get("method")
+    name = params.get(messages.NAMED_BY.get(str(method), ""))
+    found = {
+        messages.VERSION_HEADER: version,
+        messages.METHOD_HEADER: method,
+        messages.NAME_HEADER: name,
+    }
+    return {header: messages.encoded(value) for header, value in found.items() if isinstance(value, str)}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _answer_of(message_id: MessageId, answer: ServiceAnswer) -> Any:
+    """Give the message that a service answered, or say in one what it answered instead."""
+    body = _object(_parsed(answer.data))
+    if body.get("jsonrpc") == "2.0":
+        return body
+    own = body.get("error")
+    sentence = own if isinstance(own, str) else f"{answer.source} answers {answer.status}, and no message."
+    after = f"Wait {answer.retry_after} seconds, then send it again." if answer.retry_after else None
+    hint = after or HINTS.get(answer.status) or LOOK_FIRST
+    facts = {"status": answer.status, "code": body.get("code")}
+    return _refusal(message_id, INTERNAL_ERROR, f"{sentence} {hint}", **facts)
+
+
+def _refusal(message_id: MessageId, error_code: int, sentence: str, **data: Any) -> dict[str, Any]:
+    refusal = {"code": error_code, "message": sentence} | (
+        {"data": {name: value for name, value in data.items() if value is not None}} if data else {}
+    )
+    return {"jsonrpc": "2.0"} | ({} if message_id is None else {"id": message_id}) | {"error": refusal}
+
+
+def _parsed(data: bytes) -> Any:
+    """Parse JSON, or give None: the service says what is wrong with it."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _key(message_id: Any) -> str:
+    """Name a request: the number 1 is another id than the text."""
+    return json.dumps(message_id)
+
+
+def _skip_line(lines: BinaryIO) -> None:
+    while (rest := lines.readline(LARGEST_MESSAGE)) and not rest.endswith(b"\n"):
+        pass
