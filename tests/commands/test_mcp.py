@@ -134,6 +134,13 @@ def test_what_is_set_wrongly_ends_the_command_with_a_sentence(installation, sett
     assert "tie_" not in result.stderr
 
 
+def refusal(message, sentence):
+    """What the service refuses before it reads a message."""
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": sentence}}
+    ).encode()
+
+
 class Elsewhere(BaseHTTPRequestHandler):
     """A server that is not Tieout, or not well: it answers what its address says."""
 
@@ -148,8 +155,8 @@ class Elsewhere(BaseHTTPRequestHandler):
         answers = {
             "html": (502, b"<html>Bad gateway</html>"),
             "moved": (301, b""),
-            "api": (503, b'{"error": "The database is away.", "code": "unavailable"}'),
-            "nobody": (403, b'{"error": "No.", "code": "forbidden"}'),
+            "busy": (503, refusal(message, "The database is away.")),
+            "nobody": (403, refusal(message, "No.")),
         }
         ok = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"kind": kind}}).encode()
         status, data = answers.get(kind, (200, ok))
@@ -194,7 +201,7 @@ def test_a_service_that_is_away_or_none_becomes_an_error(talk, elsewhere):
     kinds = {
         "html": (502, "answers 502, and no message"),
         "moved": (301, "answers 301, and no message"),
-        "api": (503, "The database is away."),
+        "busy": (503, "The database is away."),
         "nobody": (403, "Set TIEOUT_TOKEN to an API key that may do this"),
         "cut": (None, "The connection to http://127.0.0.1"),
     }

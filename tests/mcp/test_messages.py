@@ -137,9 +137,10 @@ def test_nobody_asks_without_a_key_nor_from_another_site(app, ben, ada):
     refused = client.post("/mcp", json={})
     assert refused.status_code == 401
     assert refused.headers["WWW-Authenticate"].startswith("Bearer")
+    assert refused.json["error"]["message"].startswith("Sign in, or send an API token")
     assert ada.browser().post("/mcp", json={}).status_code == 403
     foreign = ben.post("/mcp", json={}, headers={"Origin": "https://evil.example"})
-    assert (foreign.status_code, foreign.json["code"]) == (403, "csrf")
+    assert (foreign.status_code, foreign.json["error"]["data"]["code"]) == (403, "csrf")
     for method in ("GET", "DELETE", "PUT"):
         answer = ben.ask(method, "/mcp")
         assert (answer.status_code, answer.headers["Allow"].split(", ")) == (405, ["OPTIONS", "POST"])

@@ -122,6 +122,14 @@ def _like(kind: str, default: object) -> object:
     return NEVER_DONE if kind == "act" and default == NEVER_ISSUED else default
 
 
+def refusal_of(answer) -> tuple[str, str]:
+    """Give the code and the sentence of a refusal to a program, in the form of the API or of the protocol of models."""
+    error = answer.json["error"]
+    if isinstance(error, dict):
+        return error["data"]["code"], error["message"]
+    return answer.json["code"], error
+
+
 def addresses_of(app: Flask) -> list[Address]:
     """List every address but the static files', in the order of the file."""
     found = [

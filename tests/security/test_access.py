@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scripts import permissions
-from tests.security.addresses import ENDING, addresses_of, written
+from tests.security.addresses import ENDING, addresses_of, refusal_of, written
 from tests.tree import ROOT
 from webapp.db import db
 from webapp.ledger.scopes import ACT_SCOPES, SCOPES
@@ -58,7 +58,7 @@ def test_nobody_is_let_in(app, addresses):
                 401,
                 'Bearer realm="Tieout"',
             ), address.name
-            assert answer.json["code"] == "unauthenticated"
+            assert refusal_of(answer)[0] == "unauthenticated"
         else:
             assert answer.status_code == 303, address.name
             assert answer.headers["Location"].startswith("/sign-in"), address.name
@@ -149,9 +149,10 @@ def assert_judged(address, answer, cell):
     if cell == permissions.NO:
         assert answer.status_code == 403, (address.name, answer.status_code)
         if address.is_api:
-            assert answer.json["code"] == "forbidden"
+            code, sentence = refusal_of(answer)
+            assert code == "forbidden"
             kinds = {"Sign in": address.session_only, "API key": address.token_only, address.scope: True}
-            assert any(holds and why in answer.json["error"] for why, holds in kinds.items())
+            assert any(holds and why in sentence for why, holds in kinds.items())
         return
     if cell == permissions.ASKS:
         assert answer.status_code in ASKED, (address.name, answer.status_code, answer.json)

@@ -9,11 +9,13 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import BadRequest
 
 from webapp.mcp import messages, methods
-from webapp.mcp.messages import LARGEST_MESSAGE, PARSE_ERROR, Message, ProtocolError
+from webapp.mcp.messages import INTERNAL_ERROR, LARGEST_MESSAGE, PARSE_ERROR, Message, ProtocolError
 from webapp.web.access import requests
 from webapp.web.access.auth import CrossSiteError, requires
 
 bp = Blueprint("mcp", __name__)
+REFUSED = 400
+SMALL_BODY = 64 * 1024
 
 
 @bp.post("/mcp")
@@ -34,6 +36,29 @@ def receive() -> Response:
     if message.is_notification:
         return Response(status=202)
     return _json({"jsonrpc": "2.0", "id": message.id, "result": result})
+
+
+@bp.after_request
+def dress(response: Response) -> Response:
+    """Write what the guards of all addresses refuse as an error of the protocol: clients show no other sentence."""
+    body = response.get_json(silent=True)
+    if response.status_code < REFUSED or (isinstance(body, dict) and "jsonrpc" in body):
+        return response
+    facts = dict(body) if isinstance(body, dict) else {"error": response.get_data(as_text=True).strip()}
+    error = ProtocolError(INTERNAL_ERROR, str(facts.pop("error", "")), data=facts)
+    response.set_data(_refused(error, _id_sent(), None).get_data())
+    response.content_type = "application/json"
+    return response
+
+
+def _id_sent() -> messages.MessageId:
+    """Give the id under which a refusal is expected; of a body that nobody has a key for, only a small one is read."""
+    if not 0 < (request.content_length or 0) <= SMALL_BODY:
+        return None
+    try:
+        return messages.id_of(request.get_json(silent=True, force=True))
+    except RecursionError:
+        return None
 
 
 def _body() -> Any:

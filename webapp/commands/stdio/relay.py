@@ -149,13 +149,15 @@ def _object(value: Any) -> dict[str, Any]:
 def _answer_of(message_id: MessageId, answer: ServiceAnswer) -> Any:
     """Give the message that a service answered, or say in one what it answered instead."""
     body = _object(_parsed(answer.data))
-    if body.get("jsonrpc") == "2.0":
+    error = _object(body.get("error"))
+    is_message = body.get("jsonrpc") == "2.0"
+    if is_message and error.get("code") != INTERNAL_ERROR:
         return body
-    own = body.get("error")
+    own = error.get("message")
     sentence = own if isinstance(own, str) else f"{answer.source} answers {answer.status}, and no message."
     after = f"Wait {answer.retry_after} seconds, then send it again." if answer.retry_after else None
     hint = after or HINTS.get(answer.status) or LOOK_FIRST
-    facts = {"status": answer.status, "code": body.get("code")}
+    facts = _object(error.get("data")) | {"status": answer.status}
     return _refusal(message_id, INTERNAL_ERROR, f"{sentence} {hint}", **facts)
 
 
