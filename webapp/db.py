@@ -265,8 +265,8 @@ def scoped_session(organization_id: str) -> Iterator[None]:
 
 
 def _see_in_open(organization_id: str | None) -> None:
-    """Let a transaction that is open already see this organization's rows."""
-    if db.session().in_transaction():
+    """Let a transaction that is open already see this organization's rows; one that failed only waits for its end."""
+    if db.session().in_transaction() and db.session().is_active:
         tenancy.see(db.session.connection(), organization_id)
 
 

@@ -100,8 +100,10 @@ by hand) is held to beside it. Of the interface document's calls only the confir
     (
         "Plans",
         """`POST /api/plans` takes calls that belong together: `{title, note, steps: [{method, path, body}]}`, at most
-100 steps on 500 items. Steps are writes that a key may make or propose; no approval, no undo, no plan and no
-`dryRun`. They are done in their order, in one transaction: all of them, or none. A step may use what an earlier one
+100 steps, as many as are done in a second: 66 on one record each, 111 records in lists, or 400 confirmations by
+`POST /api/transactions/confirm`; a longer one is `too_large`, and `details.fits` says how many steps fit. Steps are
+writes that a key may make or propose; no approval, no undo, no plan and no `dryRun`. They are done in their order, in
+one transaction: all of them, or none. A step may use what an earlier one
 was answered: `{"$ref": "1#/transaction/id"}` in a body and `{1#/transaction/id}` in a path are the value under that
 JSON Pointer in the answer of step 1. A refused step, or one refused item of a bulk step, refuses the plan
 (`step_refused`; `details.step` has its number and its own error). A key that lacks a scope of any step, or whose cap

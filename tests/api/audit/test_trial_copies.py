@@ -109,3 +109,33 @@ def test_what_a_killed_trial_left_behind_is_removed(app, ben, line):
     (left / "books.sqlite").write_text("half a copy")
     assert ben.post(f"/api/transactions/{line}/confirm?dryRun=true").status_code == 200
     assert left_in(app) == []
+
+
+class Clock:
+    """A clock by which a trial is over its budget at one of its statements."""
+
+    def __init__(self, at):
+        self.at, self.asked = at, 0
+
+    def monotonic(self):
+        self.asked += 1
+        # The first question is when the budget begins.
+        return 1000.0 if self.asked > self.at + 1 else 0.0
+
+
+def test_a_trial_may_be_given_up_at_any_statement(ben, monkeypatch):
+    """Also at one that a flush sends, behind which a session answers nothing but a rollback."""
+    statement, is_given_up = 0, True
+    while is_given_up:
+        statement += 1
+        clock, copied = Clock(statement), []
+        monkeypatch.setattr(trial_copies.time, "monotonic", clock.monotonic)
+        on_copy = trial_copies.on_copy
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                trial_copies, "on_copy", lambda run, go=on_copy, seen=copied: seen.append(1) or go(run)
+            )
+            answer = ben.post("/api/projects?dryRun=true", json={"name": "Website"})
+        assert (answer.status_code, answer.json["status"]) == (200, 201), (statement, answer.text)
+        is_given_up = bool(copied)
+    assert statement > 5

@@ -232,8 +232,9 @@ def test_what_is_no_plan_is_refused_by_its_shape(ben, acts, body):
 @pytest.mark.parametrize(
     ("steps", "fits"),
     [
-        ([("POST", "/projects", {"name": f"P{number}"}) for number in range(101)], 100),
-        ([("POST", "/transactions/confirm", {"ids": [*range(1, 121)]})] * 5, 4),
+        ([("POST", "/projects", {"name": f"P{number}"}) for number in range(67)], 66),
+        ([("POST", "/transactions/confirm", {"ids": [*range(1, 51)]})] * 9, 8),
+        ([("PATCH", "/transactions", {"changes": [{"id": number} for number in range(1, 51)]})] * 3, 2),
     ],
 )
 def test_a_plan_that_is_too_large_says_how_much_fits(ben, acts, steps, fits):

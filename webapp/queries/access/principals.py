@@ -112,11 +112,12 @@ def by_token(session: orm.Session, token: str, now: datetime) -> Principal | Non
 
 
 def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
-    """Find the principal of a proposal's token, unless it expired, was revoked, or its owner may no longer do this."""
+    """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
     is_its = sa.and_(of_same_organization(ApiToken, proposal), ApiToken.id == proposal.token_id)
     found = _by_token(session, is_its, now)
-    is_able = found is not None and set(proposal.scope.split()) <= scopes_of_role(found.role)
-    return found if is_able else None
+    if found is None or PROPOSE not in found.scopes:
+        return None
+    return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
 
 def _by_token(session: orm.Session, is_token: sa.ColumnElement[bool], now: datetime) -> Principal | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal
-from webapp.queries.access.principals import Principal
+from webapp.queries.audit import book_moves
 from webapp.services.audit import approvals, limits, proposals, trials
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult, Trial
+from webapp.services.storage import trial_copies
 from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
-from webapp.web.proposals import calls, preconditions, stored_calls
+from webapp.web.proposals import bounded_trials, calls, preconditions, stored_calls
 from webapp.web.proposals.calls import InterfaceShapes
 from webapp.web.proposals.stored_calls import Call
 
@@ -25,9 +29,10 @@ MOST_AT_ONCE: Final = 20
 
 def approve_alone(request_id: str, digest: str, note: str | None = None) -> ActionRequest:
     """Approve one that does what `digest` says; a new preview stays though the answer is an error."""
+    tried = _tried_beforehand(request_id)
     _sweep()
     try:
-        return _approve(request_id, digest, note or "")
+        return _approve(request_id, digest, note or "", tried)
     except LedgerError:
         failures.commit(db.session())
         raise
@@ -62,15 +67,37 @@ def _waiting(request_id: str) -> Proposal:
     return proposal
 
 
-def _approve(request_id: str, digest: str, note: str) -> ActionRequest:
+def _tried_beforehand(request_id: str) -> Trial | None:
+    """Try a plan that is approved while others go on writing; None where it must be tried among the writes.
+
+    That is every other call, and a plan upon books that changed meanwhile.
+    """
+    proposal = _waiting(request_id)
+    if proposal.request.kind != PLAN or not trial_copies.can_copy():
+        return None
+    last_act, replay = book_moves.last_act(organization_id()), _replay(proposal)
+    tried = None
+    with suppress(LedgerError):
+        tried = bounded_trials.bounded(replay.trial)
+    bounded_trials.begin_again()
+    return tried if book_moves.last_act(organization_id()) == last_act else None
+
+
+def _approve(request_id: str, digest: str, note: str, tried: Trial | None = None) -> ActionRequest:
+    """Approve a proposal; `tried` is a trial upon the books as they are."""
     proposal, approval = _waiting(request_id), Approval(digest=digest, note=note, **acting())
-    who = approvals.proposer(proposal, principal().scopes, approval.now)
-    folder = stored_calls.folder()
-    return approvals.approve_or_preview(proposal, approval, _replay(proposal, who), folder)
+    replay = _replay(proposal)
+    if tried is not None:
+        replay = replace(replay, trial=lambda: tried)
+    return approvals.approve_or_preview(proposal, approval, replay, stored_calls.folder())
 
 
-def _replay(proposal: Proposal, who: Principal) -> Replay:
-    """Make ready to make a proposal's call again as the one who proposed it; a heavy one takes a slot."""
+def _replay(proposal: Proposal) -> Replay:
+    """Make ready to make a proposal's call again as the one who proposed it; a heavy one takes a slot.
+
+    Raises ProposerGoneError.
+    """
+    who = approvals.proposer(proposal, principal().scopes, acting()["now"])
     call = Call(
         proposal.method, proposal.path, proposal.query, proposal.body, proposal.form, proposal.if_match
     )
