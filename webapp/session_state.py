@@ -71,7 +71,8 @@ class SessionState:
     """The state of a session.
 
     Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
-    copy of them. `last_act` is the instant and the chance of the id that was made last.
+    copy of them. `last_act` is the instant and the chance of the id that was made last, `acts_done` how many acts it
+    has executed.
     """
 
     organization_id: str | None = None
@@ -81,6 +82,7 @@ class SessionState:
     recording: Recording | None = None
     writes: ActWrites | None = None
     last_act: tuple[datetime, int] | None = None
+    acts_done: int = 0
     ahead: ReadAhead = field(default_factory=ReadAhead)
 
 

@@ -18,7 +18,7 @@ from webapp.schemas.documents.documents import (
     RelatedSchema,
     RelationSchema,
 )
-from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.web import document_files, paging
 from webapp.web.access import requests, selections, strictness
 from webapp.web.access.auth import acting, organization_id, requires
@@ -27,7 +27,7 @@ from webapp.web.document_files import insisted
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)
-RelationAnswerSchema = wrapped("relation", RelationSchema)
+RelationAnswerSchema = changing(wrapped("relation", RelationSchema))
 FILE = {"content_type": "application/octet-stream", "description": "The file, as a download"}
 
 
@@ -80,7 +80,7 @@ def read(document_id: int) -> dict[str, Any]:
 @bp.patch("/<id:document_id>")
 @requires("draft")
 @bp.arguments(DocumentFieldsSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def update(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Change a document; the rules on receipts run on its new fields."""
     document = queries.documents.documents.get(organization_id(), document_id)
@@ -90,7 +90,7 @@ def update(body: dict[str, Any], document_id: int) -> dict[str, Any]:
 
 @bp.delete("/<id:document_id>")
 @requires("draft")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(document_id: int) -> dict[str, bool]:
     """Delete a document and its file permanently, unless a posted entry, a proof or an entry of its own needs it."""
     services.documents.documents.delete(
@@ -123,7 +123,7 @@ def relate(body: dict[str, int], document_id: int) -> Any:
 @bp.delete("/<id:document_id>/relations")
 @requires("draft")
 @bp.arguments(RelatedSchema)
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
     """Detach a document from a line or an entry."""
     ((name, other_id),) = body.items()

@@ -18,7 +18,7 @@ from webapp.schemas.imports.imports import (
     ImportSchema,
     ImportUploadSchema,
 )
-from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
@@ -101,15 +101,18 @@ def lines(query: dict[str, Any], import_id: int) -> dict[str, Any]:
 @bp.post("/<id:import_id>/commit")
 @requires("draft", begins=False, is_heavy=True)
 @bp.arguments(CommitSchema)
-@bp.response(200, AnswerSchema)
-def commit(body: dict[str, Any], import_id: int) -> Response:
+@bp.response(200, changing(AnswerSchema))
+def commit(body: dict[str, Any], import_id: int) -> Any:
     """Import a file that was previewed within the last hour, with decisions on possible duplicates and accounts."""
-    return answer(uploads.import_previewed(import_id, uploads.choices(body)), status=200)
+    imported = uploads.import_previewed(import_id, uploads.choices(body))
+    if imported.status == "REFUSED":
+        return answer(imported, status=422)
+    return {"import": queries.imports.imports.detailed(organization_id(), imported)}
 
 
 @bp.delete("/<id:import_id>")
 @requires("draft", is_heavy=True)
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(import_id: int) -> dict[str, bool]:
     """Remove an import and its lines, of which none may be confirmed or cleared."""
     imported = queries.imports.imports.get(organization_id(), import_id)

@@ -8,6 +8,7 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.api.accounts.feed_accounts import AnswerSchema
+from webapp.schemas.paging import changing
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
 from webapp.services.feeds.incoming_lines import PushBody
 from webapp.web.access.auth import acting, organization_id, requires
@@ -31,7 +32,7 @@ def push(body: PushBody, fa_id: int) -> Response:
 
 @bp.post("/<id:fa_id>/resume")
 @requires("admin")
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def resume(fa_id: int) -> dict[str, Any]:
     """Resume a paused feed."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)

@@ -10,7 +10,7 @@ from flask import Response
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
 from webapp.queries.proofs.proof_lists import ProofFilters
-from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.reconciliation.hub import HubAccountAnswerSchema, HubQuerySchema, HubSchema
 from webapp.schemas.reconciliation.reconciliations import (
     AcceptSchema,
@@ -93,7 +93,7 @@ def read_account(query: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.put("/accounts/<id:fa_id>/draft")
 @requires("reconcile")
 @bp.arguments(DraftInputSchema)
-@bp.response(200, DraftAnswerSchema)
+@bp.response(200, changing(DraftAnswerSchema))
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; answers with what it uncleared, and what is odd about it."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
@@ -112,7 +112,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.put("/accounts/<id:fa_id>/draft/lines")
 @requires("reconcile")
 @bp.arguments(LinesInputSchema)
-@bp.response(200, ClearedAnswerSchema)
+@bp.response(200, changing(ClearedAnswerSchema))
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
@@ -128,7 +128,7 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.post("/accounts/<id:fa_id>/complete")
 @requires("reconcile")
 @bp.arguments(CompleteSchema)
-@bp.response(200, CompletedSchema)
+@bp.response(200, changing(CompletedSchema))
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Complete the account's draft as a proof; warns about outstanding items that are old or equal the opening."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
@@ -142,7 +142,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.post("/accounts/<id:fa_id>/reopen")
 @requires("reconcile")
 @bp.arguments(ReopenSchema)
-@bp.response(200, HubAccountAnswerSchema)
+@bp.response(200, changing(HubAccountAnswerSchema))
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Reopen the account's newest proof, or all down to the named one, as a draft with its figures."""
     services.reconciliation.reopenings.reopen(
@@ -154,7 +154,7 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.post("/accounts/<id:fa_id>/accept")
 @requires("reconcile")
 @bp.arguments(AcceptSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Accept a broken proof: complete its statement again with the items as they are now."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)

@@ -77,13 +77,17 @@ seven calls, which ignore it; one that is sent twice is 422 too.""",
 written. Every write takes a `note` of at most 2,000 characters, in a JSON body or in the address: why it is done. It
 is kept with the act, and whoever approves a proposal reads it. With an `Idempotency-Key` that you choose, such as a
 random UUID, the same request sent again within a day gets the same answer, with `Idempotency-Replayed: true`, and is
-not executed again; another request with the same key is 422 `idempotency_key_reused`. Every write is an act, which
-`GET /api/action-requests` lists with its changes, also by `actor=me`, `target=transaction:12` and `since`.
-`GET /api/events` is the same chain as a feed, oldest first: send the `after` of an answer with the next question, and
-nothing is missed or read twice. `view=summary` on a write, a dry run, a proposal or their list answers with the title,
-counts, sums by currency, the 20 largest changes of balances, the proofs that break or hold again and what stands
-against it, instead of everything; `fields` selects keys of it, and `effect` is the address under which the whole is
-listed in pages. A proposal of 45 confirmations is 250 tokens so, and 26,000 in full.""",
+not executed again; another request with the same key is 422 `idempotency_key_reused`. Every write is an act, unless
+everything is as it asks already: then it is 200 with `changed: false`, there is no act and no proposal, and `waiting`
+has the proposals that wait for the same record, which may be why. Such are a PATCH to the same values, a line that is
+joined, cleared or deleted already, the same lock date. What can be done only once (complete, reopen, void, undo) is
+refused with the state of the books instead. `GET /api/action-requests` lists acts with their changes, also by
+`actor=me`, `target=transaction:12` and `since`. `GET /api/events` is the same chain as a feed, oldest first: send the
+`after` of an answer with the next question, and nothing is missed or read twice. `view=summary` on a write, a dry run,
+a proposal or their list answers with the title, counts, sums by currency, the 20 largest changes of balances, the
+proofs that break or hold again and what stands against it, instead of everything; `fields` selects keys of it, and
+`effect` is the address under which the whole is listed in pages. A proposal of 45 confirmations is 250 tokens so, and
+26,000 in full.""",
     ),
     (
         "Versions",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import marshmallow as ma
@@ -12,6 +13,10 @@ from webapp.schemas.fields import Digits, FormId, Text
 from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
+CHANGED = "False where everything was as asked already: then there is no act, and no proposal."
+WAITING = (
+    "Where nothing was changed: the proposals that wait for this record, which may be what you look for."
+)
 
 
 class PageSchema(Schema):
@@ -62,6 +67,17 @@ def wrapped(
     """Make the schema of an answer with one record under its name, and other keys; `title` names it in documents."""
     members = {key: ma.fields.Nested(item, data_key=key), **beside, **_untrusted_members(item, key)}
     return _new_schema(f"{title or _title(key)}Answer", f"One {key}.", members)
+
+
+@cache
+def changing(answer: type[Schema]) -> type[Schema]:
+    """Make the schema of what a write answers: the same with whether anything was changed."""
+    members = {
+        "changed": ma.fields.Boolean(metadata={"description": CHANGED}),
+        "waiting": ma.fields.List(ma.fields.String(), metadata={**OPTIONAL, "description": WAITING}),
+    }
+    name = f"Changed{answer.__name__.removesuffix('Schema')}Schema"
+    return type(name, (answer,), {"__doc__": answer.__doc__, "answer": answer, **members})
 
 
 class OkSchema(Schema):

@@ -142,14 +142,14 @@ def test_a_group_is_renamed_and_deleted_and_its_projects_stay(ada):
     path = f"/api/projects/groups/{clients['id']}"
     assert ada.patch(path, json={"name": "Customers", "emoji": None}).json["group"]["emoji"] == ""
     assert ada.get("/api/projects/groups").json["groups"][0]["name"] == "Customers"
-    assert ada.delete(path).json == {"ok": True}
+    assert ada.delete(path).json == {"ok": True, "changed": True}
     assert ada.get(f"/api/projects/{project['id']}").json["project"]["groupId"] is None
     assert ada.delete(path).status_code == 404
 
 
 def test_a_project_that_nothing_names_is_deleted(ada):
     path = f"/api/projects/{make(ada)['id']}"
-    assert ada.delete(path).json == {"ok": True}
+    assert ada.delete(path).json == {"ok": True, "changed": True}
     assert ada.get(path).status_code == 404
 
 

@@ -129,6 +129,7 @@ def test_some_keys_of_a_summary(ben, agent, lines):
             "id": ben.get("/api/action-requests?limit=1").json["actionRequests"][0]["id"],
             "status": "EXECUTED",
         },
+        "changed": True,
         "untrusted": [],
     }
     listed = ben.get("/api/action-requests?view=summary&fields=title,counts&limit=1").json["actionRequests"]

@@ -46,7 +46,7 @@ def test_a_document_goes_with_its_file_and_what_it_said_stays_in_the_trail(
     relate(ben, document, transactionId=(line := bank.send("2026-03-02", "-119.00", "Hetzner")))
     assert len(kept_documents()) == 1
     answer = ben.delete(address(document))
-    assert (answer.status_code, answer.json) == (200, {"ok": True})
+    assert (answer.status_code, answer.json) == (200, {"ok": True, "changed": True})
     assert kept_documents() == set()
     for gone in (
         ben.get(address(document)),

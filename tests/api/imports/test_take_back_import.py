@@ -35,7 +35,7 @@ def take_back(person, answer):
 def test_nothing_of_it_stays(ben, session):
     before = rows(session)
     answer = imported(ben, bank_file(*MARCH, HOTEL, closing="5.00"))
-    assert take_back(ben, answer).json == {"ok": True}
+    assert take_back(ben, answer).json == {"ok": True, "changed": True}
     assert rows(session) == before
     assert ben.get(f"{PATH}/{answer['id']}").status_code == 404
     assert counted(imported(ben, bank_file(*MARCH))) == [(3, 0, 0, 0)]

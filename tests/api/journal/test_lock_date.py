@@ -30,7 +30,7 @@ def test_nothing_is_closed_at_first(ada):
 
 def test_a_period_without_drafts_is_closed(ada, ben):
     answer = close(ada, "2026-03-31")
-    assert (answer.status_code, answer.json) == (200, {"lockDate": "2026-03-31"})
+    assert (answer.status_code, answer.json) == (200, {"lockDate": "2026-03-31", "changed": True})
     assert ben.get(PATH).json == {"lockDate": "2026-03-31"}
 
 
@@ -95,7 +95,7 @@ def test_moving_it_back_needs_a_reason(ada):
         refused = close(ada, day)
         assert (refused.status_code, refused.json["code"]) == (422, "reason_needed")
         assert "reason" in refused.json["fields"]
-    assert close(ada, None, reason="A late invoice").json == {"lockDate": None}
+    assert close(ada, None, reason="A late invoice").json == {"lockDate": None, "changed": True}
 
 
 def test_the_move_is_recorded_with_its_reason(ada, train):

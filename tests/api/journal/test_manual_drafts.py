@@ -49,7 +49,7 @@ def test_a_draft_is_changed_and_keeps_its_number(ada, draft, legs, books):
     )
     assert answer.status_code == 200
     assert answer.json["version"] != body["version"]
-    assert answer.json == {**ada.get(path).json, "warnings": []}
+    assert answer.json == {**ada.get(path).json, "warnings": [], "changed": True}
     assert books.entries() == lines("""
         2026-03-05 DRAFT Both
             Travel      5.00 EUR
@@ -113,7 +113,7 @@ def test_a_change_drops_the_rounding_of_what_was_said_before(ada, bank, legs):
     again = ada.put(
         f"/api/journal-entries/{answer['entry']['id']}", json={**body, "version": answer["version"]}
     )
-    assert again.json == answer
+    assert again.json == {**answer, "changed": False, "waiting": []}
 
 
 def test_a_draft_is_posted_once_and_a_repeat_answers_the_same(ada, draft, books):
@@ -142,7 +142,7 @@ def test_a_draft_is_deleted_and_the_trail_keeps_what_it_said(ada, ben, draft, bo
     assert ben.put(path, json={**body, "description": "Ben's"}).status_code == 200
     stale = ada.delete(f"{path}?version={body['version']}")
     assert (stale.status_code, stale.json["code"]) == (409, "stale_version")
-    assert ada.delete(path).json == {"ok": True}
+    assert ada.delete(path).json == {"ok": True, "changed": True}
     assert ada.get(path).status_code == 404
     assert ada.put(path, json=body).status_code == 404
     (act,) = ada.get("/api/action-requests?kind=delete_journal_entry&status=EXECUTED").json["actionRequests"]

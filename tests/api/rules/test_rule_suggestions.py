@@ -124,7 +124,7 @@ def test_a_dismissal_is_taken_back(ada, bank, travel):
     key = suggested(ada)[0]["key"]
     dismiss(ada, key)
     assert [each["key"] for each in ada.get(f"{PATH}/dismissals").json["dismissals"]] == [key]
-    assert ada.post(f"{PATH}/undismiss", json={"key": key}).json == {"ok": True}
+    assert ada.post(f"{PATH}/undismiss", json={"key": key}).json == {"ok": True, "changed": True}
     assert [each["key"] for each in suggested(ada)] == [key]
     kinds = [each["kind"] for each in ada.get("/api/action-requests?limit=2").json["actionRequests"]]
     assert kinds == ["undismiss_suggestion", "dismiss_suggestion"]

@@ -259,7 +259,7 @@ def test_a_replacement_refuses_what_it_does_not_know(ada):
 
 def test_a_rule_is_deleted(ada):
     path = f"{PATH}/{create(ada).json['rule']['id']}"
-    assert ada.delete(path).json == {"ok": True}
+    assert ada.delete(path).json == {"ok": True, "changed": True}
     assert ada.get(path).status_code == 404
 
 

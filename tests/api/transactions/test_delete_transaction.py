@@ -15,7 +15,7 @@ def line_of(person, line):
 def test_a_deleted_line_has_no_draft_and_is_remembered(ada, train, books):
     draft = line_of(ada, train)["journalEntryId"]
     answer = ada.delete(f"/api/transactions/{train}")
-    assert (answer.status_code, answer.json) == (200, {"ok": True})
+    assert (answer.status_code, answer.json) == (200, {"ok": True, "changed": True})
     line = line_of(ada, train)
     assert (line["status"], line["journalEntryId"], line["entryStatus"]) == ("DELETED", None, None)
     assert ada.get(f"/api/journal-entries/{draft}").status_code == 404
@@ -44,9 +44,10 @@ def test_only_booked_lines_are_deleted(ada, bank, train, state):
     assert (answer.status_code, answer.json["code"]) == (409, state.lower())
 
 
-def test_only_deleted_lines_are_restored(ada, train):
+def test_a_line_in_the_books_is_not_restored_and_a_deleted_one_not_deleted(ada, train):
     answer = ada.post(f"/api/transactions/{train}/restore")
-    assert (answer.status_code, answer.json["code"]) == (409, "booked")
+    assert (answer.status_code, answer.json["changed"]) == (200, False)
+    assert answer.json["transaction"]["status"] == "BOOKED"
     ada.delete(f"/api/transactions/{train}")
     answer = ada.delete(f"/api/transactions/{train}")
-    assert (answer.status_code, answer.json["code"]) == (409, "deleted")
+    assert (answer.status_code, answer.json) == (200, {"ok": True, "changed": False, "waiting": []})

@@ -14,7 +14,7 @@ from webapp.schemas.accounts.accounts import (
     RegisterLineSchema,
     RegisterQuerySchema,
 )
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import changing, listing, wrapped
 from webapp.services.accounts.accounts import AccountChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -75,7 +75,7 @@ def postings(query: dict[str, Any], account_id: int) -> dict[str, Any]:
 @bp.patch("/<id:account_id>")
 @requires("admin")
 @bp.arguments(AccountChangesSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def update(changes: AccountChanges, account_id: int) -> dict[str, Any]:
     """Change or archive a ledger account."""
     account = services.accounts.accounts.update(

@@ -11,7 +11,7 @@ from webapp.schemas.accounts.feed_accounts import (
     FeedAccountSchema,
     NewFeedAccountSchema,
 )
-from webapp.schemas.paging import PageSchema, listing, wrapped
+from webapp.schemas.paging import PageSchema, changing, listing, wrapped
 from webapp.services.accounts.feed_accounts import FeedAccountChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -57,7 +57,7 @@ def read(fa_id: int) -> dict[str, Any]:
 @bp.patch("/<id:fa_id>")
 @requires("admin")
 @bp.arguments(FeedAccountChangesSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def edit(changes: FeedAccountChanges, fa_id: int) -> dict[str, Any]:
     """Change a feed account; its ledger account can only be replaced while no line is posted."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)

@@ -12,7 +12,7 @@ from webapp.schemas.accounts.merchants import (
     MergeSchema,
     NewMerchantSchema,
 )
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import changing, listing, wrapped
 from webapp.services.accounts.merchants import MerchantChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -54,7 +54,7 @@ def read(merchant_id: int) -> dict[str, Any]:
 @bp.patch("/<id:merchant_id>")
 @requires("draft")
 @bp.arguments(MerchantChangesSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def update(changes: MerchantChanges, merchant_id: int) -> dict[str, Any]:
     """Change a merchant."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
@@ -64,7 +64,7 @@ def update(changes: MerchantChanges, merchant_id: int) -> dict[str, Any]:
 @bp.post("/<id:merchant_id>/merge")
 @requires("draft")
 @bp.arguments(MergeSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def merge(body: dict[str, int], merchant_id: int) -> dict[str, Any]:
     """Merge a merchant into another one: everything answers by that one, and no posting changes."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
@@ -74,7 +74,7 @@ def merge(body: dict[str, int], merchant_id: int) -> dict[str, Any]:
 
 @bp.post("/<id:merchant_id>/separate")
 @requires("draft")
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def separate(merchant_id: int) -> dict[str, Any]:
     """Separate a merged merchant again, with those that came along with it."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)

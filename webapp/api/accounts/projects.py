@@ -14,7 +14,7 @@ from webapp.schemas.accounts.projects import (
     ProjectQuerySchema,
     ProjectSchema,
 )
-from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
 from webapp.services.accounts.projects import GroupChanges, ProjectChanges
 from webapp.web import paging
 from webapp.web.access import selections
@@ -61,7 +61,7 @@ def read(project_id: int) -> dict[str, Any]:
 @bp.patch("/<id:project_id>")
 @requires("draft")
 @bp.arguments(ProjectChangesSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def update(changes: ProjectChanges, project_id: int) -> dict[str, Any]:
     """Change a project."""
     project = queries.accounts.projects.get(organization_id(), project_id)
@@ -70,7 +70,7 @@ def update(changes: ProjectChanges, project_id: int) -> dict[str, Any]:
 
 @bp.delete("/<id:project_id>")
 @requires("draft")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(project_id: int) -> dict[str, bool]:
     """Delete a project that is not in use."""
     services.accounts.projects.delete(
@@ -106,7 +106,7 @@ def create_group(body: dict[str, Any]) -> dict[str, Any]:
 @bp.patch("/groups/<id:group_id>")
 @requires("draft")
 @bp.arguments(ProjectGroupChangesSchema)
-@bp.response(200, GroupAnswerSchema)
+@bp.response(200, changing(GroupAnswerSchema))
 def update_group(changes: GroupChanges, group_id: int) -> dict[str, Any]:
     """Change a project group."""
     group = queries.accounts.projects.get_group(organization_id(), group_id)
@@ -115,7 +115,7 @@ def update_group(changes: GroupChanges, group_id: int) -> dict[str, Any]:
 
 @bp.delete("/groups/<id:group_id>")
 @requires("draft")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete_group(group_id: int) -> dict[str, bool]:
     """Delete a project group; its projects remain."""
     services.accounts.projects.delete_group(

@@ -10,7 +10,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
     ExchangeRatesSchema,
     StoredExchangeRateSchema,
 )
-from webapp.schemas.paging import listing
+from webapp.schemas.paging import changing, listing
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -33,7 +33,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.put("")
 @requires("admin", is_heavy=True)
 @bp.arguments(ExchangeRatesSchema)
-@bp.response(200, ExchangeRatesSchema)
+@bp.response(200, changing(ExchangeRatesSchema))
 def put(body: dict[str, Any]) -> dict[str, Any]:
     """Store exchange rates, and recalculate the drafts that use them."""
     return {"rates": services.bookkeeping.exchange_rates.put(body["rates"], **acting())}

@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.schemas.bookkeeping.financial_years import FinancialYearSchema, FirstMonthChangeSchema
-from webapp.schemas.paging import wrapped
+from webapp.schemas.paging import changing, wrapped
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering import periods
@@ -28,7 +28,7 @@ def read() -> dict[str, Any]:
 @bp.put("")
 @requires("admin")
 @bp.arguments(FirstMonthChangeSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def put(body: dict[str, Any]) -> dict[str, Any]:
     """Change the first month, from the first year on that is not locked; the year before becomes a short one."""
     organization = queries.access.organizations.get(organization_id())

@@ -18,7 +18,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     VoidSchema,
     WrittenEntryAnswerSchema,
 )
-from webapp.schemas.paging import OkSchema, listing
+from webapp.schemas.paging import OkSchema, changing, listing
 from webapp.services.audit.results import ActionResult
 from webapp.web import paging
 from webapp.web.access import selections
@@ -77,7 +77,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.put("/<id:entry_id>")
 @requires("draft")
 @bp.arguments(EntryChangesSchema)
-@bp.response(200, WrittenEntryAnswerSchema)
+@bp.response(200, changing(WrittenEntryAnswerSchema))
 def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Change a manual draft; posting it at once needs the scope confirm."""
     if body["post"]:
@@ -89,7 +89,7 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 @bp.delete("/<id:entry_id>")
 @requires("draft")
 @bp.arguments(EntryDeletionQuerySchema, location="query")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(query: dict[str, Any], entry_id: int) -> dict[str, bool]:
     """Delete a manual draft."""
     services.bookkeeping.manual_entries.delete(

@@ -6,6 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.schemas.bookkeeping.lock_dates import LockDateChangeSchema, LockDateSchema
+from webapp.schemas.paging import changing
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
@@ -23,7 +24,7 @@ def read() -> Any:
 @bp.put("")
 @requires("admin", is_heavy=True)
 @bp.arguments(LockDateChangeSchema)
-@bp.response(200, LockDateSchema)
+@bp.response(200, changing(LockDateSchema))
 def put(body: dict[str, Any]) -> Any:
     """Move the lock date: close the books up to a day, or reopen them."""
     return services.bookkeeping.lock_dates.move(

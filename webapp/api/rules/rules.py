@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
 from webapp.schemas.rules.rules import (
     CreatedRuleSchema,
     RuleInputSchema,
@@ -70,7 +70,7 @@ def versions(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.put("/<id:rule_id>")
 @requires("draft")
 @bp.arguments(RuleReplacementSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Replace an automation rule."""
     return {
@@ -82,7 +82,7 @@ def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
 
 @bp.delete("/<id:rule_id>")
 @requires("draft")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(rule_id: int) -> dict[str, bool]:
     """Delete an automation rule."""
     services.rules.rules.delete(queries.rules.rules.get(organization_id(), rule_id), **acting())

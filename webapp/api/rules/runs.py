@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.rules.rules import RuleInputSchema
 from webapp.schemas.rules.runs import (
     ApplySchema,
@@ -53,7 +53,7 @@ def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @requires("draft", is_heavy=True)
 @bp.arguments(ApplySchema)
 @bp.arguments(LineSelectionSchema, location="query")
-@bp.response(200, wrapped("run", RunSchema))
+@bp.response(200, changing(wrapped("run", RunSchema)))
 def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Apply a rule to past lines exactly as previewed."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
@@ -72,7 +72,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 @bp.post("/runs/<id:run_id>/undo")
 @requires("draft", is_heavy=True)
-@bp.response(200, RunUndoResultSchema)
+@bp.response(200, changing(RunUndoResultSchema))
 def undo(run_id: int) -> Any:
     """Undo a rule run: restore its fields, unless somebody has changed them since."""
     return services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())

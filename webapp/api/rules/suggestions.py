@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
 from webapp.schemas.rules.suggestions import DismissalSchema, RuleSuggestionSchema, SuggestionKeySchema
 from webapp.web import paging
 from webapp.web.access import requests
@@ -47,19 +47,21 @@ def dismissals(query: dict[str, Any]) -> dict[str, Any]:
 @bp.post("/dismiss")
 @requires("draft", begins=False, is_heavy=True)
 @bp.arguments(SuggestionKeySchema)
-@bp.response(200, wrapped("dismissal", DismissalSchema))
+@bp.response(200, changing(wrapped("dismissal", DismissalSchema)))
 def dismiss(body: dict[str, str]) -> dict[str, Any]:
-    """Dismiss a suggestion until twice as many lines support it."""
+    """Dismiss a suggestion until twice as many lines support it; a repeat changes nothing."""
     suggestion = requests.query_first(
-        organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), body["key"])
+        organization_id(), lambda: queries.suggestions.rule_suggestions.find(organization_id(), body["key"])
     )
+    if suggestion is None:
+        return {"dismissal": queries.suggestions.rule_suggestions.dismissal(organization_id(), body["key"])}
     return {"dismissal": services.rules.suggestions.dismiss(suggestion, **acting())}
 
 
 @bp.post("/undismiss")
 @requires("draft")
 @bp.arguments(SuggestionKeySchema)
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def undismiss(body: dict[str, str]) -> dict[str, bool]:
     """Restore a dismissed suggestion."""
     services.rules.suggestions.undismiss(

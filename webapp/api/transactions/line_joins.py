@@ -6,6 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.api.transactions.transactions import AnswerSchema, answer
+from webapp.schemas.paging import changing
 from webapp.schemas.transactions.line_joins import LineToJoinSchema, OtherLineSchema, SuggestionsSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -26,7 +27,7 @@ def suggestions(transaction_id: int) -> Any:
 @bp.post("/<id:transaction_id>/join")
 @requires("draft")
 @bp.arguments(LineToJoinSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def join(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Join two lines; answers with the line that remains in the books, for a transfer with the first.
 
@@ -41,7 +42,7 @@ def join(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 @bp.arguments(OtherLineSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
     """Separate two lines permanently; answers with the line that was the duplicate, for a transfer with the first."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.transactions.settlements import (
     NewSettlementSchema,
     SettlementQuerySchema,
@@ -48,7 +48,7 @@ def settle(body: dict[str, Any]) -> dict[str, Any]:
 @bp.post("/<id:settlement_id>/undo")
 @requires("confirm")
 @bp.arguments(SettlementUndoSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def undo(body: dict[str, Any], settlement_id: int) -> dict[str, Any]:
     """Undo a settlement, so that its items are open again."""
     settlement = queries.transfers.settlements.get(organization_id(), settlement_id)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import marshmallow as ma
-
 from webapp import queries, services
 from webapp.queries.transactions.transactions import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
-from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.transactions.transactions import (
     BulkEditResultsSchema,
     ConfirmManySchema,
@@ -31,13 +29,6 @@ from webapp.web.proposals.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
-CHANGED = {"description": "False where the line was as asked already: then there is no act, and no proposal."}
-EditedSchema = wrapped(
-    "transaction",
-    TransactionStorySchema,
-    title="EditedTransaction",
-    changed=ma.fields.Boolean(metadata=CHANGED),
-)
 
 
 @bp.get("")
@@ -73,18 +64,18 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.patch("/<id:transaction_id>")
 @requires("draft")
 @bp.arguments(TransactionChangesSchema)
-@bp.response(200, EditedSchema)
+@bp.response(200, changing(AnswerSchema))
 def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    done = services.transactions.edits.edit(transaction, changes, **acting())
-    return {**answer(transaction_id), "changed": done.changed}
+    services.transactions.edits.edit(transaction, changes, **acting())
+    return answer(transaction_id)
 
 
 @bp.patch("")
 @requires("draft", is_heavy=True)
 @bp.arguments(TransactionChangesManySchema)
-@bp.response(200, BulkEditResultsSchema)
+@bp.response(200, changing(BulkEditResultsSchema))
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
     """Change several lines' entries, one result for each; of posted ones, prepare corrections."""
     results = services.transactions.bulk_edits.bulk_edit(organization_id(), body["changes"], **acting())
@@ -95,7 +86,7 @@ def edit_many(body: dict[str, Any]) -> dict[str, Any]:
 
 @bp.delete("/<id:transaction_id>")
 @requires("draft")
-@bp.response(200, OkSchema)
+@bp.response(200, changing(OkSchema))
 def delete(transaction_id: int) -> dict[str, bool]:
     """Delete a line and its draft; it can be restored."""
     services.transactions.lifecycle.delete(
@@ -106,7 +97,7 @@ def delete(transaction_id: int) -> dict[str, bool]:
 
 @bp.post("/<id:transaction_id>/restore")
 @requires("draft")
-@bp.response(200, AnswerSchema)
+@bp.response(200, changing(AnswerSchema))
 def restore(transaction_id: int) -> dict[str, Any]:
     """Restore a line that somebody deleted or the bank removed."""
     services.transactions.lifecycle.restore(
@@ -128,7 +119,7 @@ def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
 @bp.post("/confirm")
 @requires("confirm", is_heavy=True)
 @bp.arguments(ConfirmManySchema)
-@bp.response(200, BulkResultsSchema)
+@bp.response(200, changing(BulkResultsSchema))
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; those beyond a key's cap are proposed if the key may."""
     return {

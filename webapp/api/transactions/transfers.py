@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
+from webapp.schemas.paging import changing
 from webapp.schemas.transactions.transfers import PairResultsSchema, TransfersSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -24,7 +25,7 @@ def listed() -> dict[str, Any]:
 
 @bp.post("/accept")
 @requires("draft", is_heavy=True)
-@bp.response(200, PairResultsSchema)
+@bp.response(200, changing(PairResultsSchema))
 def accept() -> dict[str, Any]:
     """Pair all unambiguous transfers, one result for each pair."""
     return {"results": services.transactions.transfers.pair_unambiguous(**acting())}

@@ -69,6 +69,13 @@ def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
 
 
+def waiting_below(organization_id: str, path: str) -> list[str]:
+    """List the ids of the waiting proposals of calls at a path or below it, oldest first."""
+    at_or_below = sa.or_(Proposal.path == path, Proposal.path.startswith(f"{path}/", autoescape=True))
+    found = _pending(organization_id).where(at_or_below).order_by(Proposal.action_request_id)
+    return [each.action_request_id for each in db.session.scalars(found)]
+
+
 def plan_of(organization_id: str, request_id: str, token_id: int | None) -> Proposal | None:
     """Find a plan that a token proposed, decided or not."""
     statement = _joined(organization_id).where(

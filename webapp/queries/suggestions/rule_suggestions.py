@@ -90,10 +90,15 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit:
 
 def get(organization_id: str, key: str) -> RuleSuggestion:
     """Find a suggestion by its key, or raise NotFoundError."""
-    suggestion = next((each for each in found(organization_id) if each.key == key), None)
+    suggestion = find(organization_id, key)
     if suggestion is None:
         raise NotFoundError
     return suggestion
+
+
+def find(organization_id: str, key: str) -> RuleSuggestion | None:
+    """Find a suggestion by its key, if there is one."""
+    return next((each for each in found(organization_id) if each.key == key), None)
 
 
 def filled(organization_id: str, key: str) -> dict[str, Any]:

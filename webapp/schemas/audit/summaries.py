@@ -16,7 +16,7 @@ from webapp.schemas.audit.effects import (
     ProofChangeSchema,
 )
 from webapp.schemas.base import Schema
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import CHANGED, listing, wrapped
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 
 
@@ -97,7 +97,12 @@ class SummarySchema(Schema):
 
 SummaryListSchema = listing("actionRequests", SummarySchema)
 RequestSummarySchema = wrapped("actionRequest", SummarySchema, title="RequestSummary")
-DoneSummarySchema = wrapped("summary", SummarySchema, title="DoneSummary")
+DoneSummarySchema = wrapped(
+    "summary",
+    SummarySchema,
+    title="DoneSummary",
+    changed=ma.fields.Boolean(metadata={"description": CHANGED}),
+)
 
 
 class DryRunSummarySchema(Schema):

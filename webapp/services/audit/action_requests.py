@@ -89,6 +89,11 @@ def recording(
         state.recording = before
 
 
+def done_count() -> int:
+    """Count the acts that this session has executed; a write that leaves it as it was has changed nothing."""
+    return state_of(db.session()).acts_done
+
+
 def _proposal_id() -> str | None:
     found = state_of(db.session()).recording
     return None if found is None else found.proposal_id
@@ -114,9 +119,10 @@ def record(done: Act, status: str, *, error: str = "") -> None:
         keys["plan_id"] = _plan_id()
         db.session.connection().execute(_NEW_REQUEST, {**keys, **facts})
     append(done, status, error)
-    found = state_of(db.session()).recording
-    if found is not None:
-        found.acts.append((done, status))
+    state = state_of(db.session())
+    state.acts_done += status == "EXECUTED"
+    if state.recording is not None:
+        state.recording.acts.append((done, status))
 
 
 def facts_of(done: Act) -> dict[str, object]:

@@ -129,6 +129,10 @@ def change(
         legs = legs_of(organization, postings)
         if not is_exact:
             legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
+        wanted = entry_facts.of_legs(legs, description, base=entry.base_currency)
+        if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
+            doing.nothing_to_do()
+            return entry
         name = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"

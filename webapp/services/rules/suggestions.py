@@ -23,6 +23,9 @@ def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> Sugge
         if dismissal is None:
             dismissal = SuggestionDismissal(organization_id=actor.organization_id, key=suggestion.key)
             db.session.add(dismissal)
+        elif dismissal.evidence_count == suggestion.count:
+            doing.nothing_to_do()
+            return dismissal
         else:
             doing.before = facts(dismissal, FACTS)
         dismissal.account_id = suggestion.account_id

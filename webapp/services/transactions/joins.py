@@ -82,6 +82,9 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     title = f"Joined {line.label} with {other.label} as one line"
     with act(actor, now, "join_transactions", target, title=title, payload=payload) as doing:
         found = _between(line, other)
+        if found is not None and found.status == "JOINED":
+            doing.nothing_to_do()
+            return lookups.get(Transaction, line.organization_id, found.kept_id)
         kept, joined = _kept_and_joined(line, other, found)
         doing.before = _facts(kept, joined)
         remove_from_books(joined, now=now)
@@ -154,8 +157,11 @@ def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
         actor, now, "unjoin_transactions", ("transaction", line.id), title=title, payload=payload
     ) as doing:
         found = _between(line, other)
-        if found is None or found.status == "REFUSED":
+        if found is None:
             raise NotJoinedError
+        if found.status == "REFUSED":
+            doing.nothing_to_do()
+            return lookups.get(Transaction, line.organization_id, found.joined_id)
         doing.before = {"status": found.status, "reason": found.reason}
         joined = lookups.get(Transaction, line.organization_id, found.joined_id)
         if found.status == "JOINED":

@@ -129,9 +129,15 @@ def refuse_too_many(organization_id: str, ids: Sequence[int]) -> None:
 
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
-    """Delete a line and its draft; the line stays stored, and a file that has it again does not bring it back."""
+    """Delete a line and its draft; the line stays stored, and a file that has it again does not bring it back.
+
+    A repeat changes nothing.
+    """
     title = f"Deleted {transaction.label}"
     with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
+        if transaction.status == "DELETED":
+            doing.nothing_to_do()
+            return
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
         if entry is not None and entry.status != "DRAFT":
@@ -165,10 +171,14 @@ def restore(
 ) -> Transaction:
     """Bring a line back that somebody deleted or the bank removed: with its posted entry, or else with a draft.
 
-    The draft is fresh, or has the counter legs and the description that are named.
+    The draft is fresh, or has the counter legs and the description that are named. A line that is in the books stays
+    as it is.
     """
     title = f"Restored {transaction.label}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
+        if transaction.status == "BOOKED" and legs is None and description is None:
+            doing.nothing_to_do()
+            return transaction
         require(transaction, "DELETED", "REMOVED")
         if transaction.status == "REMOVED":
             _require_booked(transaction)

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 import flask_smorest
 import marshmallow as ma
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 from flask_smorest.utils import resolve_schema_instance
 
+from webapp.queries.access.principals import Principal
+from webapp.queries.audit import proposals
+from webapp.services.audit import action_requests
 from webapp.web.access import selections, versions
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import ArgumentsParser
+
+
+def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
+    """Add to the result of a write whether it changed anything, else which proposals wait where it was sent."""
+    if isinstance(result, tuple):
+        return marked(result[0], schema, is_changed=is_changed), *result[1:]
+    members = result
+    if not isinstance(result, Mapping):
+        members = {name: getattr(result, name) for name in schema.dump_fields if hasattr(result, name)}
+    waiting = {} if is_changed else {"waiting": _waiting_here()}
+    return {**members, "changed": is_changed, **waiting}
+
+
+def _waiting_here() -> list[str]:
+    """List the proposals of calls to the record that this call is about, or to what is below it."""
+    rule = str(request.url_rule)
+    levels = len((versions.rule_of_record(rule) or rule).split("/"))
+    who = cast("Principal", state().principal)
+    return proposals.waiting_below(who.organization_id, "/".join(request.path.split("/")[:levels]))
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
@@ -35,7 +57,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
+                before = action_requests.done_count()
                 result = view(*args, **kwargs)
+                if isinstance(full_schema, ma.Schema) and hasattr(full_schema, "answer"):
+                    result = marked(result, full_schema, is_changed=action_requests.done_count() > before)
                 if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):
                     return result
                 versions.note_of_part(responding, result)

@@ -22,6 +22,8 @@ ANSWERED: Final = frozenset({200, 201})
 NOT_MODIFIED: Final = 304
 # What turns the pages of a list beside the record, and asks for no other record.
 OF_PAGES: Final = frozenset({"limit", "cursor"})
+# What a write says beside its record.
+OF_WRITES: Final = frozenset({"changed", "waiting"})
 Kind = tuple[str, type[ma.Schema]]
 
 
@@ -36,7 +38,7 @@ def kind_of(view: Callable[..., Any]) -> Kind | None:
         if inner is not None and not isinstance(field, ma.fields.List):
             return field.data_key or key, type(inner)
         has_lists = has_lists or inner is not None
-    return None if has_lists else ("", type(schema))
+    return None if has_lists else ("", getattr(schema, "answer", type(schema)))
 
 
 def _reads() -> dict[str, Kind]:
@@ -71,8 +73,8 @@ def rule_of_record(rule: str) -> str | None:
 
 def of_answer(view: Callable[..., Any], body: Any) -> str:
     """Give the version of the record in an answer that has all of its keys."""
-    kind = kind_of(view)
-    record = body[kind[0]] if kind and kind[0] else body
+    key, _ = kind_of(view) or ("", None)
+    record = body[key] if key else {name: value for name, value in body.items() if name not in OF_WRITES}
     return sha256_hex(canonical_json(record))[:DIGITS]
 
 

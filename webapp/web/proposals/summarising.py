@@ -34,7 +34,7 @@ def done() -> Response:
         facts |= {"status": "EXECUTED", "created_at": requests.now(), "effect": _place(facts["id"])}
     summary = summaries.of_effect(effect, blockers=result.failures, **facts)
     shape = _selected(selections.DONE_SUMMARY)
-    return answered(shape.dump({"summary": summary}), result.status)
+    return answered(shape.dump({"summary": summary, "changed": bool(acts)}), result.status)
 
 
 def of_dry_run(tried: Trial, status: int) -> Response:

@@ -1,0 +1,189 @@
+"""Writes that would change nothing: 200 with `changed: false`, no act, and never a proposal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.trial_calls import calls
+from tests.security.addresses import addresses_of
+from webapp.web.access.selections import answer_schema
+
+# What a call does when it is made a second time. It says how things shall be, and they are so already;
+REPEATS = "repeats"
+# it makes something new each time, or says that there is one;
+MAKES = "makes"
+# or it ends what it is about, so that nothing is left to do it to.
+ENDS = "ends"
+SIDES = {
+    "DELETE /api/automations/rules/<id:rule_id>": ENDS,
+    "DELETE /api/documents/<id:document_id>": ENDS,
+    "DELETE /api/documents/<id:document_id>/relations": REPEATS,
+    "DELETE /api/feeds/imports/<id:import_id>": ENDS,
+    "DELETE /api/journal-entries/<id:entry_id>": ENDS,
+    "DELETE /api/projects/<id:project_id>": ENDS,
+    "DELETE /api/projects/groups/<id:group_id>": ENDS,
+    "DELETE /api/transactions/<id:transaction_id>": REPEATS,
+    "PATCH /api/accounts/<id:account_id>": REPEATS,
+    "PATCH /api/documents/<id:document_id>": REPEATS,
+    "PATCH /api/feeds/accounts/<id:fa_id>": REPEATS,
+    "PATCH /api/merchants/<id:merchant_id>": REPEATS,
+    "PATCH /api/projects/<id:project_id>": REPEATS,
+    "PATCH /api/projects/groups/<id:group_id>": REPEATS,
+    "PATCH /api/transactions": REPEATS,
+    "PATCH /api/transactions/<id:transaction_id>": REPEATS,
+    "POST /api/accounts": MAKES,
+    "POST /api/automations/rules": MAKES,
+    # A run is counted with its rule, whatever it changed.
+    "POST /api/automations/rules/<id:rule_id>/apply": MAKES,
+    "POST /api/automations/runs/<id:run_id>/undo": ENDS,
+    "POST /api/automations/suggestions/dismiss": REPEATS,
+    "POST /api/automations/suggestions/undismiss": ENDS,
+    "POST /api/documents": MAKES,
+    "POST /api/documents/<id:document_id>/relations": REPEATS,
+    "POST /api/feeds/accounts": MAKES,
+    "POST /api/feeds/accounts/<id:fa_id>/resume": REPEATS,
+    # A batch that is sent again has the answer that it had, byte for byte.
+    "POST /api/feeds/accounts/<id:fa_id>/transactions": "same answer",
+    "POST /api/feeds/imports": MAKES,
+    "POST /api/feeds/imports/<id:import_id>/commit": REPEATS,
+    "POST /api/journal-entries": MAKES,
+    "POST /api/journal-entries/<id:entry_id>/post": REPEATS,
+    "POST /api/journal-entries/<id:entry_id>/take-back": ENDS,
+    "POST /api/journal-entries/<id:entry_id>/void": ENDS,
+    "POST /api/merchants": MAKES,
+    "POST /api/merchants/<id:merchant_id>/merge": REPEATS,
+    "POST /api/merchants/<id:merchant_id>/separate": REPEATS,
+    "POST /api/plans": "as its steps",
+    "POST /api/projects": MAKES,
+    "POST /api/projects/groups": MAKES,
+    "POST /api/reconciliations/accounts/<id:fa_id>/abandon": REPEATS,
+    "POST /api/reconciliations/accounts/<id:fa_id>/accept": ENDS,
+    "POST /api/reconciliations/accounts/<id:fa_id>/complete": ENDS,
+    "POST /api/reconciliations/accounts/<id:fa_id>/reopen": ENDS,
+    "POST /api/revaluations": REPEATS,
+    "POST /api/settlements": MAKES,
+    "POST /api/settlements/<id:settlement_id>/undo": REPEATS,
+    "POST /api/transactions/<id:transaction_id>/confirm": REPEATS,
+    "POST /api/transactions/<id:transaction_id>/join": REPEATS,
+    "POST /api/transactions/<id:transaction_id>/restore": REPEATS,
+    "POST /api/transactions/<id:transaction_id>/unjoin": REPEATS,
+    "POST /api/transactions/confirm": REPEATS,
+    "POST /api/transfers/accept": REPEATS,
+    "PUT /api/exchange-rates": REPEATS,
+    "PUT /api/financial-year": REPEATS,
+    "PUT /api/journal-entries/<id:entry_id>": REPEATS,
+    "PUT /api/lock-date": REPEATS,
+    "PUT /api/reconciliations/accounts/<id:fa_id>/draft": REPEATS,
+    "PUT /api/reconciliations/accounts/<id:fa_id>/draft/lines": REPEATS,
+    "PUT /api/automations/rules/<id:rule_id>": REPEATS,
+}
+# The interface document's calls answer as ever: that of abandoning has no place to say it.
+WITHOUT_WORD = {"POST /api/reconciliations/accounts/<id:fa_id>/abandon"}
+
+
+@pytest.fixture
+def again(house, ada, bank):
+    """Fill the books once, and begin with them for each call."""
+    listed = calls(ada, bank)
+    house.leave()
+    house.store.copy("books", "filled")
+
+    def begin():
+        house.leave()
+        house.store.copy("filled", "books")
+
+    yield listed, begin
+    house.leave()
+    house.store.drop("filled")
+
+
+def acts(person):
+    path = "/api/action-requests?fields=id,status&count=true&limit=1"
+    return person.get(path).json["total"]
+
+
+def with_present_version(call, answer):
+    """Send the version that the first answer has: whoever repeats a change has read it."""
+    body = call.options.get("json", {})
+    if not call.name.startswith("PUT") or "version" not in body:
+        return call
+    present = answer.get("version") or answer["account"]["draft"]["version"]
+    return replace(call, options={**call.options, "json": {**body, "version": present}})
+
+
+def test_every_write_takes_a_side(app):
+    written = {
+        each.name
+        for each in addresses_of(app)
+        if each.is_api and not each.session_only and app.view_functions[each.endpoint].writes
+    }
+    assert {each for each in written if not each.startswith("GET")} == SIDES.keys()
+
+
+def test_every_write_that_can_be_repeated_has_a_place_to_say_it(app):
+    for each in addresses_of(app):
+        if SIDES.get(each.name) == REPEATS and each.name not in WITHOUT_WORD:
+            schema = answer_schema(app.view_functions[each.endpoint])
+            assert "changed" in schema.dump_fields, each.name
+
+
+@on_sqlite
+def test_what_a_second_call_does(ada, agent, again, figure):
+    listed, begin = again
+    counts = Counter()
+    for call in listed:
+        begin()
+        first = call.ask(ada)
+        assert first.status_code in (200, 201), (call.name, first.json)
+        assert first.json.get("changed", True) is True, call.name
+        before = acts(ada)
+        repeated = with_present_version(call, first.json)
+        second = repeated.ask(ada)
+        side = SIDES[call.name]
+        counts[side] += 1
+        if side == REPEATS:
+            assert second.status_code == 200, (call.name, second.json)
+            assert second.json.get("changed", False) is False, call.name
+            assert acts(ada) == before, call.name
+            proposed = repeated.ask(agent)
+            assert (proposed.status_code, acts(ada)) == (200, before), (call.name, proposed.json)
+            summary = repeated.ask(ada, view="summary")
+            assert (summary.status_code, summary.json["changed"]) == (200, False), call.name
+        elif side == ENDS:
+            assert second.status_code in (404, 409), (call.name, second.json)
+        elif side == MAKES:
+            is_new = second.status_code in (200, 201) and acts(ada) > before
+            assert is_new or second.status_code in (409, 422), (call.name, second.json)
+        else:
+            assert second.data == first.data, call.name
+    figure("Nothing to do", f"{dict(counts)}")
+
+
+def test_what_changes_nothing_names_the_proposals_that_wait(ada, agent, desk, bank):
+    """The statement of a proposal is not there yet, so that there is nothing to clear: 200, and why."""
+    line = bank.send("2026-10-02", "850.00")
+    desk.confirm(line)
+    path = f"/api/reconciliations/accounts/{bank.fa_id}/draft"
+    assert desk.put("2026-10-01", "0.00").status_code == 200
+    version = desk.account()["draft"]["version"]
+    later = {"statementDate": "2026-10-31", "statementBalance": "850.00", "version": version}
+    waiting = agent.put(path, json=later)
+    assert waiting.status_code == 202
+    cleared = agent.put(f"{path}/lines", json={"auto": True, "version": version})
+    assert (cleared.status_code, cleared.json["changed"]) == (200, False)
+    assert cleared.json["waiting"] == [waiting.json["actionRequest"]["id"]]
+    elsewhere = bank.merchant("REWE")
+    same = agent.patch(f"/api/merchants/{elsewhere}", json={"name": "REWE"})
+    assert (same.json["changed"], same.json["waiting"]) == (False, [])
+
+
+def test_what_changes_something_names_none(ada, agent, bank):
+    merchant = bank.merchant("REWE")
+    assert agent.patch(f"/api/merchants/{merchant}", json={"name": "Edeka"}).status_code == 202
+    changed = ada.patch(f"/api/merchants/{merchant}", json={"name": "Aldi"}).json
+    assert changed["changed"] is True
+    assert "waiting" not in changed
