@@ -177,7 +177,7 @@ PACKAGES = {
     ),
     "web": ("proposals", ".", "rendering", "access"),
     "api": (".", "audit", "bookkeeping", "rules", "transactions", "accounts"),
-    "mcp": (".", "tools", "calls"),
+    "mcp": (".", "tools", "shapes", "calls"),
     "commands": ("stdio", "."),
     "pages": (
         "access",

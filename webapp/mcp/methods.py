@@ -21,7 +21,7 @@ from webapp.mcp.messages import (
     Message,
     ProtocolError,
 )
-from webapp.mcp.tools.tool import ToolError
+from webapp.mcp.shapes.tool import ToolError
 from webapp.web.access.auth import principal
 
 Json = dict[str, Any]

@@ -5,10 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from webapp.mcp.tools import context, lines
-from webapp.mcp.tools.tool import Tool
+from webapp.mcp.tools import (
+    accounts,
+    categories,
+    confirmations,
+    context,
+    documents,
+    entries,
+    lines,
+    pairs,
+    proposals,
+    reconciliations,
+    repairs,
+    reports,
+    rules,
+    statements,
+    stories,
+)
+from webapp.mcp.shapes.tool import Tool
 
-TOOLS: Final[Sequence[Tool]] = (context.TOOL, lines.TOOL)
+TOOLS: Final[Sequence[Tool]] = tuple(
+    each.TOOL
+    for each in (
+        context,
+        lines,
+        stories,
+        accounts,
+        statements,
+        categories,
+        confirmations,
+        pairs,
+        reconciliations,
+        repairs,
+        entries,
+        rules,
+        documents,
+        reports,
+        proposals,
+    )
+)
 
 
 def open_to(scopes: frozenset[str]) -> list[Tool]:

@@ -8,8 +8,9 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
-from webapp.mcp.tools.tool import Json, Tool
+from webapp.mcp.shapes.tool import Json, Tool
 from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 
 MOST_PROPOSALS = 10
 
@@ -44,7 +45,7 @@ class OwnProposalSchema(Schema):
     """A proposal of this key that waits for a person."""
 
     proposal = ma.fields.String()
-    summary = ma.fields.String()
+    summary = Untrusted()
 
 
 class ContextSchema(Schema):
@@ -57,6 +58,7 @@ class ContextSchema(Schema):
     accounts = ma.fields.List(ma.fields.Nested(BankAccountStateSchema))
     waiting = ma.fields.List(ma.fields.Nested(OwnProposalSchema))
     next = ma.fields.String()
+    untrusted = UntrustedPaths(untrusted_paths(OwnProposalSchema(), "waiting[]."))
 
 
 def run(_arguments: Mapping[str, Any]) -> Json:

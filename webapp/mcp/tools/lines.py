@@ -8,9 +8,8 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
-from webapp.mcp.tools import names
-from webapp.mcp.tools.names import NameOrId
-from webapp.mcp.tools.tool import Json, Tool
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.shapes.tool import Json, Tool
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
@@ -67,11 +66,11 @@ class FoundLinesSchema(Schema):
 
 def run(arguments: Mapping[str, Any]) -> Json:
     """List lines."""
-    account, category = arguments.get("account"), arguments.get("category")
+    directory = Directory()
     found = api_calls.get(
         "/transactions",
-        faId=None if account is None else names.bank_account(account)["faId"],
-        accountId=None if category is None else names.ledger_account(category)["id"],
+        faId=directory.fa_id(arguments.get("account")),
+        accountId=directory.account_id(arguments.get("category")),
         q=arguments.get("text"),
         to=arguments.get("to"),
         limit=arguments["limit"],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
-from webapp.mcp.tools.tool import Json, ToolError
+from webapp.mcp.shapes.tool import Json, ToolError
 
 MOST_CANDIDATES: Final = 8
 NAME_OR_ID: Final[dict[str, Any]] = {"type": ["string", "integer"]}
@@ -27,32 +28,52 @@ class NameOrId(ma.fields.Field[str | int]):
         return value
 
 
-def bank_account(wanted: str | int) -> Json:
-    """Find a bank account, as the hub has it, by its `faId` or name; raises ToolError."""
-    records = api_calls.get("/reconciliations/accounts")["accounts"]
-    return _one(
-        wanted,
-        [{**each, "id": each["faId"], "name": each["accountName"]} for each in records],
-        "bank account",
-    )
+class Directory:
+    """The accounts, merchants and projects of the books, each list read once for a call, and only if it is needed."""
+
+    @cached_property
+    def _bank_accounts(self) -> list[Json]:
+        records = api_calls.get("/reconciliations/accounts")["accounts"]
+        return [{**each, "id": each["faId"], "name": each["accountName"]} for each in records]
+
+    @cached_property
+    def _accounts(self) -> list[Json]:
+        return list(api_calls.every("/accounts", "accounts"))
+
+    @cached_property
+    def _merchants(self) -> list[Json]:
+        return list(api_calls.every("/merchants", "merchants"))
+
+    @cached_property
+    def _projects(self) -> list[Json]:
+        return list(api_calls.every("/projects", "projects"))
+
+    def bank_account(self, wanted: str | int) -> Json:
+        """Find a bank account, as the hub has it, by its `faId` or name; raises ToolError."""
+        return _one(wanted, self._bank_accounts, "bank account")
+
+    def account(self, wanted: str | int) -> Json:
+        """Find an account of the ledger by its id, code or name; raises ToolError."""
+        return _one(wanted, self._accounts, "account")
+
+    def account_id(self, wanted: str | int | None) -> int | None:
+        """Give the id of an account of the ledger; None for none."""
+        return None if wanted is None else int(self.account(wanted)["id"])
+
+    def fa_id(self, wanted: str | int | None) -> int | None:
+        """Give the `faId` of a bank account; None for none."""
+        return None if wanted is None else int(self.bank_account(wanted)["id"])
+
+    def merchant_id(self, wanted: str | int | None) -> int | None:
+        """Give the id of a merchant; None for none."""
+        return None if wanted is None else int(_one(wanted, self._merchants, "merchant")["id"])
+
+    def project_id(self, wanted: str | int | None) -> int | None:
+        """Give the id of a project; None for none."""
+        return None if wanted is None else int(_one(wanted, self._projects, "project")["id"])
 
 
-def ledger_account(wanted: str | int) -> Json:
-    """Find an account of the ledger by its id, code or name; raises ToolError."""
-    return _one(wanted, api_calls.every("/accounts", "accounts"), "account")
-
-
-def merchant_id(wanted: str | int) -> int:
-    """Give the id of a merchant by its id or name; raises ToolError."""
-    return int(_one(wanted, api_calls.every("/merchants", "merchants"), "merchant")["id"])
-
-
-def project_id(wanted: str | int) -> int:
-    """Give the id of a project by its id or name; raises ToolError."""
-    return int(_one(wanted, api_calls.every("/projects", "projects"), "project")["id"])
-
-
-def _one(wanted: str | int, records: Iterable[Json], kind: str) -> Json:
+def _one(wanted: str | int, records: Sequence[Json], kind: str) -> Json:
     """Give the one record with this id or, for text, this code or name; raises ToolError with candidates."""
     every = [each for each in records if not each.get("isArchived")]
     text = str(wanted).strip().casefold()
@@ -62,8 +83,9 @@ def _one(wanted: str | int, records: Iterable[Json], kind: str) -> Json:
         return found[0]
     if found:
         raise ToolError(f"{len(found)} are named {wanted!r}: {_listed(found)}. Send the id.")
-    near = _listed([each for each in every if any(text in name for name in _names(each))] or every)
-    raise ToolError(f"There is no {kind} {wanted!r}. There are: {near}.")
+    near = [each for each in every if any(text in name for name in _names(each))]
+    there = f"There are: {_listed(near or every)}." if every else f"The books have no {kind}."
+    raise ToolError(f"There is no {kind} {wanted!r}. {there}")
 
 
 def _names(record: Json) -> list[str]:

@@ -12,8 +12,9 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 
 from webapp.ledger.scopes import PROPOSE
-from webapp.mcp.tools import tables
+from webapp.mcp.shapes import tables
 from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted, UntrustedPaths
 
 Json = dict[str, Any]
 
@@ -98,10 +99,11 @@ class OutcomeSchema(Schema):
 
     proposal = ma.fields.String(allow_none=True)
     status = ma.fields.String()
-    summary = ma.fields.String()
+    summary = Untrusted()
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
-    blockers = ma.fields.List(ma.fields.String())
+    blockers = ma.fields.List(Untrusted())
     next = ma.fields.String()
+    untrusted = UntrustedPaths(("summary", "blockers[]"))
 
 
 def schema_of(shape: type[ma.Schema]) -> Json:

@@ -1,0 +1,1 @@
+"""What a tool is, and how its answers are written."""

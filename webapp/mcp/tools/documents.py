@@ -1,0 +1,126 @@
+"""A receipt or an invoice, kept in the books and attached to the bank line that paid it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.tools import lines, outcomes
+from webapp.mcp.tools.lines import FoundLineSchema
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.schemas import fields
+from webapp.schemas.untrusted import Untrusted
+
+MOST_ROWS: Final = 10
+
+
+class AttachmentSchema(WriteSchema):
+    """A file with what stands on it, and the line that paid it."""
+
+    content = ma.fields.String(metadata={"description": "A PDF, picture or XML of at most 1 MiB as base64."})
+    file_name = ma.fields.String()
+    total = ma.fields.String(metadata={"description": "What stands on it."})
+    currency = ma.fields.String()
+    issued_on = ma.fields.String()
+    sender = ma.fields.String()
+    number = ma.fields.String()
+    document = fields.Id(metadata={"description": "One that is there already."})
+    line = fields.Id(metadata={"description": "The line that paid it; without it, lines that fit are shown."})
+    propose = ma.fields.Boolean(
+        load_default=False, metadata={"description": "Keep and attach it, not only look."}
+    )
+
+
+class AttachedSchema(OutcomeSchema):
+    """What was kept or would be, with what was read of it, and the lines that fit its total."""
+
+    read = Untrusted(allow_none=True)
+    fits = ma.fields.List(ma.fields.Nested(FoundLineSchema))
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Keep a document and attach it to a line, in one plan."""
+    if ("content" in arguments) == ("document" in arguments):
+        raise ToolError("Send either content, a file as base64, or the id of a document that is there.")
+    if "content" in arguments and "file_name" not in arguments:
+        raise ToolError("fileName: Name the file, like invoice.pdf.")
+    if "document" in arguments and "line" not in arguments:
+        found = api_calls.get(f"/documents/{arguments['document']}")["document"]
+        return {**_looked(f"Document {found['id']}"), "read": _read(found), "fits": _fitting(found["total"])}
+    steps = _steps(arguments)
+    query = {} if arguments["propose"] else {"dryRun": True}
+    title = (
+        f"Keep {arguments['file_name']}"
+        if "content" in arguments
+        else f"Attach document {arguments['document']}"
+    )
+    answer = outcomes.plan(title, steps, arguments, **query)
+    fits = [] if "line" in arguments else _fitting(arguments.get("total"))
+    return {**outcomes.outcome(answer, done="It is kept."), "read": _sent(arguments), "fits": fits}
+
+
+def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
+    """Give the steps: the file, and its relation to the line."""
+    related = {"transactionId": arguments.get("line")}
+    if "document" in arguments:
+        return [("POST", f"/documents/{arguments['document']}/relations", related)]
+    names = {
+        "total": "total",
+        "currency": "currency",
+        "issued_on": "issuedOn",
+        "sender": "sender",
+        "number": "number",
+    }
+    body = {key: arguments[name] for name, key in names.items() if name in arguments}
+    body |= {"content": arguments["content"], "fileName": arguments["file_name"]}
+    kept = ("POST", "/documents", body)
+    return (
+        [kept]
+        if "line" not in arguments
+        else [kept, ("POST", "/documents/{1#/document/id}/relations", related)]
+    )
+
+
+def _fitting(total: str | None) -> list[Json]:
+    """List lines over the amount of a document."""
+    if total is None:
+        return []
+    found = api_calls.get("/transactions", q=total.lstrip("-"), limit=MOST_ROWS, include="names")
+    return [lines.line_row(each) for each in found["transactions"]]
+
+
+def _read(document: Json) -> str:
+    keys = ("sender", "number", "issuedOn", "total", "currency", "fileName")
+    return ", ".join(str(document[key]) for key in keys if document[key])
+
+
+def _sent(arguments: Mapping[str, Any]) -> str | None:
+    keys = ("sender", "number", "issued_on", "total", "currency")
+    return ", ".join(arguments[key] for key in keys if key in arguments) or None
+
+
+def _looked(title: str) -> Json:
+    return {
+        "proposal": None,
+        "status": outcomes.PREVIEW,
+        "summary": title,
+        "changes": [],
+        "blockers": [],
+        "next": "Call again with line and propose to attach it.",
+    }
+
+
+TOOL = Tool(
+    name="attach_document",
+    title="Keep and attach a document",
+    description="Keep a receipt or invoice with what stands on it, and attach it to the bank line that paid it; without "
+    "a line it shows those over the same amount. With propose it is done.",
+    takes=AttachmentSchema,
+    gives=AttachedSchema,
+    run=run,
+    scope="draft",
+)

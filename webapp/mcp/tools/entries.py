@@ -1,0 +1,87 @@
+"""Entries by hand, and the voiding of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.tools import outcomes
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+
+NEEDED: Final = ("date", "legs")
+
+
+class LegSchema(Schema):
+    """A leg: positive debits the account, negative credits it."""
+
+    account = NameOrId(required=True)
+    amount = ma.fields.String(required=True)
+    currency = ma.fields.String()
+    merchant = NameOrId()
+    project = NameOrId()
+
+
+class EntryInputSchema(WriteSchema):
+    """A new entry, or the id of one to void."""
+
+    date = ma.fields.String()
+    description = ma.fields.String()
+    legs = ma.fields.List(
+        ma.fields.Nested(LegSchema),
+        metadata={"description": "Debits positive, credits negative; they sum to 0."},
+    )
+    draft = ma.fields.Boolean(load_default=False, metadata={"description": "Do not post it yet."})
+    void = fields.Id(metadata={"description": "Void this entry instead; why is needed."})
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Write an entry, or void one."""
+    if "void" in arguments:
+        return _void(arguments)
+    missing = [name for name in NEEDED if name not in arguments]
+    if missing:
+        raise ToolError(f"Send {' and '.join(missing)} for a new entry, or void with the id of one.")
+    directory = Directory()
+    body = {
+        "effectiveAt": arguments["date"],
+        "description": arguments.get("description", ""),
+        "postings": [_leg(each, directory) for each in arguments["legs"]],
+        "post": not arguments["draft"],
+    }
+    return outcomes.outcome(outcomes.write("POST", "/journal-entries", body, arguments))
+
+
+def _void(arguments: Mapping[str, Any]) -> Json:
+    if not arguments.get("why"):
+        raise ToolError("why: Say why the entry is voided; it stands in the books.")
+    mixed = [name for name in ("date", "description", "legs") if name in arguments]
+    if mixed:
+        raise ToolError(f"void takes no {' and '.join(mixed)}. Void the entry, then write a new one.")
+    path = f"/journal-entries/{arguments['void']}/void"
+    return outcomes.outcome(outcomes.write("POST", path, {"reason": arguments["why"]}, arguments))
+
+
+def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
+    found: Json = {"accountId": directory.account_id(leg["account"]), "amount": leg["amount"]}
+    found |= {"currency": leg["currency"]} if "currency" in leg else {}
+    found |= {"orgMerchantId": directory.merchant_id(leg["merchant"])} if "merchant" in leg else {}
+    return found | ({"projectId": directory.project_id(leg["project"])} if "project" in leg else {})
+
+
+TOOL = Tool(
+    name="write_entry",
+    title="Write or void an entry",
+    description="Post a journal entry by hand, or void one with its reversal. Bank lines have their own entries: "
+    "categorise and confirm those instead.",
+    takes=EntryInputSchema,
+    gives=OutcomeSchema,
+    run=run,
+    scope="draft",
+    is_destructive=True,
+)

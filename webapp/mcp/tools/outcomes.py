@@ -1,0 +1,91 @@
+"""What writes answer: what was done or waits for a person, in a few figures, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import ApiAnswer
+from webapp.mcp.shapes.tool import Json
+from webapp.schemas.base import Schema
+
+PENDING, PREVIEW, EXECUTED = "PENDING", "PREVIEW", "EXECUTED"
+WAITS: Final = "A person decides; check_proposals says how it goes. Do not send it again."
+HOLDS: Final = "holds again"
+NOTHING_WRITTEN: Final = "Nothing was written."
+
+
+class WriteSchema(Schema):
+    """What every write takes: why, and a key under which it is done once however often it is sent."""
+
+    why = ma.fields.String()
+    idempotency_key = ma.fields.String()
+
+
+def write(method: str, path: str, body: Json, arguments: Mapping[str, Any], **query: Any) -> ApiAnswer:
+    """Make a write of the API for a tool with its reason and its key, answered in figures."""
+    reason = {"note": arguments["why"]} if arguments.get("why") else {}
+    key = arguments.get("idempotency_key")
+    return api_calls.write(method, path, {**body, **reason}, key=key, view="summary", **query)
+
+
+def plan(
+    title: str, steps: Sequence[tuple[str, str, Json]], arguments: Mapping[str, Any], **query: Any
+) -> ApiAnswer:
+    """Make several writes as one plan, which is done or proposed as a whole."""
+    sent = [{"method": method, "path": api_calls.API + path, "body": body} for method, path, body in steps]
+    return write("POST", "/plans", {"title": title, "steps": sent}, arguments, **query)
+
+
+def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
+    """Write what a write's summary says; `done` is what comes next once it is executed."""
+    waiting = answer.body.get("actionRequest")
+    if waiting is not None:
+        return proposed(waiting)
+    found: Json = answer.body["summary"]
+    is_preview = bool(answer.body.get("dryRun"))
+    return {
+        "proposal": None,
+        "status": PREVIEW if is_preview else found["status"],
+        "summary": found["title"],
+        "changes": changes_of(found),
+        "blockers": [_blocker(each) for each in found["blockers"]],
+        "next": NOTHING_WRITTEN if is_preview else done,
+    }
+
+
+def proposed(waiting: Json) -> Json:
+    """Write the summary of what waits for a person."""
+    return {
+        "proposal": waiting["id"],
+        "status": waiting["status"],
+        "summary": waiting["title"],
+        "changes": changes_of(waiting),
+        "blockers": [_blocker(each) for each in waiting["blockers"]],
+        "next": WAITS,
+    }
+
+
+def changes_of(summary: Json) -> list[Json]:
+    """List what accounts gain or lose, and the proofs that break or hold again."""
+    moved = [
+        {"what": each["accountName"], "change": f"{each['change']} {each['currency']}"}
+        for each in summary["balances"]
+    ]
+    broken = [
+        {"what": _proof(each), "change": f"breaks, off by {each['offBy']}"} for each in summary["broken"]
+    ]
+    mended = [{"what": _proof(each), "change": HOLDS} for each in summary["mended"]]
+    return [*moved, *broken, *mended]
+
+
+def _proof(proof: Json) -> str:
+    return f"proof of {proof['accountName']} {proof['statementDate']}"
+
+
+def _blocker(blocker: Json) -> str:
+    of = f"{blocker['id']}: " if blocker.get("id") is not None else ""
+    return f"{of}{blocker['message']}"

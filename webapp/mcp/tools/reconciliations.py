@@ -1,0 +1,153 @@
+"""What stands between the books and a bank's statement, and the one plan that proves them equal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
+from webapp.mcp.tools import lines, outcomes
+from webapp.mcp.tools.lines import FoundLineSchema
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
+
+MOST_ROWS: Final = 25
+ZERO: Final = "0.00"
+REFUSED_STEP: Final = "step_refused"
+
+
+class StatementSchema(WriteSchema):
+    """A statement of a bank account."""
+
+    account = NameOrId(required=True)
+    statement_date = ma.fields.String(required=True)
+    statement_balance = ma.fields.String(required=True)
+    propose = ma.fields.Boolean(
+        load_default=False,
+        metadata={"description": "Do it in one plan, not only look. Needs difference 0.00."},
+    )
+
+
+class ReconcilingSchema(OutcomeSchema):
+    """What stands between books and statement: the first lines of each kind, with how many there are in all."""
+
+    difference = ma.fields.String(allow_none=True)
+    to_categorise_count = ma.fields.Integer()
+    to_categorise = ma.fields.List(ma.fields.Nested(FoundLineSchema))
+    to_confirm_count = ma.fields.Integer()
+    pending = ma.fields.List(ma.fields.Nested(FoundLineSchema))
+    missing = ma.fields.List(ma.fields.String())
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Compare, and with `propose` do what is needed in one plan."""
+    account, day = Directory().bank_account(arguments["account"]), arguments["statement_date"]
+    drafts = list(
+        api_calls.every(
+            "/transactions",
+            "transactions",
+            faId=account["faId"],
+            entryStatus="DRAFT",
+            status="BOOKED",
+            to=day,
+            include="names,likely",
+        )
+    )
+    uncategorised = {
+        each["id"]
+        for each in api_calls.every(
+            "/transactions", "transactions", faId=account["faId"], uncategorised=True, to=day, fields="id"
+        )
+    }
+    ready = [each["id"] for each in drafts if each["id"] not in uncategorised]
+    unready = [each for each in drafts if each["id"] in uncategorised]
+    pending = api_calls.get("/transactions", faId=account["faId"], status="PENDING", to=day, include="names")
+    found = _tried(account, ready, arguments)
+    return {
+        **found,
+        "to_categorise_count": len(unready),
+        "to_categorise": [lines.line_row(each) for each in unready[:MOST_ROWS]],
+        "to_confirm_count": len(ready),
+        "pending": [lines.line_row(each) for each in pending["transactions"][:MOST_ROWS]],
+        "missing": _gaps(account["faId"], day),
+        "next": _next(found, len(unready), is_proposing=arguments["propose"]),
+    }
+
+
+def _tried(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> Json:
+    """Try the plan and, where it is wanted and ties out, make it."""
+    title = f"Reconcile {account['name']} to {arguments['statement_date']}"
+    steps = _steps(account, ready, arguments)
+    answer = outcomes.plan(title, steps, arguments, dryRun=True)
+    found = outcomes.outcome(answer)
+    difference = _difference(answer)
+    if arguments["propose"] and not found["blockers"]:
+        try:
+            found = outcomes.outcome(outcomes.plan(title, steps, arguments), done="It is proved.")
+        except RefusedCallError as error:
+            found["blockers"] = [str(error)]
+    return {**found, "difference": difference}
+
+
+def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
+    desk = f"/reconciliations/accounts/{account['faId']}"
+    statement = {
+        "statementDate": arguments["statement_date"],
+        "statementBalance": arguments["statement_balance"],
+    }
+    statement |= {"version": account["draft"]["version"]} if account["draft"] else {}
+    most = 500
+    confirmations = [
+        ("POST", "/transactions/confirm", {"ids": list(ready[first : first + most])})
+        for first in range(0, len(ready), most)
+    ]
+    return [
+        *confirmations,
+        ("PUT", f"{desk}/draft", statement),
+        ("PUT", f"{desk}/draft/lines", {"auto": True}),
+        ("POST", f"{desk}/complete", {}),
+    ]
+
+
+def _difference(answer: ApiAnswer) -> str | None:
+    """Give what books and statement differ by; None where another step than the last is refused."""
+    blockers = answer.body["summary"]["blockers"]
+    if not blockers:
+        return ZERO
+    step = blockers[0].get("details", {}).get("step", {})
+    found = (step.get("details") or {}).get("difference")
+    return str(found) if found is not None else None
+
+
+def _gaps(fa_id: int, day: str) -> list[str]:
+    """List the days before a statement of which the bank sent nothing."""
+    months = api_calls.get(f"/feeds/accounts/{fa_id}/coverage")["coverage"]["months"]
+    gaps = [gap for month in months for gap in month["gaps"] if month["month"] <= day[:7]]
+    return [f"{each['from']} to {each['to']}" for each in gaps]
+
+
+def _next(found: Json, unready: int, *, is_proposing: bool) -> str:
+    if found["status"] != outcomes.PREVIEW:
+        return str(found["next"])
+    if unready:
+        return "Categorise the lines with categorise_lines, then call reconcile again."
+    if not found["blockers"]:
+        return "It ties out. Call reconcile again with propose."
+    nothing = "Nothing was proposed. " if is_proposing else ""
+    return f"{nothing}Read the blockers; find_lines with state uncleared shows what is not in a proof."
+
+
+TOOL = Tool(
+    name="reconcile",
+    title="Reconcile a bank account",
+    description="What stands between books and a bank's statement: lines to categorise, to confirm, pending, missing, "
+    "and the difference. With propose it confirms what is categorised, clears and completes in one plan.",
+    takes=StatementSchema,
+    gives=ReconcilingSchema,
+    run=run,
+    scope="reconcile",
+)

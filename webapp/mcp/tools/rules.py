@@ -1,0 +1,167 @@
+"""Rules: what one would do to past lines and where it would have been wrong, and the rule itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.mcp.calls import api_calls
+from webapp.mcp.tools import outcomes
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted
+
+FIELDS: Final = (
+    "ANY_TEXT",
+    "DESCRIPTION",
+    "COUNTERPARTY",
+    "REFERENCE",
+    "IBAN",
+    "AMOUNT",
+    "AMOUNT_ABS",
+    "DIRECTION",
+    "CURRENCY",
+    "FEED_ACCOUNT",
+)
+MOST_ROWS: Final = 10
+# What a rule sets: its effect, the argument that names it, and the key of a line that has it.
+SETS: Final = (
+    ("SET_ACCOUNT", "category", "accountId"),
+    ("SET_MERCHANT", "merchant", "orgMerchantId"),
+    ("SET_PROJECT", "project", "projectId"),
+)
+
+
+class ConditionInputSchema(Schema):
+    """A condition; without a field any text, without an operator CONTAINS."""
+
+    field = fields.OneOf(*FIELDS, load_default="ANY_TEXT")
+    operator = ma.fields.String(load_default="CONTAINS")
+    value = ma.fields.String(required=True)
+
+
+class RuleProposalSchema(WriteSchema):
+    """A rule on bank lines."""
+
+    name = ma.fields.String(required=True)
+    when = ma.fields.List(
+        ma.fields.Nested(ConditionInputSchema), required=True, validate=ma.validate.Length(min=1, max=20)
+    )
+    category = NameOrId()
+    merchant = NameOrId()
+    project = NameOrId()
+    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it, not only try it."})
+
+
+class WrongLineSchema(Schema):
+    """A past line that somebody booked otherwise."""
+
+    line_id = ma.fields.Integer()
+    day = ma.fields.String()
+    amount = ma.fields.String()
+    text = Untrusted()
+    is_on = ma.fields.String()
+
+
+class TriedRuleSchema(OutcomeSchema):
+    """What the rule would do to past lines; `wrong` are those that it would have booked otherwise than people did."""
+
+    matched = ma.fields.Integer()
+    changed = ma.fields.Integer()
+    wrong_count = ma.fields.Integer()
+    wrong = ma.fields.List(ma.fields.Nested(WrongLineSchema))
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Try a rule on past lines and, if wanted, make it."""
+    directory = Directory()
+    settings = {
+        "accountId": directory.account_id(arguments.get("category")),
+        "orgMerchantId": directory.merchant_id(arguments.get("merchant")),
+        "projectId": directory.project_id(arguments.get("project")),
+    }
+    effects = [{"kind": kind, key: settings[key]} for kind, _, key in SETS if settings[key] is not None]
+    if not effects:
+        raise ToolError("Send what the rule sets: category, merchant or project.")
+    rule = {"name": arguments["name"], "conditions": {"conditions": arguments["when"]}, "effects": effects}
+    tried, items = _tried(rule)
+    wrong = [each for each in items if _is_wrong(each, settings)]
+    if arguments["propose"]:
+        made = outcomes.outcome(
+            outcomes.write("POST", "/automations/rules", rule, arguments),
+            done="It runs on lines that come in.",
+        )
+    else:
+        made = _preview(arguments["name"], len(wrong))
+    accounts = (
+        {each["id"]: each["name"] for each in api_calls.every("/accounts", "accounts")} if wrong else {}
+    )
+    return {
+        **made,
+        "matched": tried["matched"],
+        "changed": tried["changed"],
+        "wrong_count": len(wrong),
+        "wrong": [_row(each, accounts) for each in wrong[:MOST_ROWS]],
+    }
+
+
+def _tried(rule: Json) -> tuple[Json, list[Json]]:
+    """Preview a rule on all past lines: its figures, and each line that it matches."""
+    items: list[Json] = []
+    cursor = None
+    while True:
+        query = {"limit": api_calls.LARGEST_PAGE, "cursor": cursor}
+        answer = api_calls.ask("POST", "/automations/rules/preview", query=query, body=rule).body
+        items += answer["preview"]["items"]
+        cursor = answer["nextCursor"]
+        if cursor is None:
+            return answer["preview"], items
+
+
+def _is_wrong(item: Json, settings: Mapping[str, int | None]) -> bool:
+    """Return whether a person or a posted entry has a line otherwise than the rule would set it."""
+    kept = bool(item["skipped"])
+    return kept and any(
+        wanted is not None and item["before"].get(key) not in (None, wanted)
+        for key, wanted in settings.items()
+    )
+
+
+def _preview(name: str, wrong: int) -> Json:
+    advice = "Narrow the conditions. " if wrong else ""
+    return {
+        "proposal": None,
+        "status": outcomes.PREVIEW,
+        "summary": f"The rule {name}",
+        "changes": [],
+        "blockers": [],
+        "next": f"{outcomes.NOTHING_WRITTEN} {advice}Call again with propose to make it.",
+    }
+
+
+def _row(item: Json, accounts: Mapping[int, str]) -> Json:
+    account_id = item["before"]["accountId"]
+    return {
+        "line_id": item["transactionId"],
+        "day": item["bookedOn"],
+        "amount": item["amount"],
+        "text": item["description"],
+        "is_on": accounts.get(account_id, str(account_id)),
+    }
+
+
+TOOL = Tool(
+    name="write_rule",
+    title="Write a rule",
+    description="Try a rule on past lines: how many it matches and changes, and which it would have booked otherwise "
+    "than people did. All conditions must hold. With propose it is made and runs on new lines.",
+    takes=RuleProposalSchema,
+    gives=TriedRuleSchema,
+    run=run,
+    scope="draft",
+)

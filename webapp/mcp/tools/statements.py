@@ -1,0 +1,191 @@
+"""A bank's file or lines, into the books: what would be new, or what is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.ledger.canonical import canonical_json
+from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import ApiAnswer
+from webapp.mcp.tools import lines, outcomes
+from webapp.mcp.tools.lines import FoundLineSchema
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted
+
+MOST_ROWS: Final = 25
+MOST_LINES: Final = 500
+
+
+class PushedLineInputSchema(Schema):
+    """A line of the bank; `id` is the bank's own, or one that stays the same."""
+
+    id = ma.fields.String(required=True)
+    day = ma.fields.String(required=True)
+    amount = ma.fields.String(required=True)
+    text = ma.fields.String(required=True)
+    counterparty = ma.fields.String()
+
+
+class StatementFileSchema(WriteSchema):
+    """A file, or lines."""
+
+    content = ma.fields.String(metadata={"description": "A bank file of at most 1 MiB as base64."})
+    file_name = ma.fields.String()
+    lines = ma.fields.List(
+        ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)
+    )
+    account = NameOrId(metadata={"description": "Needed for lines; for a file where it names none."})
+    mapping = fields.JsonObject(metadata={"description": "Columns of a CSV, where it asks for them."})
+    commit = ma.fields.Boolean(load_default=False, metadata={"description": "Write it, not only look."})
+
+
+class ImportedAccountSchema(Schema):
+    """What the file has for an account; `known` lines were there already."""
+
+    account = Untrusted()
+    new = ma.fields.Integer()
+    known = ma.fields.Integer()
+    pending = ma.fields.Integer()
+    sum = ma.fields.String()
+    closing_date = ma.fields.String(allow_none=True)
+    closing_balance = ma.fields.String(allow_none=True)
+
+
+class ImportedSchema(OutcomeSchema):
+    """What came in or would, with the first new lines."""
+
+    accounts = ma.fields.List(ma.fields.Nested(ImportedAccountSchema))
+    warnings = ma.fields.List(Untrusted())
+    lines = ma.fields.List(ma.fields.Nested(FoundLineSchema))
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Import a file, or push lines."""
+    if ("content" in arguments) == ("lines" in arguments):
+        raise ToolError("Send either content, a bank file as base64, or lines.")
+    return _file(arguments) if "content" in arguments else _lines(arguments)
+
+
+def _file(arguments: Mapping[str, Any]) -> Json:
+    body: Json = {
+        "content": arguments["content"],
+        "fileName": arguments.get("file_name", "statement"),
+        "mapping": arguments.get("mapping"),
+        "faId": Directory().fa_id(arguments.get("account")),
+    }
+    answer = _sent("/feeds/imports", body, arguments)
+    imported = _answered(answer).get("import", {})
+    made = [each for each in imported.get("transactionIds", []) if each is not None]
+    return {
+        **_outcome(answer, arguments),
+        "accounts": [_account(each) for each in imported.get("accounts", [])],
+        "warnings": imported.get("warnings", []),
+        "lines": _rows(answer, made),
+    }
+
+
+def _lines(arguments: Mapping[str, Any]) -> Json:
+    if "account" not in arguments:
+        raise ToolError("account: Name the bank account of the lines.")
+    added = [_pushed(each) for each in arguments["lines"]]
+    batch = hashlib.sha256(canonical_json(added).encode()).hexdigest()[:32]
+    path = f"/feeds/accounts/{Directory().fa_id(arguments['account'])}/transactions"
+    answer = _sent(path, {"batchId": batch, "added": added}, arguments)
+    results = _answered(answer).get("results", [])
+    made = [each["transactionId"] for each in results if each.get("transactionId")]
+    return {**_outcome(answer, arguments), "accounts": [], "warnings": [], "lines": _rows(answer, made)}
+
+
+def _pushed(line: Mapping[str, Any]) -> Json:
+    pushed = {"providerTransactionId": line["id"], "bookedOn": line["day"], "amount": line["amount"]}
+    return pushed | {"description": line["text"], "counterparty": line.get("counterparty")}
+
+
+def _sent(path: str, body: Json, arguments: Mapping[str, Any]) -> ApiAnswer:
+    """Send what the bank sent, in full: its answer names the lines."""
+    body = {name: value for name, value in body.items() if value is not None}
+    query = {} if arguments["commit"] else {"dryRun": True}
+    note = {"note": arguments["why"]} if arguments.get("why") else {}
+    return api_calls.ask("POST", path, query=query | note, body=body, key=arguments.get("idempotency_key"))
+
+
+def _answered(answer: ApiAnswer) -> Json:
+    """Give what the call answered, or would answer; nothing of a proposal."""
+    found: Json = answer.body.get("answer") or answer.body if answer.body.get("dryRun") else answer.body
+    return found
+
+
+def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
+    waiting = answer.body.get("actionRequest")
+    if waiting is not None:
+        summary = api_calls.get(f"/action-requests/{waiting['id']}", view="summary")
+        return outcomes.proposed(summary["actionRequest"])
+    is_done = arguments["commit"]
+    following = "find_lines with state uncategorised shows what needs a category." if is_done else _COMMIT
+    return {
+        "proposal": None,
+        "status": outcomes.EXECUTED if is_done else outcomes.PREVIEW,
+        "summary": "Imported" if is_done else "Import",
+        "changes": [],
+        "blockers": [each["message"] for each in answer.body.get("blockers", [])],
+        "next": following,
+    }
+
+
+_COMMIT: Final = f"{outcomes.NOTHING_WRITTEN} Call again with commit to bring them in."
+
+
+def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:
+    """Write the new lines: as they are in the books, or as their drafts would be."""
+    if answer.body.get("dryRun"):
+        entries = [each["after"] for each in answer.body["effect"]["entries"] if each["before"] is None]
+        return [_drafted(each) for each in entries[:MOST_ROWS]]
+    if not made:
+        return []
+    found = api_calls.get("/transactions", ids=made[:MOST_ROWS], include="names,likely", limit=MOST_ROWS)
+    return [lines.line_row(each) for each in found["transactions"]]
+
+
+def _drafted(entry: Json) -> Json:
+    bank = next(each for each in entry["postings"] if each["isBankLeg"])
+    other = next((each for each in entry["postings"] if not each["isBankLeg"]), None)
+    return {
+        "day": entry["effectiveAt"][:10],
+        "amount": bank["amount"],
+        "currency": bank["currency"],
+        "text": entry["description"],
+        "state": "new",
+        "category": other and other["accountName"],
+    }
+
+
+def _account(account: Json) -> Json:
+    return {
+        "account": account["name"],
+        "new": account["added"],
+        "known": account["alreadyThere"],
+        "pending": account["pending"],
+        "sum": f"{account['sum']} {account['currency']}",
+        "closing_date": account["closingDate"],
+        "closing_balance": account["closingBalance"],
+    }
+
+
+TOOL = Tool(
+    name="import_statement",
+    title="Import a bank's statement",
+    description="A bank file (CAMT, MT940, OFX, QIF, CSV, XLSX; base64, at most 1 MiB) or up to 500 lines: which lines "
+    "are new and which known, the closing balance, or what a CSV leaves open; with commit they come in.",
+    takes=StatementFileSchema,
+    gives=ImportedSchema,
+    run=run,
+    scope="draft",
+)
