@@ -82,4 +82,5 @@ def _refused(error: ProtocolError, message_id: messages.MessageId, message: Mess
 
 
 def _json(body: Any, status: int = 200) -> Response:
-    return Response(json.dumps(body, ensure_ascii=False), status, content_type="application/json")
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Response(text, status, content_type="application/json")

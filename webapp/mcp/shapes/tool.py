@@ -14,24 +14,13 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from webapp.ledger.scopes import PROPOSE
 from webapp.mcp.shapes import tables
 from webapp.schemas.base import Schema
-from webapp.schemas.untrusted import Untrusted, UntrustedPaths
+from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths
 
 Json = dict[str, Any]
 
 READ: Final = "read"
 # What a model needs of a JSON Schema; the rest is in the refusals, where it is needed.
-KEPT: Final = (
-    "type",
-    "description",
-    "enum",
-    "properties",
-    "required",
-    "items",
-    "minimum",
-    "maximum",
-    "maxItems",
-)
-INT64: Final = 2**63 - 1
+KEPT: Final = ("type", "description", "enum", "properties", "required", "items")
 _shapes = MarshmallowPlugin(schema_name_resolver=lambda _shape: "")
 APISpec("Tools", "1", "3.1.0", plugins=[_shapes])
 
@@ -70,7 +59,7 @@ class Tool:
             "title": self.title,
             "description": self.description,
             "inputSchema": schema_of(self.takes),
-            "outputSchema": schema_of(OutcomeSchema if self.writes else self.gives),
+            "outputSchema": outline_of(OutcomeSchema) if self.writes else schema_of(self.gives),
             "annotations": {
                 "readOnlyHint": not self.writes,
                 "destructiveHint": self.is_destructive,
@@ -112,16 +101,23 @@ def schema_of(shape: type[ma.Schema]) -> Json:
     return found if found.get("properties") else {"type": "object", "additionalProperties": False}
 
 
+def outline_of(shape: type[ma.Schema]) -> Json:
+    """Give the JSON Schema of a shape by its own keys, without what is within them: nine tools repeat it."""
+    full = schema_of(shape)
+    return {**full, "properties": {name: {"type": each["type"]} for name, each in full["properties"].items()}}
+
+
 def _pruned(schema: Mapping[str, Any]) -> Json:
     kept: Json = {}
     for key in KEPT:
-        value = schema.get(key)
-        if key not in schema or (key == "maximum" and value == INT64):
+        # What such text is stands in the instructions.
+        if key not in schema or (key == "description" and KEY in schema):
             continue
         if key == "properties":
-            kept[key] = {name: _pruned(inner) for name, inner in schema[key].items()}
+            inner = {name: _pruned(each) for name, each in schema[key].items() if name != UNTRUSTED_KEY}
+            kept[key] = inner
         elif key == "items":
             kept[key] = _pruned(schema[key])
         else:
-            kept[key] = value
+            kept[key] = schema[key]
     return kept

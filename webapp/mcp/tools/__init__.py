@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from webapp.mcp.shapes.tool import Tool
 from webapp.mcp.tools import (
     accounts,
     categories,
@@ -22,7 +23,6 @@ from webapp.mcp.tools import (
     statements,
     stories,
 )
-from webapp.mcp.shapes.tool import Tool
 
 TOOLS: Final[Sequence[Tool]] = tuple(
     each.TOOL

@@ -8,11 +8,11 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.schemas import fields
 
 MOST_LINES: Final = 500

@@ -8,10 +8,10 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.schemas import fields
 from webapp.schemas.untrusted import Untrusted
 
@@ -23,12 +23,12 @@ class AttachmentSchema(WriteSchema):
 
     content = ma.fields.String(metadata={"description": "A PDF, picture or XML of at most 1 MiB as base64."})
     file_name = ma.fields.String()
-    total = ma.fields.String(metadata={"description": "What stands on it."})
+    total = ma.fields.String()
     currency = ma.fields.String()
     issued_on = ma.fields.String()
     sender = ma.fields.String()
     number = ma.fields.String()
-    document = fields.Id(metadata={"description": "One that is there already."})
+    document = fields.Id(metadata={"description": "A kept one."})
     line = fields.Id(metadata={"description": "The line that paid it; without it, lines that fit are shown."})
     propose = ma.fields.Boolean(
         load_default=False, metadata={"description": "Keep and attach it, not only look."}
@@ -117,7 +117,7 @@ def _looked(title: str) -> Json:
 TOOL = Tool(
     name="attach_document",
     title="Keep and attach a document",
-    description="Keep a receipt or invoice with what stands on it, and attach it to the bank line that paid it; without "
+    description="Keep a receipt or invoice with what stands on it, and attach it to the line that paid it; without "
     "a line it shows those over the same amount. With propose it is done.",
     takes=AttachmentSchema,
     gives=AttachedSchema,

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 

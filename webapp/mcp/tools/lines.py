@@ -8,8 +8,8 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
-from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.shapes.tool import Json, Tool
+from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths

@@ -8,9 +8,9 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import PAIR_DIFFERENCES
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.schemas import fields
 
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
+from webapp.mcp.shapes.tool import Json, ToolError
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.names import Directory
-from webapp.mcp.shapes.tool import Json, ToolError
 
 UNDO, REOPEN, ACCEPT = "undo", "reopen", "accept"
 REPAIRS: Final = (UNDO, REOPEN, ACCEPT)

@@ -9,11 +9,11 @@ import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 
 MOST_ROWS: Final = 25
 ZERO: Final = "0.00"

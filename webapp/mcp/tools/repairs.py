@@ -7,10 +7,10 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes, proofs
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.mcp.tools.proofs import REPAIRS
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.schemas import fields
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
-from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.shapes.tool import Json, Tool, ToolError
+from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
@@ -59,7 +59,7 @@ class TotalSchema(Schema):
 
 
 class ReportTableSchema(Schema):
-    """A report in base currency: debits positive, income and what is owed negative."""
+    """A report in base currency: debits positive, income and what is owed negative; a profit is a result above zero."""
 
     kind = ma.fields.String()
     currency = ma.fields.String(allow_none=True)

@@ -11,11 +11,11 @@ import marshmallow as ma
 from webapp.ledger.canonical import canonical_json
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
@@ -42,8 +42,8 @@ class StatementFileSchema(WriteSchema):
     lines = ma.fields.List(
         ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)
     )
-    account = NameOrId(metadata={"description": "Needed for lines; for a file where it names none."})
-    mapping = fields.JsonObject(metadata={"description": "Columns of a CSV, where it asks for them."})
+    account = NameOrId(metadata={"description": "Where the file names none."})
+    mapping = fields.JsonObject(metadata={"description": "Columns of a CSV."})
     commit = ma.fields.Boolean(load_default=False, metadata={"description": "Write it, not only look."})
 
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
+from webapp.mcp.shapes.tool import Json, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes, proofs
 from webapp.mcp.tools.names import Directory
-from webapp.mcp.shapes.tool import Json, Tool, ToolError
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 
@@ -135,7 +135,7 @@ def _proof(name: str) -> Json:
         "completed by": proof["completedBy"]["name"],
         "digest": proof["digest"],
     }
-    found = {
+    found: Json = {
         "facts": _facts(facts),
         "events": _events(f"reconciliation:{proof['id']}"),
         "related": _broken(cause),

@@ -1,0 +1,104 @@
+"""A month of an account, as a model does it: from the bank's file to its proof, with one approval."""
+
+import base64
+
+import pytest
+
+from tests.fixtures.helpers.planning import approve
+from tests.mcp.clients import ERAS, Model
+from webapp.mcp.messages import MODERN
+
+MOST_CALLS, MOST_TOKENS = 4, 4000
+DAYS = [f"2026-10-{number:02}" for number in range(1, 21)]
+SUMS = [f"-{number}.{number:02}" for number in range(1, 21)]
+
+
+def statement() -> bytes:
+    """Twenty-one lines of October."""
+    rows = [*zip(DAYS, SUMS, ["Nimbus Hosting"] * 20, strict=True), ("2026-10-30", "800.00", "Client")]
+    return "\n".join(["Date;Amount;Text", *(";".join(row) for row in rows)]).encode()
+
+
+@pytest.fixture
+def month(bank):
+    rows = [*zip(DAYS, SUMS, ["Hosting"] * 20, strict=True), ("2026-10-30", "800.00", "Client")]
+    return bank.send_many(rows)
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_a_month_takes_four_calls_and_one_approval(ben, bank, month, figure, version):
+    model = Model(ben.with_scopes("read", "draft", "propose"), version)
+    bank.account("Server rent")
+    there = model.call("get_context")
+    assert [each["unconfirmed"] for each in there["accounts"]] == [len(month)]
+    found = model.call("find_lines", account="Main account", state="uncategorised", limit=50)
+    assert found["total"] == len(month)
+    lines = [{"id": each["lineId"], "category": "Server rent", "why": "Its text"} for each in found["lines"]]
+    done = model.call("categorise_lines", lines=lines, why="October")
+    assert (done["status"], done["blockers"]) == ("EXECUTED", [])
+    proposed = model.call(
+        "reconcile",
+        account="Main account",
+        statementDate="2026-10-31",
+        statementBalance="587.90",
+        propose=True,
+        why="The statement of October",
+    )
+    assert (proposed["status"], proposed["difference"], proposed["blockers"]) == ("PENDING", "0.00", [])
+    assert model.calls == MOST_CALLS
+    assert model.tokens <= MOST_TOKENS
+    figure("MCP", f"a month of 21 lines in {version}: 4 calls, {model.tokens} tokens read, 1 approval")
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert waiting["note"] == "The statement of October"
+    assert approve(ben, waiting).status_code == 200
+    after = model.call("check_proposals", ids=[proposed["proposal"]])
+    assert [each["state"] for each in after["proposals"]] == ["done"]
+    proof = ben.get(f"/api/reconciliations?faId={bank.fa_id}").json["reconciliations"][0]
+    assert (proof["statementBalance"], proof["holds"]) == ("587.90", True)
+
+
+def test_the_whole_month_from_its_file_waits_for_nobody_where_the_key_may(ben, bank):
+    """The same with a key that may do all of it, from a file."""
+    model = Model(ben, MODERN)
+    bank.open()
+    bank.account("Server rent")
+    content = base64.b64encode(statement()).decode()
+    asked = {"content": content, "fileName": "october.csv", "account": "Main account"}
+    preview = model.call("import_statement", **asked)
+    assert (preview["status"], preview["accounts"][0]["new"], len(preview["lines"])) == ("PREVIEW", 21, 21)
+    assert ben.get("/api/transactions").json["transactions"] == []
+    done = model.call("import_statement", **asked, commit=True)
+    assert (done["status"], done["accounts"][0]["new"]) == ("EXECUTED", 21)
+    again = model.call("import_statement", **asked)
+    assert (again["accounts"][0]["new"], again["accounts"][0]["known"]) == (0, 21)
+    lines = [{"id": each["lineId"], "category": "Server rent"} for each in done["lines"]]
+    model.call("categorise_lines", lines=lines)
+    wrong = model.call(
+        "reconcile",
+        account="Main account",
+        statementDate="2026-10-31",
+        statementBalance="587.91",
+        propose=True,
+    )
+    assert (wrong["status"], wrong["difference"]) == ("PREVIEW", "0.01")
+    assert "Nothing was proposed" in wrong["next"]
+    right = model.call(
+        "reconcile",
+        account="Main account",
+        statementDate="2026-10-31",
+        statementBalance="587.90",
+        propose=True,
+    )
+    assert (right["status"], right["next"]) == ("EXECUTED", "It is proved.")
+    assert model.call("get_context")["accounts"][0]["provedTo"] == "2026-10-31"
+
+
+def test_what_is_uncategorised_or_pending_is_named_before_anything_is_proposed(ben, bank):
+    model = Model(ben)
+    bank.send("2026-10-02", "-10.00", "Nobody knows")
+    bank.send("2026-10-03", "-5.00", "Still under way", status="PENDING")
+    found = model.call("reconcile", account=bank.fa_id, statementDate="2026-10-31", statementBalance="-10.00")
+    assert [each["text"] for each in found["toCategorise"]] == ["Nobody knows"]
+    assert (found["toCategoriseCount"], found["toConfirmCount"]) == (1, 0)
+    assert [each["text"] for each in found["pending"]] == ["Still under way"]
+    assert "categorise_lines" in found["next"]
