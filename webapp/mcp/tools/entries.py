@@ -27,7 +27,7 @@ class LegSchema(Schema):
     project = NameOrId()
 
 
-class EntryInputSchema(WriteSchema):
+class EntryOrVoidSchema(WriteSchema):
     """A new entry, or the id of one to void."""
 
     date = ma.fields.String()
@@ -79,7 +79,7 @@ TOOL = Tool(
     title="Write or void an entry",
     description="Post a journal entry by hand, or void one with its reversal. Bank lines have their own entries: "
     "categorise and confirm those instead.",
-    takes=EntryInputSchema,
+    takes=EntryOrVoidSchema,
     gives=OutcomeSchema,
     run=run,
     scope="draft",

@@ -26,7 +26,7 @@ TOTALS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-class ReportQuerySchema(Schema):
+class ReportChoiceSchema(Schema):
     """Which report, of which days."""
 
     kind = fields.OneOf(*KINDS, required=True)
@@ -146,7 +146,7 @@ TOOL = Tool(
     title="A report",
     description="Profit and loss, balance sheet or trial balance of a period with the one before, or the general "
     "ledger of an account, in base currency; accountId and entryId lead on to explain.",
-    takes=ReportQuerySchema,
+    takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,
 )
