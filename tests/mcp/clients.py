@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+from jsonschema import Draft202012Validator
 from mcp_types import methods
 from mcp_types.jsonrpc import JSONRPCError
 
@@ -20,6 +21,7 @@ from webapp.mcp.messages import (
     VERSION_HEADER,
     encoded,
 )
+from webapp.mcp.tools import TOOLS
 
 NUMBERS = count(1)
 # Tokens, as the audit of the interface counted them.
@@ -60,7 +62,10 @@ class Model:
         sent = headers_of(method, params, self.version) | (headers or {})
         answer = self.person.post("/mcp", json=body, headers=sent)
         if answer.is_json and "result" in answer.json:
-            methods.validate_server_result(method, self.version, answer.json["result"])
+            result = answer.json["result"]
+            methods.validate_server_result(method, self.version, result)
+            if "structuredContent" in result:
+                VALIDATORS[params["name"]].validate(result["structuredContent"])
         elif answer.is_json and "jsonrpc" in answer.json:
             JSONRPCError.model_validate({"id": None, **answer.json})
         return answer
@@ -86,4 +91,16 @@ class Model:
         return result["content"][0]["text"]
 
 
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give a shape that takes nothing which it does not name: what is answered beside it is missing in it."""
+    found = dict(schema)
+    if "properties" in schema:
+        found["properties"] = {name: closed(each) for name, each in schema["properties"].items()}
+        found.setdefault("additionalProperties", False)
+    if "items" in schema:
+        found["items"] = closed(schema["items"])
+    return found
+
+
+VALIDATORS = {each.name: Draft202012Validator(closed(each.definition["outputSchema"])) for each in TOOLS}
 ERAS = (MODERN, *LEGACY)

@@ -41,8 +41,10 @@ def receive() -> Response:
 @bp.after_request
 def dress(response: Response) -> Response:
     """Write what the guards of all addresses refuse as an error of the protocol: clients show no other sentence."""
+    if response.status_code < REFUSED:
+        return response
     body = response.get_json(silent=True)
-    if response.status_code < REFUSED or (isinstance(body, dict) and "jsonrpc" in body):
+    if isinstance(body, dict) and "jsonrpc" in body:
         return response
     facts = dict(body) if isinstance(body, dict) else {"error": response.get_data(as_text=True).strip()}
     error = ProtocolError(INTERNAL_ERROR, str(facts.pop("error", "")), data=facts)

@@ -150,8 +150,7 @@ def _answer_of(message_id: MessageId, answer: ServiceAnswer) -> Any:
     """Give the message that a service answered, or say in one what it answered instead."""
     body = _object(_parsed(answer.data))
     error = _object(body.get("error"))
-    is_message = body.get("jsonrpc") == "2.0"
-    if is_message and error.get("code") != INTERNAL_ERROR:
+    if body.get("jsonrpc") == "2.0" and error.get("code") != INTERNAL_ERROR:
         return body
     own = error.get("message")
     sentence = own if isinstance(own, str) else f"{answer.source} answers {answer.status}, and no message."
