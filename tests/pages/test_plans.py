@@ -1,5 +1,7 @@
 """The page of approvals shows a plan step by step, and what moved since."""
 
+import re
+
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
@@ -40,6 +42,31 @@ def test_a_plan_is_shown_in_its_steps_and_approved_once(ben, line, request_):
     assert done.status_code == 303
     assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "POSTED"
     assert "Book the groceries" in browser.get("/activity").text
+
+
+def test_a_plan_is_undone_from_the_activity(ben, line, request_):
+    browser, address = ben.browser(), f"/activity/plans/{request_['id']}/undo"
+    browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert f'href="{address}">Undo this plan…' in browser.get("/activity").text
+    assert "Show what would be undone" in browser.get(address).text
+    shown = browser.post(f"{address}/preview")
+    assert "2 acts to undo" in shown.text
+    # The entry that is voided keeps the merchant.
+    assert "is used by 2 postings" in shown.text
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "POSTED"
+    digest = re.search(r'name="digest" value="([0-9a-f]{64})"', shown.text)[1]
+    done = browser.post(address, data={"digest": digest})
+    assert "2 acts undone" in done.text
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+    assert browser.post(address, data={"digest": digest}).status_code == 409
+    assert "Nothing to undo" in browser.post(f"{address}/preview").text
+
+
+def test_who_may_not_undo_a_plan_is_not_offered_it(ada, cleo, dan, ben, line, request_):
+    ada.browser().post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert "Undo this plan…" in ada.browser().get("/activity").text
+    assert "Undo this plan…" not in cleo.browser().get("/activity").text
+    assert dan.browser().get(f"/activity/plans/{request_['id']}/undo").status_code == 404
 
 
 def test_a_plan_that_moved_says_at_which_step(ben, bank, line, request_):

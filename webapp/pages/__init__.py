@@ -19,6 +19,7 @@ NOUNS = (
     "accounts.projects",
     "audit.action_requests",
     "audit.agent_undos",
+    "audit.plan_undos",
     "audit.proposals",
     "bookkeeping.exchange_rates",
     "bookkeeping.financial_years",

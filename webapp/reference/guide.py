@@ -117,7 +117,7 @@ older plan of your key that this one makes obsolete. To reconcile a month, `PATC
 `POST /api/transactions/confirm`, `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}` and `POST …/complete` are one
 plan, and one approval. The bank's file may be its first step: `POST /api/feeds/imports` with
 `{"fileName": "october.ofx", "content": "<base64>"}`, at most 1 MiB; then `1#/import/transactionIds/0` is the line of
-the file's first row. Each act has its `planId`.""",
+the file's first row. Each act has its `planId`, by which a person may undo the whole.""",
     ),
     (
         "Errors",

@@ -12,6 +12,7 @@ from webapp.db import db
 from webapp.models import AuditEvent
 from webapp.queries import checks
 from webapp.services.audit import plans
+from webapp.services.undo import agent_undos
 
 
 @pytest.fixture
@@ -308,6 +309,90 @@ def test_an_undo_takes_a_plan_back_in_reverse(ada, ben, bank, books, line):
     assert {each["status"] for each in undone["results"]} == {"EXECUTED"}, undone
     assert books.balances() == before
     assert ben.get("/api/projects").json["projects"] == []
+
+
+def test_one_plan_is_undone_as_one_act_and_nothing_beside_it(ada, ben, bank, books, line):
+    before, food = books.balances(), bank.account("Food")
+    other = ben.post("/api/projects", json={"name": "Beside it"}).json["project"]["id"]
+    done = send(
+        ben,
+        ("POST", "/projects", {"name": "Kitchen"}),
+        ("PATCH", f"/transactions/{line}", {"accountId": food}),
+        confirm(line),
+        title="Book the groceries",
+    ).json["plan"]
+    after = {"planId": done["id"]}
+    browser = ada.browser()
+    preview = browser.post("/api/action-requests/undo/preview", json=after).json
+    steps = [act for each in done["steps"] for act in each["actionRequestIds"]]
+    assert [each["actionRequestId"] for each in preview["items"]] == steps[::-1]
+    assert books.balances() != before
+    undone = browser.post("/api/action-requests/undo", json={**after, "digest": preview["digest"]}).json
+    assert {each["status"] for each in undone["results"]} == {"EXECUTED"}, undone
+    assert books.balances() == before
+    assert [each["id"] for each in ben.get("/api/projects").json["projects"]] == [other]
+    act = ben.get(f"/api/action-requests/{undone['actionRequestId']}").json["actionRequest"]
+    assert (act["kind"], act["target"]) == ("undo_plan", {"kind": "plan", "id": done["id"]})
+    assert act["title"] == "Undid 3 acts of the plan Book the groceries"
+    # What the plan did is undone for the undo of its key as well, and not once more.
+    again = browser.post("/api/action-requests/undo/preview", json=after).json
+    since = {"tokenId": ben.token_id, "since": "2026-01-01T00:00:00Z"}
+    of_key = browser.post("/api/action-requests/undo/preview", json=since).json
+    assert (again["items"], {each["actionRequestId"] for each in of_key["items"]} & {*steps}) == ([], set())
+    nothing = browser.post("/api/action-requests/undo", json={**after, "digest": again["digest"]})
+    assert (nothing.status_code, nothing.json["code"]) == (409, "nothing_to_undo")
+
+
+def test_an_undo_of_a_plan_that_moved_since_its_preview_is_not_done(ada, ben, bank, line):
+    done = send(ben, ("PATCH", f"/transactions/{line}", {"accountId": bank.account("Food")})).json["plan"]
+    browser, after = ada.browser(), {"planId": done["id"]}
+    preview = browser.post("/api/action-requests/undo/preview", json=after).json
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Care")})
+    moved = browser.post("/api/action-requests/undo", json={**after, "digest": preview["digest"]})
+    assert (moved.status_code, moved.json["code"]) == (409, "moved")
+    assert moved.json["details"]["preview"]["items"][0]["undo"] is None
+
+
+def test_a_plan_of_more_acts_is_undone_in_parts(ada, ben, monkeypatch):
+    monkeypatch.setattr(agent_undos, "MOST_OF_A_PLAN", 2)
+    done = send(ben, *(("POST", "/projects", {"name": name}) for name in "ABC")).json["plan"]
+    browser, after, names = ada.browser(), {"planId": done["id"]}, []
+    while after:
+        preview = browser.post("/api/action-requests/undo/preview", json=after).json
+        browser.post("/api/action-requests/undo", json={**after, "digest": preview["digest"]})
+        names.append([each["name"] for each in ben.get("/api/projects").json["projects"]])
+        before = preview["nextBefore"]
+        after = {"planId": done["id"], "before": before} if before else None
+    assert names == [["A"], []]
+
+
+def test_who_may_undo_a_plan(ada, ben, cleo, dan, line):
+    done = send(ada, confirm(line)).json["plan"]
+    act = done["steps"][0]["actionRequestIds"][0]
+    for person, plan_id, status in (
+        (ben, done["id"], 404),
+        (dan, done["id"], 404),
+        (cleo, done["id"], 403),
+        (ada, act, 404),
+        (ada, done["id"], 200),
+    ):
+        asked = person.browser().post("/api/action-requests/undo/preview", json={"planId": plan_id})
+        assert asked.status_code == status, (person.name, asked.json)
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({}, {"tokenId", "since"}),
+        ({"tokenId": 1}, {"since"}),
+        ({"planId": "ar_1", "tokenId": 1}, {"planId"}),
+        ({"planId": 7}, {"planId"}),
+    ],
+)
+def test_an_undo_names_a_key_or_a_plan(ada, body, fields):
+    answer = ada.browser().post("/api/action-requests/undo/preview", json=body)
+    assert (answer.status_code, answer.json["fields"].keys()) == (422, fields)
 
 
 def test_the_ids_of_other_books_are_nothing(ben, dan, line):

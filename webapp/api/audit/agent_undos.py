@@ -1,4 +1,4 @@
-"""Undoing the acts of a token over JSON."""
+"""Undoing the acts of a token or of a plan over JSON."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ bp = Blueprint(
 @bp.arguments(SinceSchema)
 @bp.response(200, UndoPreviewSchema)
 def preview(query: dict[str, Any]) -> Any:
-    """Preview the undo of all acts of a key since an instant, 25 acts at a time; nothing is written."""
-    return preview_undo(query["token_id"], query["since"], query["before"])
+    """Preview the undo of all acts of a key since an instant, or of a plan; nothing is written.
+
+    It takes 25 acts of a key at a time, and 60 of a plan.
+    """
+    return preview_undo(lambda: agents.acts(query))
 
 
 @bp.post("")
@@ -31,10 +34,9 @@ def preview(query: dict[str, Any]) -> Any:
 @bp.arguments(UndoSchema)
 @bp.response(200, AgentUndoResultSchema)
 def undo(query: dict[str, Any]) -> Any:
-    """Undo all acts of a key since an instant, exactly as previewed, one result for each act."""
-    token = agents.token(query.pop("token_id"))
+    """Undo all acts of a key since an instant, or of a plan, exactly as previewed, one result for each act."""
     try:
-        return services.undo.agent_undos.undo(token, **query, **agents.undoing())
+        return services.undo.agent_undos.undo(agents.acts(query), digest=query["digest"], **agents.undoing())
     except UndoMovedError as error:
         error.details["preview"] = UndoPreviewSchema().dump(error.preview)
         raise

@@ -9,9 +9,9 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.schemas.audit.action_requests import ActivityQuerySchema
-from webapp.web import paging
+from webapp.web import agents, paging
 from webapp.web.access import requests
-from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("action_requests", __name__, url_prefix="/activity")
@@ -57,6 +57,7 @@ def index() -> Response:
         count=len(page.items),
         places=queries.audit.action_requests.addresses(organization_id(), page.items),
         changes=queries.audit.field_changes.of(organization_id(), page.items),
+        undoable=agents.undoable_plans(page.items) if "draft" in principal().scopes else set(),
         whose=actor[0] if actor else None,
         name=page.items[0].actor["name"] if actor and page.items else None,
         shown=shown,

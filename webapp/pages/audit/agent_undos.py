@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from webapp import queries, services
 from webapp.schemas.audit.agent_undos import SinceFormSchema, UndoFormSchema
-from webapp.services.undo.agent_undos import UndoMovedError
+from webapp.services.undo.agent_undos import KeyActs, UndoMovedError
 from webapp.web import agents
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
@@ -36,7 +36,7 @@ def preview(token_id: int) -> Response:
     agents.token(token_id)
     try:
         body = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = preview_undo(token_id, **body)
+        shown = preview_undo(lambda: KeyActs(agents.token(token_id), **body))
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
     return show_form(token_id, agent_undo=shown)
@@ -49,7 +49,8 @@ def undo(token_id: int) -> Response:
     token = agents.token(token_id)
     try:
         body = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        done = services.undo.agent_undos.undo(token, **body, **agents.undoing())
+        digest = body.pop("digest")
+        done = services.undo.agent_undos.undo(KeyActs(token, **body), digest=digest, **agents.undoing())
     except UndoMovedError as error:
         return show_form(token_id, problem=problem_of(error), agent_undo=error.preview)
     except REFUSALS as error:

@@ -1,4 +1,4 @@
-"""Queries on the acts of a token, for undoing them."""
+"""Queries on the acts of a token or of a plan, for undoing them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from webapp.models import IS_EVENT_OF_ACT, ActionRequest, ApiToken, AuditEvent, 
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.common.portions import portions
 
-# The act that undoes acts of a token; its result lists them as `parts`.
-UNDO = "undo_agent"
+# The acts that undo those of a token and those of a plan; their results list them as `parts`.
+UNDO, UNDO_PLAN = "undo_agent", "undo_plan"
 # An id sorts by the time of the request. A proposal is executed later, but no later than this.
 LONGEST_WAIT = timedelta(days=60)
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,28 +24,37 @@ def undoable(token: ApiToken, since: datetime, before: str | None = None) -> lis
     """List the ids of the acts of a token since an instant that are not undone yet, the newest first.
 
     With `before` only those before that act, which may be undone by now; raises UnknownReferenceError where it is
-    none of these. Proposals of the token that people approved are among them. The order is the audit chain's: the
-    acts of one request share their instant.
+    none of these. Proposals of the token that people approved are among them.
     """
+    of_token = sa.and_(
+        ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),
+        ActionRequest.decided_at >= since,
+        # A proposal of several acts is no act itself: these have rows of their own.
+        ActionRequest.result["actionRequestIds"].as_string().is_(None),
+        ActionRequest.actor["kind"].as_string() == "TOKEN",
+        ActionRequest.actor["id"].as_integer() == token.id,
+    )
+    return _undoable(token, of_token, before, "This key did nothing under this id since then.")
+
+
+def undoable_of_plan(plan: ActionRequest, before: str | None = None) -> list[str]:
+    """List the ids of the acts of a plan as `undoable` does."""
+    return _undoable(plan, ActionRequest.plan_id == plan.id, before, "This plan has no act of this id.")
+
+
+def _undoable(
+    owned: ApiToken | ActionRequest, among: sa.ColumnElement[bool], before: str | None, sentence: str
+) -> list[str]:
+    """List acts in the order of the audit chain, the newest first: those of one request share their instant."""
     done = db.session.scalars(
         sa.select(ActionRequest.id)
         .join(AuditEvent, IS_EVENT_OF_ACT)
-        .where(
-            of_same_organization(ActionRequest, token),
-            ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),
-            ActionRequest.decided_at >= since,
-            ActionRequest.status == "EXECUTED",
-            # A proposal of several acts is no act itself: these have rows of their own.
-            ActionRequest.result["actionRequestIds"].as_string().is_(None),
-            ActionRequest.actor["kind"].as_string() == "TOKEN",
-            ActionRequest.actor["id"].as_integer() == token.id,
-        )
+        .where(of_same_organization(ActionRequest, owned), ActionRequest.status == "EXECUTED", among)
         .group_by(ActionRequest.organization_id, ActionRequest.id)
         .order_by(sa.func.max(AuditEvent.sequence).desc())
     )
-    acts, undone = done.all(), _undone(token)
+    acts, undone = done.all(), _undone(owned.organization_id)
     if before is not None and before not in acts:
-        sentence = "This key did nothing under this id since then."
         raise UnknownReferenceError(f"before: {sentence}", fields={"before": [sentence]})
     older = acts if before is None else acts[acts.index(before) + 1 :]
     return [each for each in older if each not in undone]
@@ -83,14 +92,12 @@ def last_sequence(organization_id: str) -> int:
     return db.session.scalar(statement) or 0
 
 
-def _undone(token: ApiToken) -> set[str]:
-    """List the acts of a token that earlier acts have undone."""
+def _undone(organization_id: str) -> set[str]:
+    """List the acts of tokens and plans that others have undone."""
     results = db.session.scalars(
         sa.select(ActionRequest.result).where(
-            of_same_organization(ActionRequest, token),
-            ActionRequest.kind == UNDO,
-            ActionRequest.target_kind == "token",
-            ActionRequest.target_id == str(token.id),
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.kind.in_([UNDO, UNDO_PLAN]),
             ActionRequest.status == "EXECUTED",
         )
     )

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import marshmallow as ma
 
+from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.instants import Since, TypedTime
 
 
 class SinceSchema(Schema):
-    """A token and an instant; `before` continues behind an earlier batch with its `nextBefore`."""
+    """A token and an instant, or a plan; `before` continues behind an earlier batch with its `nextBefore`."""
 
-    token_id = fields.Id(required=True)
-    since = Since(required=True)
+    token_id = fields.Id(load_default=None)
+    since = Since(load_default=None)
+    plan_id = fields.Text(most=64, load_default=None)
     before = fields.Text(most=64, load_default=None, allow_none=True)
+
+    @ma.validates_schema
+    def name_one(self, sent: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse none and both."""
+        del kwargs
+        of_key = [name for name in ("token_id", "since") if sent[name] is None]
+        if sent["plan_id"] is not None and len(of_key) < len(("tokenId", "since")):
+            raise ma.ValidationError("Send tokenId and since, or planId alone.", "planId")
+        if sent["plan_id"] is None and of_key:
+            missing = {camel(name): ["Send tokenId and since, or planId."] for name in of_key}
+            raise ma.ValidationError(missing)
 
 
 class UndoSchema(SinceSchema):
@@ -31,6 +47,18 @@ class SinceFormSchema(Schema):
 
 
 class UndoFormSchema(SinceFormSchema):
+    """The same, with the digest of the preview."""
+
+    digest = fields.Text(least=64, most=64, required=True)
+
+
+class PlanUndoPreviewFormSchema(Schema):
+    """The undo of a plan, or of what is older than an act of it."""
+
+    before = fields.Text(most=64, load_default=None)
+
+
+class PlanUndoFormSchema(PlanUndoPreviewFormSchema):
     """The same, with the digest of the preview."""
 
     digest = fields.Text(least=64, most=64, required=True)

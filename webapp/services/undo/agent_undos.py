@@ -1,4 +1,4 @@
-"""Undoing the acts of a token: reviewed together, the newest first, and what cannot be undone with the reason.
+"""Undoing the acts of a token or a plan: reviewed together, the newest first, and what stays with the reason.
 
 The preview does it as a trial, so that it shows exactly what would happen. Newest first is the order of dependency:
 an act can only depend on what was done before it.
@@ -6,10 +6,11 @@ an act can only depend on what was done before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
 import sqlalchemy as sa
 
@@ -24,7 +25,7 @@ from webapp.services.storage import savepoints
 from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
 
 # Undoing an act takes some 30 ms, and nobody else writes meanwhile.
-MOST_AT_ONCE = 25
+MOST_AT_ONCE, MOST_OF_A_PLAN = 25, 60
 NO_WAY_BACK = "This cannot be undone here; check it, and correct it by hand."
 NAMED = "Something else in the books uses it by now, so it stays."
 
@@ -41,7 +42,7 @@ class UndoMovedError(LedgerError):
 
 
 class NothingToUndoError(LedgerError):
-    """This key did nothing since then that can be undone."""
+    """Nothing of this can be undone: it is undone already, or stays as it is."""
 
     code = "nothing_to_undo"
 
@@ -78,14 +79,103 @@ class UndoResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentUndo:
-    """The acts of a token since an instant, the newest first, and how many older acts are left for the next undo.
+class KeyActs:
+    """What a key did since an instant, or of that what is older than the act `before`."""
 
-    It holds at most 25 acts, those before the act `before` where one is named.
+    token: ApiToken
+    since: datetime
+    before: str | None = None
+
+    kind: ClassVar[str] = agent_acts.UNDO
+
+    @property
+    def most_at_once(self) -> int:
+        """How many of them are undone at once."""
+        return MOST_AT_ONCE
+
+    @property
+    def organization_id(self) -> str:
+        """Whose books it is in."""
+        return self.token.organization_id
+
+    @property
+    def target(self) -> tuple[str, object]:
+        """What the undo of it is about."""
+        return "token", self.token.id
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What it is, as JSON."""
+        return {"tokenId": self.token.id, "since": instant_text(self.since)}
+
+    @property
+    def name(self) -> str:
+        """Whose acts they are, for a title."""
+        return self.token.name
+
+    @property
+    def reason(self) -> str:
+        """Why each of them is undone."""
+        return f"Undoes what the key {self.token.name} did"
+
+    def undoable(self) -> list[str]:
+        """List the ids of the acts that are not undone yet, the newest first."""
+        return agent_acts.undoable(self.token, self.since, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanActs:
+    """What the steps of a plan did, or of that what is older than the act `before`."""
+
+    plan: ActionRequest
+    before: str | None = None
+
+    kind: ClassVar[str] = agent_acts.UNDO_PLAN
+
+    @property
+    def most_at_once(self) -> int:
+        """How many of them are undone at once."""
+        return MOST_OF_A_PLAN
+
+    @property
+    def organization_id(self) -> str:
+        """Whose books it is in."""
+        return self.plan.organization_id
+
+    @property
+    def target(self) -> tuple[str, object]:
+        """What the undo of it is about."""
+        return "plan", self.plan.id
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What it is, as JSON."""
+        return {"planId": self.plan.id}
+
+    @property
+    def name(self) -> str:
+        """Whose acts they are, for a title."""
+        return f"the plan {self.plan.title}"
+
+    @property
+    def reason(self) -> str:
+        """Why each of them is undone."""
+        return f"Undoes the plan {self.plan.title}"
+
+    def undoable(self) -> list[str]:
+        """List the ids of the acts that are not undone yet, the newest first."""
+        return agent_acts.undoable_of_plan(self.plan, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentUndo:
+    """The acts of a token since an instant, or of a plan, the newest first, and how many older acts are left.
+
+    It holds as many acts as are undone at once, those before the act `before` where one is named. `facts` are what
+    it is the undo of.
     """
 
-    token_id: int
-    since: datetime
+    facts: Mapping[str, object]
     items: list[UndoItem]
     left: int
     action_request_id: str | None = None
@@ -103,7 +193,7 @@ class AgentUndo:
             [item.action_request_id, item.undo and [item.undo.kind, item.undo.sentence], item.why]
             for item in self.items
         ]
-        content = {"tokenId": self.token_id, "since": instant_text(self.since), "items": facts}
+        content = {**self.facts, "items": facts}
         return sha256_hex(canonical_json(content))
 
     @property
@@ -118,51 +208,42 @@ class AgentUndo:
 
 
 def preview(
-    token: ApiToken,
-    since: datetime,
-    *,
-    scopes: Collection[str],
-    folder: Path,
-    actor: Actor,
-    now: datetime,
-    before: str | None = None,
+    acts: KeyActs | PlanActs, *, scopes: Collection[str], folder: Path, actor: Actor, now: datetime
 ) -> AgentUndo:
-    """Preview undoing everything that a token did since an instant, as a trial.
+    """Preview undoing everything that a token did since an instant or that a plan did, as a trial.
 
-    Of more than 25 acts it has the newest, or those before the act `before`; raises UnknownReferenceError.
-    `scopes` are those of the person who undoes: what needs another one is left.
+    Of more acts than are undone at once it has the newest, or those before the act `before`; raises
+    UnknownReferenceError. `scopes` are those of the person who undoes: what needs another one is left.
     """
     with savepoints.trial():
-        return _run(token, since, before, scopes, _undoing(token, folder, actor, now))
+        return _run(acts, scopes, Undoing(actor, now, acts.reason, folder))
 
 
 def undo(
-    token: ApiToken,
-    since: datetime,
+    acts: KeyActs | PlanActs,
     *,
     digest: str,
     scopes: Collection[str],
     folder: Path,
     actor: Actor,
     now: datetime,
-    before: str | None = None,
 ) -> AgentUndo:
-    """Undo everything that a token did since an instant, exactly as the preview of this digest showed.
+    """Undo everything that a token did since an instant or that a plan did, as the preview of this digest showed.
 
     Raises UndoMovedError with the new preview where something else would happen by now. The undo is an act of its
     own, which names its parts; each part is undone by an act of its kind.
     """
-    payload = {"tokenId": token.id, "since": instant_text(since), "digest": digest}
-    if before is not None:
-        payload["before"] = before
-    undone = _run(token, since, before, scopes, _undoing(token, folder, actor, now))
+    payload = {**acts.facts, "digest": digest}
+    if acts.before is not None:
+        payload["before"] = acts.before
+    undone = _run(acts, scopes, Undoing(actor, now, acts.reason, folder))
     if undone.digest != digest:
         raise UndoMovedError(undone)
     parts = [item for item in undone.items if item.undo]
     if not parts:
         raise NothingToUndoError
-    title = f"Undid {len(parts)} act{'' if len(parts) == 1 else 's'} of {token.name}"
-    with act(actor, now, agent_acts.UNDO, ("token", token.id), title=title, payload=payload) as doing:
+    title = f"Undid {len(parts)} act{'' if len(parts) == 1 else 's'} of {acts.name}"
+    with act(actor, now, acts.kind, acts.target, title=title, payload=payload) as doing:
         doing.result = {
             "parts": [
                 {"actionRequestId": item.action_request_id, "undoneBy": list(item.undone_by)}
@@ -177,17 +258,11 @@ def undo(
     return replace(undone, action_request_id=doing.id)
 
 
-def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undoing:
-    return Undoing(actor, now, f"Undoes what the key {token.name} did", folder)
-
-
-def _run(
-    token: ApiToken, since: datetime, before: str | None, scopes: Collection[str], undoing: Undoing
-) -> AgentUndo:
-    ids, token_id = agent_acts.undoable(token, since, before), token.id
-    requests = agent_acts.by_ids(token.organization_id, ids[:MOST_AT_ONCE])
+def _run(acts: KeyActs | PlanActs, scopes: Collection[str], undoing: Undoing) -> AgentUndo:
+    ids = acts.undoable()
+    requests = agent_acts.by_ids(acts.organization_id, ids[: acts.most_at_once])
     items = [_undo_one(request, scopes, undoing) for request in requests]
-    return AgentUndo(token_id, since, items, len(ids) - len(items), before=before)
+    return AgentUndo(acts.facts, items, len(ids) - len(items), before=acts.before)
 
 
 def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing) -> UndoItem:
