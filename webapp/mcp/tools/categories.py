@@ -16,7 +16,8 @@ from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 
-MOST_LINES: Final = 500
+# Nobody else writes meanwhile; the API takes no more at once.
+MOST_LINES: Final = 50
 MOST_ROWS: Final = 25
 LONGEST_NOTE: Final = 2000
 
@@ -45,7 +46,9 @@ class CategoriesSchema(WriteSchema):
     lines = ma.fields.List(
         ma.fields.Nested(LineCategorySchema),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_LINES),
+        validate=ma.validate.Length(
+            min=1, max=MOST_LINES, error="Send 1 to 50 lines; others in the next call."
+        ),
     )
     confirm = ma.fields.Boolean(load_default=False, metadata={"description": "Post them as well."})
 
@@ -110,7 +113,7 @@ def _counted(number: int) -> str:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise bank lines",
-    description="Set category, merchant, project or splits of up to 500 bank lines in one act, each with why; with "
+    description="Set category, merchant, project or splits of up to 50 bank lines in one act, each with why; with "
     "confirm they are posted as well. A posted line gets a correction that a confirmation writes.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,

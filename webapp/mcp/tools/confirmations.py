@@ -12,13 +12,20 @@ from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 
-MOST_LINES: Final = 500
+# Nobody else writes meanwhile; the API takes no more at once.
+MOST_LINES: Final = 120
 
 
 class ConfirmedLinesSchema(WriteSchema):
     """Which lines."""
 
-    ids = ma.fields.List(fields.Id(), required=True, validate=ma.validate.Length(min=1, max=MOST_LINES))
+    ids = ma.fields.List(
+        fields.Id(),
+        required=True,
+        validate=ma.validate.Length(
+            min=1, max=MOST_LINES, error="Send 1 to 120 ids; others in the next call."
+        ),
+    )
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
@@ -30,7 +37,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="confirm_lines",
     title="Confirm bank lines",
-    description="Post the entries of up to 500 bank lines as they stand. Categorise them before: an uncategorised line "
+    description="Post the entries of up to 120 bank lines as they stand. Categorise them before: an uncategorised line "
     "is posted as uncategorised.",
     takes=ConfirmedLinesSchema,
     gives=OutcomeSchema,

@@ -16,8 +16,9 @@ from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
 
 MOST_ROWS: Final = 25
+# What one call confirms at once, and what fits into one plan beside its other steps.
+MOST_OF_A_STEP, MOST_OF_A_PLAN = 120, 360
 ZERO: Final = "0.00"
-REFUSED_STEP: Final = "step_refused"
 
 
 class StatementSchema(WriteSchema):
@@ -81,6 +82,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 def _tried(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> Json:
     """Try the plan and, where it is wanted and ties out, make it."""
     title = f"Reconcile {account['name']} to {arguments['statement_date']}"
+    if len(ready) > MOST_OF_A_PLAN:
+        return _too_many(title, len(ready))
     steps = _steps(account, ready, arguments)
     answer = outcomes.plan(title, steps, arguments, dryRun=True)
     found = outcomes.outcome(answer)
@@ -93,6 +96,22 @@ def _tried(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) ->
     return {**found, "difference": difference}
 
 
+def _too_many(title: str, ready: int) -> Json:
+    sentence = (
+        f"{ready:,} lines wait to be confirmed, and one plan takes {MOST_OF_A_PLAN}. Confirm some with confirm_lines"
+        " before."
+    )
+    return {
+        "proposal": None,
+        "status": outcomes.PREVIEW,
+        "summary": title,
+        "changes": [],
+        "blockers": [sentence],
+        "next": outcomes.NOTHING_WRITTEN,
+        "difference": None,
+    }
+
+
 def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
     desk = f"/reconciliations/accounts/{account['faId']}"
     statement = {
@@ -100,10 +119,9 @@ def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) ->
         "statementBalance": arguments["statement_balance"],
     }
     statement |= {"version": account["draft"]["version"]} if account["draft"] else {}
-    most = 500
     confirmations = [
-        ("POST", "/transactions/confirm", {"ids": list(ready[first : first + most])})
-        for first in range(0, len(ready), most)
+        ("POST", "/transactions/confirm", {"ids": list(ready[first : first + MOST_OF_A_STEP])})
+        for first in range(0, len(ready), MOST_OF_A_STEP)
     ]
     return [
         *confirmations,
