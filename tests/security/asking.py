@@ -57,6 +57,8 @@ FORMS = {
     "/documents/<id:document_id>/relations/delete": documents.RelatedFormSchema,
     "/feeds/<id:fa_id>/batches": feed_accounts.BatchesFormSchema,
     "/journal/<id:entry_id>/balance": journal_entries.ManualEntryFormSchema,
+    "/activity/plans/<act:plan_id>/undo": agent_undos.PlanUndoFormSchema,
+    "/activity/plans/<act:plan_id>/undo/preview": agent_undos.PlanUndoPreviewFormSchema,
     "/journal/<id:entry_id>/delete": journal_entries.EntryPostSchema,
     "/journal/<id:entry_id>/edit": journal_entries.EntryChangesFormSchema,
     "/journal/<id:entry_id>/post": journal_entries.EntryPostSchema,

@@ -45,6 +45,8 @@ def everything(ada, bank):
     account = bank.account(CANARY, code="C4N4RY")
     ada.patch(f"/api/transactions/{drafted}", json={"orgMerchantId": merchant, "projectId": project})
     act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": CANARY}).json
+    step = {"method": "POST", "path": "/api/merchants", "body": {"name": f"{CANARY} of a plan"}}
+    plan = ada.post("/api/plans", json={"title": CANARY, "steps": [step]}).json["plan"]
     bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
     more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account))
     invitation_id, secret = bank.ask(lambda: newcomer(ada))
@@ -52,6 +54,7 @@ def everything(ada, bank):
         "transaction_id": drafted,
         "entry_id": act["result"]["journalEntryIds"][0],
         "request_id": act["actionRequestId"],
+        "plan_id": plan["id"],
         "fa_id": fa_id,
         "account_id": account,
         "merchant_id": merchant,
