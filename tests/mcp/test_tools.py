@@ -103,7 +103,9 @@ def test_two_lines_are_joined_or_kept_apart(model, bank, ben):
     out = bank.send("2026-10-01", "-100.00", "To savings")
     bank.open("Savings")
     into = bank.send("2026-10-01", "100.00", "From main")
-    assert any(f"line:{into}" in each["value"] for each in model.call("explain", ref=f"line:{out}")["facts"])
+    assert any(
+        f"line:{into}" in each.get("text", "") for each in model.call("explain", ref=f"line:{out}")["facts"]
+    )
     assert model.call("settle_pair", line=out, other=into, same=True, why="Savings")["status"] == "EXECUTED"
     joins = ben.get(f"/api/transactions/{out}/suggestions").json["joins"]
     assert [each["kind"] for each in joins] == ["TRANSFER"]
@@ -154,7 +156,7 @@ def test_reports_are_tables_with_ids_to_go_on(model, bank, ben):
     ledger = model.call("report", kind="general_ledger", account="Main account", **october)
     assert [each["amount"] for each in ledger["rows"] if each["entryId"]] == ["-50.00", "900.00"]
     story = model.call("explain", ref=f"entry:{ledger['rows'][-1]['entryId']}")
-    assert {"name": "description", "value": "Client"} in story["facts"]
+    assert {"name": "description", "text": "Client"} in story["facts"]
     assert model.refusal("report", kind="general_ledger").startswith("account: ")
 
 
@@ -178,7 +180,7 @@ def test_a_broken_proof_is_explained_with_its_repairs_and_mended(model, desk, ba
     assert f"proof:{proof['id']}" in context["next"]
     story = model.call("explain", ref="proof:Main account/2026-10")
     assert {each["repair"] for each in story["repairs"]} == {"undo", "reopen"}
-    assert any("entryStatus POSTED became" in each["value"] for each in story["facts"])
+    assert any("entryStatus POSTED became" in each.get("value", "") for each in story["facts"])
     assert f"line:{rent}" in story["related"]
     agent = Model(ben.with_scopes("read", "propose"))
     proposed = agent.call("repair_proof", proof=str(proof["id"]), repair="undo", why="It was right before")

@@ -106,14 +106,9 @@ def line_row(line: Json) -> Json:
 
 
 def text_of(line: Json) -> str:
-    """Give what the bank wrote about a line, each word group once."""
-    parts = [line["counterparty"] or "", line["description"], line["reference"] or ""]
-    kept = [
-        each
-        for number, each in enumerate(parts)
-        if each and not any(each in other for other in parts[:number])
-    ]
-    return " / ".join(kept)
+    """Give what the bank wrote about a line, without what another part of it has as well."""
+    parts = dict.fromkeys(filter(None, (line["counterparty"], line["description"], line["reference"])))
+    return " / ".join(each for each in parts if not any(each in other for other in parts if other != each))
 
 
 def state_of(line: Json) -> str:

@@ -145,7 +145,7 @@ TOOL = Tool(
     name="report",
     title="A report",
     description="Profit and loss, balance sheet or trial balance of a period with the one before, or the general "
-    "ledger of an account, in base currency; accountId and entryId lead on to explain.",
+    "ledger of an account, in base currency. Debits are positive, income and debts negative, a profit above 0.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,

@@ -19,6 +19,8 @@ from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 REFERENCE: Final = re.compile(r"(line|entry|proof|act|account|rule):(.+)")
 MOST_EVENTS: Final = 25
 LONGEST: Final = 300
+# The facts that are texts, by strangers or of what quotes them.
+WRITTEN: Final = frozenset({"text", "description", "iban", "correction", "reason", "error", "when"})
 EVENT_KEYS: Final = "id,title,note,actor,status,createdAt"
 
 
@@ -34,10 +36,11 @@ class ReferenceSchema(Schema):
 
 
 class FactSchema(Schema):
-    """A fact by name."""
+    """A fact by name: a value of the books, or a text that somebody wrote."""
 
     name = ma.fields.String()
-    value = Untrusted()
+    value = ma.fields.String(allow_none=True)
+    text = Untrusted(allow_none=True)
 
 
 class HappeningSchema(Schema):
@@ -102,7 +105,7 @@ def _line(name: str) -> Json:
 def _pair(pair: Json) -> Json:
     is_twin = "the same line" if pair["kind"] == "JOIN" else "other side of a transfer"
     text = f"line:{pair['transactionId']} {pair['bookedOn']} {pair['amount']} {pair['description']}; {pair['reason']}"
-    return {"name": f"{pair['status'].lower()}: {is_twin}", "value": text[:LONGEST]}
+    return {"name": f"{pair['status'].lower()}: {is_twin}", "text": text[:LONGEST]}
 
 
 def _entry(name: str) -> Json:
@@ -205,7 +208,7 @@ def _account(name: str) -> Json:
     postings = api_calls.get(f"/accounts/{account['id']}/postings", limit=10)
     facts = {key: account[key] for key in ("code", "name", "type", "currency", "balance", "balanceBase")}
     recent = [
-        {"name": f"entry:{each['journalEntryId']} {each['effectiveAt'][:10]}", "value": _posting(each)}
+        {"name": f"entry:{each['journalEntryId']} {each['effectiveAt'][:10]}", "text": _posting(each)}
         for each in postings["postings"]
     ]
     return {
@@ -238,7 +241,11 @@ def _id(name: str) -> str:
 
 
 def _facts(values: Mapping[str, Any]) -> list[Json]:
-    return [{"name": name, "value": str(value)} for name, value in values.items() if value not in (None, "")]
+    return [
+        {"name": name, "text" if name in WRITTEN else "value": str(value)}
+        for name, value in values.items()
+        if value not in (None, "")
+    ]
 
 
 def _events(target: str) -> list[Json]:
