@@ -68,7 +68,19 @@ def _body() -> Any:
         requests.read_json_body()
     except BadRequest as error:
         raise ProtocolError(PARSE_ERROR, error.description or requests.NOT_READ) from error
-    return request.get_json(silent=True)
+    body = request.get_json(silent=True)
+    if b"\\ud" in request.get_data().lower() and not _is_whole(body):
+        raise ProtocolError(PARSE_ERROR, "A text in the message has half a character in it; send whole ones.")
+    return body
+
+
+def _is_whole(body: Any) -> bool:
+    """Return whether all texts can be written in UTF-8: JSON can say one half of a pair of surrogates."""
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refused(error: ProtocolError, message_id: messages.MessageId, message: Message | None) -> Response:
@@ -85,4 +97,5 @@ def _refused(error: ProtocolError, message_id: messages.MessageId, message: Mess
 
 def _json(body: Any, status: int = 200) -> Response:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return Response(text, status, content_type="application/json")
+    # Half a character, which JSON can say and UTF-8 cannot, becomes the escape that it came as.
+    return Response(text.encode(errors="backslashreplace"), status, content_type="application/json")
