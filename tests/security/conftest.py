@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 import pytest
-import sqlalchemy as sa
 
 from tests.fixtures.banks import AT
-from webapp.db import Base, db
+from webapp.db import db
 from webapp.models import (
     ActionRequest,
     ColumnMapping,
@@ -25,8 +24,6 @@ from webapp.services.storage import document_files
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
-# What the notes of a last use change, which nobody counts as a change of the books.
-SEEN = {"last_used_at", "last_seen_at"}
 
 
 @pytest.fixture
@@ -164,28 +161,6 @@ def kept_file():
         "sha256": sha256(data).hexdigest(),
         "kept_file": document_files.keep(data),
     }
-
-
-@pytest.fixture
-def state_of(bank):
-    """Read what an organization's tables hold, whole; without acts where those are not the question."""
-
-    def read(organization_id, *, without=()):
-        def rows():
-            return {
-                table.name: sorted(map(repr, db.session.execute(selected(table, organization_id)).all()))
-                for table in Base.metadata.sorted_tables
-                if "organization_id" in table.c and table.name not in without
-            }
-
-        return bank.ask(rows)
-
-    return read
-
-
-def selected(table, organization_id):
-    columns = [column for column in table.c if column.name not in SEEN]
-    return sa.select(*columns).where(table.c.organization_id == organization_id)
 
 
 @pytest.fixture
