@@ -10,7 +10,7 @@ EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project
 # Python keeps what it compiled, or each of many processes would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-full lint lock generated pictures
+.PHONY: run test test-full lint lock generated pictures clients
 
 # Serve the books of this folder, and a demo organization where there are none yet.
 run: $(RUNTIME)
@@ -45,6 +45,10 @@ generated: $(DEVELOPMENT)
 pictures: $(DEVELOPMENT)
 	@.ci/system chromium
 	@$(BIN)/python -m scripts.pictures
+
+# Generate clients of the API in Python and TypeScript, compile them and let them call; needs node, npm and registries.
+clients: $(DEVELOPMENT)
+	@$(BIN)/python -m scripts.clients
 
 # Pin the newest versions that pyproject.toml allows, by hash and without addresses; needs uv.
 lock:

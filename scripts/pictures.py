@@ -12,31 +12,21 @@ import logging
 import os
 import shutil
 import struct
-import tempfile
-import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
 from playwright.sync_api import Browser, Page, sync_playwright
-from werkzeug.serving import make_server
 
-from webapp import create_app
-from webapp.config import Settings
-from webapp.db import begin_write, db
-from webapp.demo import studio
-from webapp.migrations import upgrade
-from webapp.models import FeedAccount
-from webapp.services.access import sessions, users
-from webapp.services.demo import making
+from scripts import demos
+from webapp.db import db
+from webapp.models import FeedAccount, User
+from webapp.services.access import sessions
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
-# A month after the last statement of the demo's current account, which is half reconciled then.
-DAY = date(2026, 11, 21)
 PICTURES = {"hub": "/", "workspace": "/feeds/{fa_id}"}
 SIZE = {"width": 1360, "height": 800}
 COLOURS = 128
@@ -59,7 +49,7 @@ def main() -> None:
     """Take all pictures anew."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     logging.disable(logging.INFO)
-    with demo() as (address, secret, fa_id), sync_playwright() as playwright:
+    with demos.served(prepare) as (address, (secret, fa_id)), sync_playwright() as playwright:
         program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)))
         browser = playwright.chromium.launch(
             executable_path=program, args=["--no-sandbox", "--disable-lcd-text"]
@@ -71,27 +61,10 @@ def main() -> None:
         browser.close()
 
 
-@contextmanager
-def demo() -> Iterator[tuple[str, str, int]]:
-    """Serve the demo's books; gives the address, the owner's session, and the account that is half reconciled."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(database_url=f"sqlite:///{folder}/books.sqlite", instance_path=Path(folder))
-        app = create_app(settings)
-        with app.app_context():
-            upgrade(db.engine)
-            begin_write()
-            now = datetime.now(UTC)
-            owner = users.find_or_create(studio.OWNER_EMAIL, name=studio.OWNER_NAME, now=now)
-            making.make(owner, seed=1, day=DAY)
-            secret = sessions.open_session(owner.id, now=now)
-            fa_id = db.session.scalars(sa.select(FeedAccount.id).order_by(FeedAccount.id)).first() or 0
-            db.session.commit()
-        server = make_server("127.0.0.1", 0, app, threaded=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.port}", secret, fa_id
-        server.shutdown()
-        thread.join()
+def prepare(owner: User, now: datetime) -> tuple[str, int]:
+    """Sign the owner in; gives the secret of the session, and the account that is half reconciled."""
+    secret = sessions.open_session(owner.id, now=now)
+    return secret, db.session.scalars(sa.select(FeedAccount.id).order_by(FeedAccount.id)).first() or 0
 
 
 def signed_in(browser: Browser, address: str, secret: str) -> Page:

@@ -196,12 +196,17 @@ def open_answers(schemas: dict[str, Any], sent_in: set[str]) -> None:
             shape["required"] = always
 
 
-def drop_null_defaults(schemas: dict[str, Any]) -> None:
-    """Leave out defaults of null: generators take a key with a default for one that is always there."""
-    for shape in schemas.values():
+def describe_defaults(schemas: dict[str, Any], sent_in: set[str]) -> None:
+    """Say what counts for a key that is left out of a request in words: generators require a key with a `default`."""
+    for name, shape in schemas.items():
         for each in shape.get("properties", {}).values():
-            if each.get("default", "") is None:
-                del each["default"]
+            default = each.get("default", "")
+            if "default" not in each or (default is not None and name not in sent_in):
+                continue
+            del each["default"]
+            if default is not None and default != "":
+                words = f"`{json.dumps(default)}` where it is left out."
+                each["description"] = f"{each['description']} {words}" if "description" in each else words
 
 
 def references(node: Any) -> Iterator[str]:

@@ -85,7 +85,7 @@ def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str,
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
     components.open_answers(schemas, sent_in)
-    components.drop_null_defaults(schemas)
+    components.describe_defaults(schemas, sent_in)
     used = components.reachable(paths, schemas) | {"Error"}
     for name in schemas.keys() - used:
         del schemas[name]
