@@ -518,9 +518,9 @@ MISTAKES = [
         86,
         "JSON to imports",
         "POST /feeds/imports",
-        415,
-        "part `file` of a multipart/form-data form",
-        json={},
+        422,
+        "content: This is missing: send the bytes of the file as base64.",
+        json={"fileName": "october.ofx"},
     ),
     row(
         87,

@@ -11,6 +11,7 @@ import marshmallow as ma
 from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import KNOWN_NAMES, SENTENCES, Schema
+from webapp.schemas.files import FileContent
 
 MISSING: Final = SENTENCES["required"]
 NO_OBJECT: Final = Schema.error_messages["type"]
@@ -128,5 +129,6 @@ def wanted(field: Any) -> str:
         (ma.fields.Boolean, "true or false, without quotes"),
         (ma.fields.List, "a list, […]"),
         (ma.fields.Nested, "a JSON object, {…}"),
+        (FileContent, "the bytes of the file as base64"),
     )
     return next((words for kind, words in kinds if isinstance(field, kind)), "a value")
