@@ -10,13 +10,20 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from webapp.db import db
 from webapp.errors import HTTP_ERRORS, answer_http_error, answer_ledger_error, error_response, is_for_api
 from webapp.ledger import titles
-from webapp.ledger.errors import NotFoundError
+from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.queries.accounts import accounts
 from webapp.web import near_addresses
 from webapp.web.access.request_state import state
 
 EVERY: Final = "GET /api/docs.md lists every address."
 NOTHING_CODE, NOTHING = HTTP_ERRORS[404]
+
+
+class NothingThereError(LedgerError):
+    """There is nothing here."""
+
+    status = 404
+    code = NOTHING_CODE
 
 
 def register_ways_on(app: Flask) -> None:
@@ -30,15 +37,15 @@ def answer_no_address(error: NotFound) -> Response:
     """Answer an address that there is not: an id that can be none as an unknown one, else with what is near."""
     if not is_for_api() or state().principal is None:
         return answer_http_error(error)
-    rule = near_addresses.same_but_ids(current_app.url_map, request.path, request.method)
-    if rule is not None:
-        return error_response(404, NOTHING_CODE, _nothing_under(rule.endpoint, rule.rule))
+    nothing = nothing_at(request.path, request.method)
+    if nothing is not None:
+        return error_response(404, NOTHING_CODE, nothing)
     found = near_addresses.near(current_app.url_map, request.path)
-    said = f"Near it: {'; '.join(found)}. " if found else ""
+    near = f"Near it: {'; '.join(found)}. " if found else ""
     return error_response(
         404,
         NOTHING_CODE,
-        f"There is no such address. {said}{EVERY}",
+        f"There is no such address. {near}{EVERY}",
         details={"near": found} if found else None,
     )
 
@@ -60,10 +67,21 @@ def answer_nothing_there(error: NotFoundError) -> Response:
 
     An unknown id, one of other books and one that can be none are answered alike.
     """
-    rule = request.url_rule
-    if type(error) is not NotFoundError or not is_for_api() or rule is None:
+    if type(error) is not NotFoundError or not is_for_api() or request.url_rule is None:
         return answer_ledger_error(error)
-    return error_response(404, error.code, _nothing_under(rule.endpoint, rule.rule))
+    return error_response(404, error.code, nothing_here())
+
+
+def nothing_here() -> str:
+    """Say that there is nothing under the ids of the request's address, and where such ids are listed."""
+    rule = request.url_rule
+    return NOTHING if rule is None else _nothing_under(rule.endpoint, rule.rule)
+
+
+def nothing_at(path: str, method: str) -> str | None:
+    """Say the same of a path with ids that can be none; None where the path is not of an address with ids."""
+    rule = near_addresses.same_but_ids(current_app.url_map, path, method)
+    return None if rule is None else _nothing_under(rule.endpoint, rule.rule)
 
 
 def _nothing_under(endpoint: str, rule: str) -> str:

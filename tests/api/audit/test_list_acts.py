@@ -1,10 +1,14 @@
 """Acts are listed by who did them, what they are about, and since when."""
 
+import ast
 from urllib.parse import quote
 
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.tree import ROOT, parsed
+from webapp.ledger.codes import ACT_KINDS, CALL_KINDS
+from webapp.reference.api_calls import calls
 
 
 def listed(person, query):
@@ -39,3 +43,26 @@ def test_acts_are_found_by_actor_target_and_instant(ada, ben, bank):
 def test_what_names_none_is_refused(ada, query):
     refused = ada.get(f"/api/action-requests?{query}")
     assert (refused.status_code, list(refused.json["fields"])) == (422, [query.partition("=")[0]])
+
+
+@on_sqlite
+def test_a_kind_that_there_is_not_is_refused_with_those_there_are(ada):
+    answer = ada.get("/api/action-requests?kind=confirm")
+    assert (answer.status_code, list(answer.json["fields"])) == (422, ["kind"])
+    assert "confirm_transaction" in answer.json["error"]
+
+
+def kinds_of_acts():
+    """Read the kinds of all acts out of the code that does them."""
+    for path in (ROOT / "webapp").rglob("*.py"):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) in {"act", "Act"}:
+                yield from [each.value for each in node.args if isinstance(each, ast.Constant)][:1]
+
+
+@on_sqlite
+def test_the_kinds_of_the_filter_are_those_of_all_acts_and_calls(app):
+    """Where this fails, webapp/ledger/codes.py lacks a kind, or has one too many."""
+    assert {*ACT_KINDS} == {*kinds_of_acts()} - {"new"} | {"plan", "undo_agent", "undo_plan"}
+    written = [each.endpoint for each in calls(app) if each.writes and not each.session_only]
+    assert {*CALL_KINDS} == {each.removeprefix("api_").replace(".", "_") for each in written}

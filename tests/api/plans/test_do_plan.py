@@ -117,6 +117,18 @@ def test_a_dry_run_says_what_each_step_would_change_and_writes_nothing(ben, bank
     ("last", "status", "code", "sentence"),
     [
         (("POST", "/transactions/999999/confirm"), 422, "not_found", "There is nothing here."),
+        (
+            ("PATCH", "/projects/999999", {"name": "X"}),
+            422,
+            "not_found",
+            "There is no record under this id; GET /api/projects lists those there are.",
+        ),
+        (
+            ("PATCH", "/projects/{1#/project/name}", {"name": "X"}),
+            422,
+            "not_found",
+            "There is no record under this id; GET /api/projects lists those there are.",
+        ),
         (("POST", "/merchants", {"nam": "X"}), 422, "validation", "name: This is missing"),
         (("POST", "/merchants?sort=name", {"name": "X"}), 422, "validation", "leave out: sort"),
         (

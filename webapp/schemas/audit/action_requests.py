@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.codes import ACTION_STATUSES, ACTIVITY_AREAS
+from webapp.ledger.codes import ACT_KINDS, ACTION_STATUSES, ACTIVITY_AREAS, CALL_KINDS
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -202,7 +202,7 @@ class ActionRequestQuerySchema(PageSchema):
     """The action requests to list."""
 
     status = fields.OneOf(*ACTION_STATUSES, load_default=None)
-    kind = fields.Text(least=1, most=64, load_default=None)
+    kind = fields.OneOf(*ACT_KINDS, *CALL_KINDS, load_default=None)
 
 
 class ActQuerySchema(ActionRequestQuerySchema):

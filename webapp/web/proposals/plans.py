@@ -9,19 +9,19 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from flask import current_app, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
 
 from webapp.db import db
 from webapp.errors import http_error_facts
 from webapp.ledger import plan_references
-from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.plan_references import BadReferenceError
 from webapp.schemas.plans import PlanInputSchema
 from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
 from webapp.services.audit.trials import CallResult, Trial
-from webapp.web import near_addresses
+from webapp.web import near_addresses, ways_on
 from webapp.web.access import requests
 from webapp.web.access.auth import (
     NoScopeError,
@@ -37,6 +37,7 @@ from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
 from webapp.web.proposals import calls, stored_calls
 from webapp.web.proposals.sent_files import without_bytes
 from webapp.web.proposals.stored_calls import REPLACES, Call
+from webapp.web.ways_on import NothingThereError
 
 ADDRESS: Final = "/api/plans"
 # Of it 1 MiB is for all but the files, which have room as base64 for some months of a bank.
@@ -164,7 +165,7 @@ def _maker(number: int, sent: Mapping[str, Any], note: str) -> Any:
         except (NoScopeError, UnprocessableError):
             raise
         except HTTPException as error:
-            raise _input_error(error) from error
+            raise _input_error(error, path, sent["method"]) from error
 
     return make
 
@@ -176,6 +177,8 @@ def _made(note: str) -> CallResult:
     try:
         refuse_undeclared()
         result = calls.make()
+    except NotFoundError as error:
+        raise NothingThereError(ways_on.nothing_here()) from error
     finally:
         asked.is_step = before
     capped = next((each for each in result.failures if each["code"] == CapReachedError.code), None)
@@ -185,6 +188,9 @@ def _made(note: str) -> CallResult:
     return result
 
 
-def _input_error(error: HTTPException) -> StepInputError:
+def _input_error(error: HTTPException, path: str, method: str) -> LedgerError:
+    nothing = ways_on.nothing_at(path, method) if isinstance(error, NotFound) else None
+    if nothing is not None:
+        return NothingThereError(nothing)
     facts = http_error_facts(error)
     return StepInputError(facts.sentence, fields=facts.fields, code=facts.code)
