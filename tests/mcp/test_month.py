@@ -57,6 +57,22 @@ def test_a_month_takes_four_calls_and_one_approval(ben, bank, month, figure, ver
     assert (proof["statementBalance"], proof["holds"]) == ("587.90", True)
 
 
+def test_a_key_that_may_only_propose_needs_one_approval_as_well(ben, bank, month):
+    model = Model(ben.with_scopes("read", "propose"))
+    bank.account("Server rent")
+    found = model.call("find_lines", account="Main account", state="uncategorised", limit=50)
+    categories = [{"id": each["lineId"], "category": "Server rent"} for each in found["lines"]]
+    statement = {"account": "Main account", "statementDate": "2026-10-31", "statementBalance": "587.90"}
+    without = model.call("reconcile", **statement)
+    assert (without["toCategoriseCount"], len(without["toCategorise"])) == (21, 21)
+    assert "categories" in without["next"]
+    proposed = model.call("reconcile", **statement, categories=categories, propose=True)
+    assert (proposed["status"], proposed["toCategoriseCount"]) == ("PENDING", 0)
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert approve(ben, waiting).status_code == 200
+    assert model.call("get_context")["accounts"][0]["provedTo"] == "2026-10-31"
+
+
 def test_the_whole_month_from_its_file_waits_for_nobody_where_the_key_may(ben, bank):
     """The same with a key that may do all of it, from a file."""
     model = Model(ben, MODERN)
@@ -101,4 +117,4 @@ def test_what_is_uncategorised_or_pending_is_named_before_anything_is_proposed(b
     assert [each["text"] for each in found["toCategorise"]] == ["Nobody knows"]
     assert (found["toCategoriseCount"], found["toConfirmCount"]) == (1, 0)
     assert [each["text"] for each in found["pending"]] == ["Still under way"]
-    assert "categorise_lines" in found["next"]
+    assert "with categories" in found["next"]

@@ -31,6 +31,9 @@ class NameOrId(ma.fields.Field[str | int]):
 class Directory:
     """The accounts, merchants and projects of the books, each list read once for a call, and only if it is needed."""
 
+    def __init__(self) -> None:
+        self._merchant_ids: dict[str, int] = {}
+
     @cached_property
     def _bank_accounts(self) -> list[Json]:
         records = api_calls.get("/reconciliations/accounts")["accounts"]
@@ -39,10 +42,6 @@ class Directory:
     @cached_property
     def _accounts(self) -> list[Json]:
         return list(api_calls.every("/accounts", "accounts"))
-
-    @cached_property
-    def _merchants(self) -> list[Json]:
-        return list(api_calls.every("/merchants", "merchants"))
 
     @cached_property
     def _projects(self) -> list[Json]:
@@ -65,8 +64,13 @@ class Directory:
         return None if wanted is None else int(self.bank_account(wanted)["id"])
 
     def merchant_id(self, wanted: str | int | None) -> int | None:
-        """Give the id of a merchant; None for none."""
-        return None if wanted is None else int(_one(wanted, self._merchants, "merchant")["id"])
+        """Give the id of a merchant; None for none. There may be many thousands, so only those like it are read."""
+        if wanted is None or isinstance(wanted, int):
+            return wanted
+        if wanted not in self._merchant_ids:
+            like = list(api_calls.every("/merchants", "merchants", q=wanted))
+            self._merchant_ids[wanted] = int(_one(wanted, like, "merchant")["id"])
+        return self._merchant_ids[wanted]
 
     def project_id(self, wanted: str | int | None) -> int | None:
         """Give the id of a project; None for none."""
@@ -84,7 +88,7 @@ def _one(wanted: str | int, records: Sequence[Json], kind: str) -> Json:
     if found:
         raise ToolError(f"{len(found)} are named {wanted!r}: {_listed(found)}. Send the id.")
     near = [each for each in every if any(text in name for name in _names(each))]
-    there = f"There are: {_listed(near or every)}." if every else f"The books have no {kind}."
+    there = f"There are: {_listed(near or every)}." if every else f"The books have no {kind} like it."
     raise ToolError(f"There is no {kind} {wanted!r}. {there}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import marshmallow as ma
@@ -14,11 +15,21 @@ from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
 
-MOST_ROWS: Final = 25
+MOST_ROWS, LARGEST = 25, 200
+MOST_CATEGORIES: Final = 50
 # What one call confirms at once, and what fits into one plan beside its other steps.
 MOST_OF_A_STEP, MOST_OF_A_PLAN = 120, 360
 ZERO: Final = "0.00"
+
+
+class LineToCategoriseSchema(Schema):
+    """A line without a category, and the one it gets."""
+
+    id = fields.Id(required=True)
+    category = NameOrId(required=True)
 
 
 class StatementSchema(WriteSchema):
@@ -27,9 +38,16 @@ class StatementSchema(WriteSchema):
     account = NameOrId(required=True)
     statement_date = ma.fields.String(required=True)
     statement_balance = ma.fields.String(required=True)
+    categories = ma.fields.List(
+        ma.fields.Nested(LineToCategoriseSchema),
+        validate=ma.validate.Length(
+            max=MOST_CATEGORIES, error="Send at most 50; categorise_lines takes more."
+        ),
+        metadata={"description": "In the same plan."},
+    )
     propose = ma.fields.Boolean(
         load_default=False,
-        metadata={"description": "Do it in one plan, not only look. Needs difference 0.00."},
+        metadata={"description": "Do it."},
     )
 
 
@@ -46,45 +64,50 @@ class ReconcilingSchema(OutcomeSchema):
 
 def run(arguments: Mapping[str, Any]) -> Json:
     """Compare, and with `propose` do what is needed in one plan."""
-    account, day = Directory().bank_account(arguments["account"]), arguments["statement_date"]
-    drafts = list(
-        api_calls.every(
-            "/transactions",
-            "transactions",
-            faId=account["faId"],
-            entryStatus="DRAFT",
-            status="BOOKED",
-            to=day,
-            include="names,likely",
-        )
+    directory = Directory()
+    account, day = directory.bank_account(arguments["account"]), arguments["statement_date"]
+    of_account = {"faId": account["faId"], "to": day}
+    changes = [
+        {"id": each["id"], "accountId": directory.account_id(each["category"])}
+        for each in arguments.get("categories", ())
+    ]
+    open_lines = api_calls.get(
+        "/transactions", **of_account, uncategorised=True, include="names,likely", count=True, limit=LARGEST
     )
-    uncategorised = {
-        each["id"]
-        for each in api_calls.every(
-            "/transactions", "transactions", faId=account["faId"], uncategorised=True, to=day, fields="id"
-        )
-    }
-    ready = [each["id"] for each in drafts if each["id"] not in uncategorised]
-    unready = [each for each in drafts if each["id"] in uncategorised]
-    pending = api_calls.get("/transactions", faId=account["faId"], status="PENDING", to=day, include="names")
-    found = _tried(account, ready, arguments)
+    chosen = {each["id"] for each in changes}
+    unready = [each for each in open_lines["transactions"] if each["id"] not in chosen]
+    ready = [*_drafts(of_account), *(each["id"] for each in changes)]
+    pending = api_calls.get("/transactions", **of_account, status="PENDING", include="names", limit=MOST_ROWS)
+    found = _tried(account, ready, changes, arguments)
+    left = open_lines["total"] - len(open_lines["transactions"]) + len(unready)
     return {
         **found,
-        "to_categorise_count": len(unready),
+        "to_categorise_count": left,
         "to_categorise": [lines.line_row(each) for each in unready[:MOST_ROWS]],
         "to_confirm_count": len(ready),
-        "pending": [lines.line_row(each) for each in pending["transactions"][:MOST_ROWS]],
+        "pending": [lines.line_row(each) for each in pending["transactions"]],
         "missing": _gaps(account["faId"], day),
-        "next": _next(found, len(unready), is_proposing=arguments["propose"]),
+        "next": _next(found, left, is_proposing=arguments["propose"]),
     }
 
 
-def _tried(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> Json:
+def _drafts(of_account: Mapping[str, Any]) -> list[int]:
+    """List the drafts that have a category, up to one more than a plan takes."""
+    asked = {**of_account, "entryStatus": "DRAFT", "status": "BOOKED", "uncategorised": False, "fields": "id"}
+    found = api_calls.every("/transactions", "transactions", **asked)
+    return [each["id"] for each in islice(found, MOST_OF_A_PLAN + 1)]
+
+
+def _tried(
+    account: Json, ready: Sequence[int], changes: Sequence[Json], arguments: Mapping[str, Any]
+) -> Json:
     """Try the plan and, where it is wanted and ties out, make it."""
     title = f"Reconcile {account['name']} to {arguments['statement_date']}"
     if len(ready) > MOST_OF_A_PLAN:
-        return _too_many(title, len(ready))
+        return _too_many(title)
     steps = _steps(account, ready, arguments)
+    if changes:
+        steps.insert(0, ("PATCH", "/transactions", {"changes": list(changes)}))
     answer = outcomes.plan(title, steps, arguments, dryRun=True)
     found = outcomes.outcome(answer)
     difference = _difference(answer)
@@ -96,10 +119,10 @@ def _tried(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) ->
     return {**found, "difference": difference}
 
 
-def _too_many(title: str, ready: int) -> Json:
+def _too_many(title: str) -> Json:
     sentence = (
-        f"{ready:,} lines wait to be confirmed, and one plan takes {MOST_OF_A_PLAN}. Confirm some with confirm_lines"
-        " before."
+        f"More lines wait to be confirmed than the {MOST_OF_A_PLAN} that one plan takes. Confirm some with"
+        " confirm_lines before."
     )
     return {
         "proposal": None,
@@ -152,7 +175,7 @@ def _next(found: Json, unready: int, *, is_proposing: bool) -> str:
     if found["status"] != outcomes.PREVIEW:
         return str(found["next"])
     if unready:
-        return "Categorise the lines with categorise_lines, then call reconcile again."
+        return "Call reconcile again with categories for the lines that have none."
     if not found["blockers"]:
         return "It ties out. Call reconcile again with propose."
     nothing = "Nothing was proposed. " if is_proposing else ""

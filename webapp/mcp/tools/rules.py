@@ -55,7 +55,7 @@ class RuleProposalSchema(WriteSchema):
     category = NameOrId()
     merchant = NameOrId()
     project = NameOrId()
-    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it, not only try it."})
+    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it."})
 
 
 class WrongLineSchema(Schema):
@@ -69,10 +69,11 @@ class WrongLineSchema(Schema):
 
 
 class TriedRuleSchema(OutcomeSchema):
-    """What the rule would do to past lines; `wrong` are those that it would have booked otherwise than people did."""
+    """What the rule would do to past lines; `wrong` are those of the first `lookedAt` that people booked otherwise."""
 
     matched = ma.fields.Integer()
     changed = ma.fields.Integer()
+    looked_at = ma.fields.Integer()
     wrong_count = ma.fields.Integer()
     wrong = ma.fields.List(ma.fields.Nested(WrongLineSchema))
 
@@ -105,22 +106,17 @@ def run(arguments: Mapping[str, Any]) -> Json:
         **made,
         "matched": tried["matched"],
         "changed": tried["changed"],
+        "looked_at": len(items),
         "wrong_count": len(wrong),
         "wrong": [_row(each, accounts) for each in wrong[:MOST_ROWS]],
     }
 
 
 def _tried(rule: Json) -> tuple[Json, list[Json]]:
-    """Preview a rule on all past lines: its figures, and each line that it matches."""
-    items: list[Json] = []
-    cursor = None
-    while True:
-        query = {"limit": api_calls.LARGEST_PAGE, "cursor": cursor}
-        answer = api_calls.ask("POST", "/automations/rules/preview", query=query, body=rule).body
-        items += answer["preview"]["items"]
-        cursor = answer["nextCursor"]
-        if cursor is None:
-            return answer["preview"], items
+    """Preview a rule on past lines: its figures, and the first lines that it matches."""
+    query = {"limit": api_calls.LARGEST_PAGE}
+    preview = api_calls.ask("POST", "/automations/rules/preview", query=query, body=rule).body["preview"]
+    return preview, preview["items"]
 
 
 def _is_wrong(item: Json, settings: Mapping[str, int | None]) -> bool:

@@ -44,7 +44,7 @@ class StatementFileSchema(WriteSchema):
     )
     account = NameOrId(metadata={"description": "Where the file names none."})
     mapping = fields.JsonObject(metadata={"description": "Columns of a CSV."})
-    commit = ma.fields.Boolean(load_default=False, metadata={"description": "Write it, not only look."})
+    commit = ma.fields.Boolean(load_default=False, metadata={"description": "Write it."})
 
 
 class ImportedAccountSchema(Schema):
