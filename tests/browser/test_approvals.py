@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.fixtures.helpers.planning import month_from_file, proposed
+
 NAMES = ("Rent", "Paper", "Cake", "Tea")
 
 
@@ -87,3 +89,33 @@ def test_a_queue_is_decided_without_javascript(browse, ben, asked):
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_text("Nothing to approve")).to_be_visible()
     assert outcomes(ben, asked) == ["REJECTED", "EXECUTED", "EXECUTED", "EXECUTED"]
+
+
+def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
+    request = proposed(ben.with_scopes("read", "propose"), *month_from_file(bank), title="October")
+    page = browse(ben, viewport={"width": 390, "height": 844})
+    page.goto(f"/proposals?id={request['id']}")
+    expect(page.get_by_text("What it does, in 6 steps")).to_be_visible()
+    steps = page.locator(".plan-step")
+    expect(steps.first).to_contain_text("october.ofx")
+    expect(steps.first).to_contain_text(request["payload"]["body"]["steps"][0]["body"]["sha256"])
+    shown = steps.nth(1).locator(".effect-side").first
+    steps.nth(1).locator("summary").click()
+    is_open = shown.is_visible()
+    steps.nth(1).locator("summary").click()
+    expect(shown).to_be_visible(visible=not is_open)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Approved: October")).to_be_visible()
+    assert outcomes(ben, [request["id"]]) == ["EXECUTED"]
+    page.goto("/activity")
+    page.get_by_role("link", name="Undo this plan…").click()
+    page.get_by_role("button", name="Show what would be undone").click()
+    expect(page.get_by_role("heading", name="acts to undo")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Undo them").click()
+    expect(page.get_by_role("heading", name="acts undone")).to_be_visible()
+    # Lines with entries that were voided stay, and so does the import that brought them.
+    expect(page.get_by_role("region", name="What stays")).to_contain_text("october.ofx")
+    lines = ben.get("/api/transactions").json["transactions"]
+    assert [each["entryStatus"] for each in lines] == ["DRAFT"] * 3

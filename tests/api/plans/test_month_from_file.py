@@ -4,35 +4,13 @@ import base64
 
 import pytest
 
-from tests.fixtures.bank_files.ofx_statements import Line, bank_file
-from tests.fixtures.helpers.planning import approve, plan, proposed, ref, send
+from tests.fixtures.helpers.planning import FILE, approve, month_from_file, plan, proposed, send
 from webapp.queries import checks
-
-OCTOBER = bank_file(
-    Line("2026-10-02", "-12.00", "Hosting", "F1"),
-    Line("2026-10-09", "-30.50", "Hosting", "F2"),
-    Line("2026-10-30", "800.00", "Client", "F3"),
-    closing="757.50",
-    closing_day="2026-10-31",
-)
-FILE = {"fileName": "october.ofx", "content": base64.b64encode(OCTOBER).decode()}
 
 
 @pytest.fixture
 def steps(bank):
-    """Import the file into an account that it opens, categorise, confirm, and complete the reconciliation."""
-    lines = [ref(f"1#/import/transactionIds/{row}") for row in range(3)]
-    names = ("Hosting", "Hosting", "Consulting")
-    changes = [{"id": line, "accountId": bank.account(name)} for line, name in zip(lines, names, strict=True)]
-    desk = "/reconciliations/accounts/{1#/import/accounts/0/faId}"
-    return [
-        ("POST", "/feeds/imports", FILE),
-        ("PATCH", "/transactions", {"changes": changes}),
-        ("POST", "/transactions/confirm", {"ids": lines}),
-        ("PUT", f"{desk}/draft", {"statementDate": "2026-10-31", "statementBalance": "757.50"}),
-        ("PUT", f"{desk}/draft/lines", {"auto": True}),
-        ("POST", f"{desk}/complete", {}),
-    ]
+    return month_from_file(bank)
 
 
 def proof(person):

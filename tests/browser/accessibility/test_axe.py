@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import MODES
+from tests.fixtures.helpers.planning import approve, month_from_file, proposed
 from tests.fixtures.screens import PAGES
 
 AXE = next((Path(__file__).parents[1] / "vendor").glob("axe-*.min.js"))
@@ -42,6 +43,23 @@ def test_no_page_breaks_a_rule(browse, mara, broken, rounds):
         for name in names:
             page.goto(PAGES[name].format(**vars(mara)))
             found += [(name, mode, *each) for each in broken(page)]
+    assert not found
+
+
+def test_a_plan_and_its_undo_break_no_rule(browse, ben, bank, broken, rounds):
+    request = proposed(ben.with_scopes("read", "propose"), *month_from_file(bank), title="October")
+    pages = [browse(ben, **MODES[mode]) for mode in rounds(("light",), ("light", "dark", "phone"))]
+    found = []
+    for page in pages:
+        page.goto(f"/proposals?id={request['id']}")
+        page.locator(".plan-step summary").first.click()
+        found += broken(page)
+    approve(ben, request)
+    for page in pages:
+        page.goto(f"/activity/plans/{request['id']}/undo")
+        found += broken(page)
+        page.get_by_role("button", name="Show what would be undone").click()
+        found += broken(page)
     assert not found
 
 
