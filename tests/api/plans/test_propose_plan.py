@@ -243,3 +243,18 @@ def test_an_approval_tries_a_long_plan_while_others_may_write(ben, line, agent, 
     assert approve(ben, request).status_code == 200
     # The first attempt, in the transaction that writes, was over its budget.
     assert tried == [False, True, False] if moved else [False, True]
+
+
+@on_sqlite
+def test_a_long_plan_is_not_approved_among_others(ben, agent, line):
+    plans = [
+        proposed(agent, *(("POST", "/projects", {"name": f"{name} {number}"}) for number in range(20)))
+        for name in "AB"
+    ]
+    reviewed = [{"id": each["id"], "digest": each["digest"]} for each in plans]
+    both = ben.browser().post("/api/action-requests/approve", json={"proposals": reviewed})
+    assert (both.status_code, both.json["code"]) == (422, "too_large")
+    assert "40 proposals" in both.json["error"]
+    assert "a plan counts as its steps" in both.json["error"]
+    one = ben.browser().post("/api/action-requests/approve", json={"proposals": reviewed[:1]})
+    assert [each["status"] for each in one.json["results"]] == ["EXECUTED"]

@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal
-from webapp.queries.audit import book_moves
+from webapp.queries.audit import action_requests, book_moves
 from webapp.services.audit import approvals, limits, proposals, trials
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult, Trial
@@ -42,11 +42,20 @@ def approve_many(reviewed: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody.
 
     `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at. More than fit raise
-    ActTooLargeError.
+    ActTooLargeError: among others a plan counts as its steps.
     """
-    limits.refuse_above(MOST_AT_ONCE, len(reviewed), "proposals", "approved", "Approve them in parts.")
+    count = len(reviewed) if len(reviewed) == 1 else _count_calls([request_id for request_id, _ in reviewed])
+    otherwise = "Approve them in parts; a plan counts as its steps."
+    limits.refuse_above(MOST_AT_ONCE, count, "proposals", "approved", otherwise)
     _sweep()
     return [_approve_one(request_id, digest) for request_id, digest in reviewed]
+
+
+def _count_calls(request_ids: Sequence[str]) -> int:
+    """Count how many calls some proposals are."""
+    found = action_requests.by_ids(organization_id(), request_ids)
+    plans = [found[each] for each in request_ids if each in found and found[each].kind == PLAN]
+    return len(request_ids) - len(plans) + sum(len(each.payload["body"]["steps"]) for each in plans)
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
