@@ -277,3 +277,44 @@ def test_explaining_an_act_says_who_did_what_and_why(model, bank):
     assert model.call("explain", ref="account:Rent")["facts"]
     for wrong in ("line", "line:x", "bank:1", "proof:1", "line:999", "entry:999", "act:ar_x", "rule:9"):
         assert model.refusal("explain", ref=wrong)
+
+
+def test_what_changes_nothing_says_so(model, bank, ben):
+    line = bank.send("2026-10-05", "-50.00", "Rent")
+    trips = bank.account("Trips")
+    lines = [{"id": line, "category": trips}]
+    assert model.call("categorise_lines", lines=lines)["status"] == "EXECUTED"
+    proposer = Model(ben.with_scopes("read", "propose"))
+    for asking in (model, proposer):
+        again = asking.call("categorise_lines", lines=lines)
+        assert (again["status"], again["proposal"], again["blockers"]) == ("UNCHANGED", None, [])
+    nothing = model.call("confirm_lines", ids=[999])
+    assert (nothing["status"], nothing["blockers"]) == ("UNCHANGED", ["999: There is nothing here."])
+    some = model.call("confirm_lines", ids=[line, 999])
+    assert (some["status"], len(some["blockers"])) == ("EXECUTED", 1)
+    assert "blockers" in some["next"]
+
+
+def test_a_key_of_a_write_is_not_used_up_by_looking(model, bank, ben):
+    bank.send("2026-10-05", "-50.00", "Rent")
+    (line,) = model.call("find_lines")["lines"]
+    bank.account("Trips")
+    done = model.call(
+        "reconcile",
+        account="Main account",
+        statementDate="2026-10-31",
+        statementBalance="-50.00",
+        categories=[{"id": line["lineId"], "category": "Trips"}],
+        propose=True,
+        idempotencyKey="october",
+    )
+    assert (done["status"], done["next"]) == ("EXECUTED", "It is proved.")
+
+
+def test_ids_are_ids_and_no_parts_of_addresses(model):
+    for wrong in ("", "..", "ar_x", "../me", "ar_01M86ZY22C8CQVX5YN58G045DZ/effect", "?view=summary"):
+        assert "Send an id like ar_" in model.refusal("check_proposals", ids=[wrong])
+        assert model.refusal("explain", ref=f"act:{wrong}")
+        assert model.refusal("explain", ref=f"proof:{wrong}")
+    refusal = model.refusal("check_proposals", ids=["ar_" + "0" * 26])
+    assert refusal == "There is no record under this id; get_context lists those there are."

@@ -93,8 +93,10 @@ def _call_tool(params: Mapping[str, Any]) -> Json:
         return found[name].call(arguments)
     except ma.ValidationError as error:
         return _failed(_sentence(error))
-    except (ToolError, RefusedCallError) as error:
+    except ToolError as error:
         return _failed(str(error))
+    except RefusedCallError as error:
+        return _failed(tools.in_words_of_tools(str(error)))
 
 
 def _sentence(error: ma.ValidationError) -> str:

@@ -84,7 +84,7 @@ class ChangeSchema(Schema):
 
 
 class OutcomeSchema(Schema):
-    """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides) or PREVIEW (nothing written)."""
+    """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides), PREVIEW or UNCHANGED."""
 
     proposal = ma.fields.String(allow_none=True)
     status = ma.fields.String()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from webapp.mcp.shapes.tool import Tool
@@ -44,6 +45,28 @@ TOOLS: Final[Sequence[Tool]] = tuple(
         proposals,
     )
 )
+
+
+# What does here what a call of the API does that its refusals name.
+INSTEAD: Final[Mapping[str, str]] = {
+    "GET /api/feeds/accounts": "get_context",
+    "GET /api/reconciliations/accounts": "get_context",
+    "GET /api/action-requests": "get_context",
+    "GET /api/reconciliations": "get_context",
+    "GET /api/transactions": "find_lines",
+    "GET /api/accounts": "list_accounts",
+}
+
+
+def in_words_of_tools(sentence: str) -> str:
+    """Write a refusal of the API with the tools in the place of the addresses that it names.
+
+    >>> in_words_of_tools("There is nothing under this id; GET /api/accounts lists those there are.")
+    'There is nothing under this id; list_accounts lists those there are.'
+    """
+    for address, tool in INSTEAD.items():
+        sentence = re.sub(rf"{address}(?![\w/-])", tool, sentence)
+    return sentence
 
 
 def open_to(scopes: frozenset[str]) -> list[Tool]:

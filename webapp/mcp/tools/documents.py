@@ -21,7 +21,7 @@ MOST_ROWS: Final = 10
 class AttachmentSchema(WriteSchema):
     """A file with what stands on it, and the line that paid it."""
 
-    content = ma.fields.String(metadata={"description": "A PDF, picture or XML of at most 1 MiB as base64."})
+    content = ma.fields.String(metadata={"description": "PDF, picture or XML: base64, at most 1 MiB."})
     file_name = ma.fields.String()
     total = ma.fields.String()
     currency = ma.fields.String()
@@ -29,10 +29,8 @@ class AttachmentSchema(WriteSchema):
     sender = ma.fields.String()
     number = ma.fields.String()
     document = fields.Id(metadata={"description": "A kept one."})
-    line = fields.Id(metadata={"description": "The line that paid it; without it, lines that fit are shown."})
-    propose = ma.fields.Boolean(
-        load_default=False, metadata={"description": "Keep and attach it, not only look."}
-    )
+    line = fields.Id()
+    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Do it."})
 
 
 class AttachedSchema(OutcomeSchema):

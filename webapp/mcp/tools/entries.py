@@ -37,7 +37,7 @@ class EntryOrVoidSchema(WriteSchema):
         metadata={"description": "Debits positive, credits negative; they sum to 0."},
     )
     draft = ma.fields.Boolean(load_default=False, metadata={"description": "Do not post it yet."})
-    void = fields.Id(metadata={"description": "Void this entry instead; why is needed."})
+    void = fields.Id(metadata={"description": "Void this entry; say why."})
 
 
 def run(arguments: Mapping[str, Any]) -> Json:

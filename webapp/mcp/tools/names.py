@@ -10,7 +10,9 @@ import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, ToolError
+from webapp.web.converters import ActIdConverter
 
+ACT_EXAMPLE: Final = "ar_01M86ZY22C8CQVX5YN58G045DZ"
 MOST_CANDIDATES: Final = 8
 NAME_OR_ID: Final[dict[str, Any]] = {"type": ["string", "integer"]}
 
@@ -26,6 +28,16 @@ class NameOrId(ma.fields.Field[str | int]):
         if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
             raise ma.ValidationError("Send a name or an id.")
         return value
+
+
+class ActId(ma.fields.String):
+    """The id of an act or a proposal."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        pattern = ma.validate.Regexp(
+            rf"(?:{ActIdConverter.regex})\Z", error=f"Send an id like {ACT_EXAMPLE}."
+        )
+        super().__init__(validate=pattern, **kwargs)
 
 
 class Directory:

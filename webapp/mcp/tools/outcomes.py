@@ -12,9 +12,10 @@ from webapp.mcp.calls.api_calls import ApiAnswer
 from webapp.mcp.shapes.tool import Json
 from webapp.schemas.base import Schema
 
-PENDING, PREVIEW, EXECUTED = "PENDING", "PREVIEW", "EXECUTED"
+PENDING, PREVIEW, EXECUTED, UNCHANGED = "PENDING", "PREVIEW", "EXECUTED", "UNCHANGED"
 WAITS: Final = "A person decides; check_proposals says how it goes. Do not send it again."
 HOLDS: Final = "holds again"
+SOME_REFUSED: Final = "The blockers say what the books refuse."
 NOTHING_WRITTEN: Final = "Nothing was written."
 
 
@@ -28,7 +29,8 @@ class WriteSchema(Schema):
 def write(method: str, path: str, body: Json, arguments: Mapping[str, Any], **query: Any) -> ApiAnswer:
     """Make a write of the API for a tool with its reason and its key, answered in figures."""
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
-    key = arguments.get("idempotency_key")
+    # What is only tried uses no key up.
+    key = None if query.get("dryRun") else arguments.get("idempotency_key")
     return api_calls.write(method, path, {**body, **reason}, key=key, view="summary", **query)
 
 
@@ -45,15 +47,30 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
     waiting = answer.body.get("actionRequest")
     if waiting is not None:
         return proposed(waiting)
-    found: Json = answer.body["summary"]
     is_preview = bool(answer.body.get("dryRun"))
+    found: Json | None = answer.body.get("summary")
+    if found is None or (found["status"] is None and not is_preview):
+        return _unchanged([] if found is None else found["blockers"])
+    following = NOTHING_WRITTEN if is_preview else done
     return {
         "proposal": None,
         "status": PREVIEW if is_preview else found["status"],
         "summary": found["title"],
         "changes": changes_of(found),
         "blockers": [_blocker(each) for each in found["blockers"]],
-        "next": NOTHING_WRITTEN if is_preview else done,
+        "next": f"{following} {SOME_REFUSED}" if found["blockers"] else following,
+    }
+
+
+def _unchanged(blockers: Sequence[Json]) -> Json:
+    """Write of a write that there was nothing to do, or nothing that the books allow."""
+    return {
+        "proposal": None,
+        "status": UNCHANGED,
+        "summary": "Nothing changed",
+        "changes": [],
+        "blockers": [_blocker(each) for each in blockers],
+        "next": SOME_REFUSED if blockers else "It was so already; go on.",
     }
 
 

@@ -23,9 +23,7 @@ class PairSchema(WriteSchema):
         required=True,
         metadata={"description": "true: one line twice, or two sides of a transfer; false: never ask again."},
     )
-    difference = fields.OneOf(
-        *PAIR_DIFFERENCES, metadata={"description": "What the sides of a transfer differ by."}
-    )
+    difference = fields.OneOf(*PAIR_DIFFERENCES, metadata={"description": "What its sides differ by."})
 
 
 def run(arguments: Mapping[str, Any]) -> Json:

@@ -12,6 +12,7 @@ import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool
+from webapp.mcp.tools.names import ActId
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
@@ -42,9 +43,7 @@ NEXT: Final[Mapping[str, str]] = {
 class ProposalsQuerySchema(Schema):
     """Which proposals, and how long to wait for a decision."""
 
-    ids = ma.fields.List(
-        ma.fields.String(), required=True, validate=ma.validate.Length(min=1, max=MOST_PROPOSALS)
-    )
+    ids = ma.fields.List(ActId(), required=True, validate=ma.validate.Length(min=1, max=MOST_PROPOSALS))
     wait_seconds = fields.WholeNumber(least=0, most=LONGEST_WAIT, load_default=0)
 
 

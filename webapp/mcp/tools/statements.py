@@ -37,7 +37,7 @@ class PushedLineInputSchema(Schema):
 class StatementFileSchema(WriteSchema):
     """A file, or lines."""
 
-    content = ma.fields.String(metadata={"description": "A bank file of at most 1 MiB as base64."})
+    content = ma.fields.String(metadata={"description": "A file as base64."})
     file_name = ma.fields.String()
     lines = ma.fields.List(
         ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)
@@ -114,7 +114,8 @@ def _sent(path: str, body: Json, arguments: Mapping[str, Any]) -> ApiAnswer:
     body = {name: value for name, value in body.items() if value is not None}
     query = {} if arguments["commit"] else {"dryRun": True}
     note = {"note": arguments["why"]} if arguments.get("why") else {}
-    return api_calls.ask("POST", path, query=query | note, body=body, key=arguments.get("idempotency_key"))
+    key = arguments.get("idempotency_key") if arguments["commit"] else None
+    return api_calls.ask("POST", path, query=query | note, body=body, key=key)
 
 
 def _answered(answer: ApiAnswer) -> Json:

@@ -15,6 +15,7 @@ from webapp.mcp.tools import lines, outcomes, proofs
 from webapp.mcp.tools.names import Directory
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
+from webapp.web.converters import ActIdConverter
 
 REFERENCE: Final = re.compile(r"(line|entry|proof|act|account|rule):(.+)")
 MOST_EVENTS: Final = 25
@@ -178,6 +179,8 @@ def _act_of(cause: Json) -> list[Json]:
 
 
 def _act(name: str) -> Json:
+    if re.fullmatch(ActIdConverter.regex, name) is None:
+        raise ToolError(f"ref: {name[:80]!r} is no id of an act. Events of explain have them, like act:ar_….")
     act = api_calls.get(f"/action-requests/{name}", fields=EVENT_KEYS)["actionRequest"]
     summary = api_calls.get(f"/action-requests/{name}", view="summary")["actionRequest"]
     target = summary["target"]
