@@ -120,6 +120,13 @@ plan, and one approval. The bank's file may be its first step: `POST /api/feeds/
 the file's first row. Each act has its `planId`, by which a person may undo the whole.""",
     ),
     (
+        "Models",
+        """`POST /mcp` speaks the Model Context Protocol (revisions 2026-07-28, 2025-11-25 and 2025-06-18) with the same
+keys, stateless, each message answered at once; `tieout mcp` does so on standard input and output. Its tools make the
+calls of this interface by your key, so that they may do what the key may do here. What a tool writes is one call or
+one plan. `tools/list` describes those that your key may use.""",
+    ),
+    (
         "Errors",
         """An error is always `{"error": "a sentence", "code": "a_stable_code"}`; 422 has `fields` (path to
 messages), and `details` has data for programs. Errors are checked in this order: 401, 404 and 405 of the URL, 413,

@@ -48,8 +48,9 @@ You need an API key (`tie_…`), which a person makes under Settings, API keys, 
 - [The interface in Markdown]({address}/api/docs.md): every call, shape, error and scope
 - [OpenAPI 3.1]({address}/api/openapi.json): the same for programs
 - [The interface as pages]({address}/api/docs): the same for people
+- [The Model Context Protocol]({address}/mcp): tools for models, over HTTP
 
-All three need the key. `GET {address}/api/me` says whose books it opens, what day they have, and what the key may do.
+All four need the key. `GET {address}/api/me` says whose books it opens, what day they have, and what the key may do.
 
 ## The loop
 
