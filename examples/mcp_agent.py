@@ -21,6 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 PATIENCE_SECONDS = 600
 WAIT_SECONDS = 20
+# As many as one plan gives a category.
+MOST_LINES = 50
 
 
 class StoppedError(Exception):
@@ -71,12 +73,12 @@ async def reconcile(books: Books, account: str, day: str, balance: str) -> None:
     """Take the lines of an account to the proof of a statement."""
     context = await books.call("get_context")
     say(f"{context['books']['name']} on {context['books']['today']}")
-    await categorise(books, account, day)
     done = await books.write(
         "reconcile",
         account=account,
         statementDate=day,
         statementBalance=balance,
+        categories=await categories(books, account, day),
         propose=True,
         why=f"The statement of {day}",
     )
@@ -84,9 +86,9 @@ async def reconcile(books: Books, account: str, day: str, balance: str) -> None:
         raise StoppedError(f"{balance} is not what the books have: they differ by {done['difference']}.")
 
 
-async def categorise(books: Books, account: str, day: str) -> None:
-    """Ask for a category for each line that has none, where all lines like it have the same."""
-    lines = await books.call("find_lines", account=account, state="uncategorised", to=day, limit=200)
+async def categories(books: Books, account: str, day: str) -> list[dict[str, Any]]:
+    """Choose a category for each line that has none, where all lines like it have the same."""
+    lines = await books.call("find_lines", account=account, state="uncategorised", to=day, limit=MOST_LINES)
     for line in lines["lines"]:
         say(
             f"line {line['lineId']}: {line['amount']} {quoted(line['text'])} -> {line['likely'] or 'unknown'}"
@@ -94,15 +96,7 @@ async def categorise(books: Books, account: str, day: str) -> None:
     unknown = [each for each in lines["lines"] if not is_sure(each["evidence"])]
     if unknown or lines["cursor"]:
         raise StoppedError(f"{max(len(unknown), 1)} of the lines need a person: find_lines shows them.")
-    if lines["lines"]:
-        await books.write(
-            "categorise_lines",
-            lines=[
-                {"id": each["lineId"], "category": each["likely"], "why": f"As {each['evidence']} like it"}
-                for each in lines["lines"]
-            ],
-            why=f"Lines up to {day}",
-        )
+    return [{"id": each["lineId"], "category": each["likely"]} for each in lines["lines"]]
 
 
 def is_sure(evidence: str | None) -> bool:
