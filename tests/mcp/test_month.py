@@ -98,6 +98,10 @@ def test_the_whole_month_from_its_file_waits_for_nobody_where_the_key_may(ben, b
     )
     assert (wrong["status"], wrong["difference"]) == ("PREVIEW", "0.01")
     assert "Nothing was proposed" in wrong["next"]
+    # A person has opened the statement meanwhile.
+    opened = {"statementDate": "2026-10-31", "statementBalance": "587.90"}
+    desk = f"/api/reconciliations/accounts/{bank.fa_id}"
+    assert ben.put(f"{desk}/draft", json=opened).status_code == 200
     right = model.call(
         "reconcile",
         account="Main account",

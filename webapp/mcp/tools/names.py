@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from functools import cached_property
 from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.notation.days import written_day
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, ToolError
 from webapp.web.converters import ActIdConverter
@@ -87,6 +89,18 @@ class Directory:
     def project_id(self, wanted: str | int | None) -> int | None:
         """Give the id of a project; None for none."""
         return None if wanted is None else int(_one(wanted, self._projects, "project")["id"])
+
+
+def day_of(written: str) -> str:
+    """Write a day as titles have it; what is no day stays as it is, for the API to refuse.
+
+    >>> day_of("2026-10-31"), day_of("31.10.")
+    ('31 Oct 2026', '31.10.')
+    """
+    try:
+        return written_day(date.fromisoformat(written))
+    except ValueError:
+        return written
 
 
 def _one(wanted: str | int, records: Sequence[Json], kind: str) -> Json:

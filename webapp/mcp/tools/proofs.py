@@ -9,7 +9,7 @@ from typing import Final
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
 from webapp.mcp.shapes.tool import Json, ToolError
-from webapp.mcp.tools import outcomes
+from webapp.mcp.tools import names, outcomes
 from webapp.mcp.tools.names import Directory
 
 UNDO, REOPEN, ACCEPT = "undo", "reopen", "accept"
@@ -77,7 +77,9 @@ def do(
     """Make the steps of a repair, as one plan where they are several."""
     query = {"dryRun": True} if is_preview else {}
     if len(steps) > 1:
-        title = f"Repair the proof of {proof['accountName']} {proof['statementDate']}: {repair}"
+        title = (
+            f"Repair the proof of {proof['accountName']} of {names.day_of(proof['statementDate'])}: {repair}"
+        )
         return outcomes.plan(title, steps, arguments, **query)
     method, path, body = steps[0]
     return outcomes.write(method, path, body, arguments, **query)

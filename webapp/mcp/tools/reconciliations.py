@@ -11,7 +11,7 @@ import marshmallow as ma
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
-from webapp.mcp.tools import lines, outcomes
+from webapp.mcp.tools import lines, names, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
@@ -102,7 +102,7 @@ def _tried(
     account: Json, ready: Sequence[int], changes: Sequence[Json], arguments: Mapping[str, Any]
 ) -> Json:
     """Try the plan and, where it is wanted and ties out, make it."""
-    title = f"Reconcile {account['name']} to {arguments['statement_date']}"
+    title = f"Reconcile {account['name']} to {names.day_of(arguments['statement_date'])}"
     if len(ready) > MOST_OF_A_PLAN:
         return _too_many(title)
     steps = _steps(account, ready, arguments)
@@ -141,14 +141,17 @@ def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) ->
         "statementDate": arguments["statement_date"],
         "statementBalance": arguments["statement_balance"],
     }
-    statement |= {"version": account["draft"]["version"]} if account["draft"] else {}
+    draft = account["draft"]
+    is_open = draft is not None and all(draft[key] == value for key, value in statement.items())
+    statement |= {"version": draft["version"]} if draft else {}
+    opening = [] if is_open else [("PUT", f"{desk}/draft", statement)]
     confirmations = [
         ("POST", "/transactions/confirm", {"ids": list(ready[first : first + MOST_OF_A_STEP])})
         for first in range(0, len(ready), MOST_OF_A_STEP)
     ]
     return [
         *confirmations,
-        ("PUT", f"{desk}/draft", statement),
+        *opening,
         ("PUT", f"{desk}/draft/lines", {"auto": True}),
         ("POST", f"{desk}/complete", {}),
     ]
