@@ -151,3 +151,43 @@ def test_a_message_counts_once_whatever_calls_its_tool_makes(ben):
     for _ in range(3):
         limited.call("get_context")
     assert limited.post("tools/list").status_code == 429
+
+
+def test_a_header_that_is_sent_twice_is_refused(ben):
+    """A server joins the two, and whoever routes by the first would do something else than the body says."""
+    params = {"_meta": envelope(), "name": "get_context", "arguments": {}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    for name, value in headers_of("tools/call", params, MODERN).items():
+        if name == "Accept":
+            continue
+        headers = headers_of("tools/call", params, MODERN) | {name: f"{value},{value}"}
+        answer = ben.post("/mcp", json=body, headers=headers)
+        assert (answer.status_code, answer.json["error"]["code"]) == (400, -32020), name
+
+
+@pytest.mark.parametrize("accept", [None, "application/json", "text/event-stream", "*/*"])
+def test_the_answer_is_json_whatever_is_accepted(ben, accept):
+    headers = {"MCP-Protocol-Version": LEGACY[0]} | ({} if accept is None else {"Accept": accept})
+    answer = ben.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers)
+    assert (answer.status_code, answer.json) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+
+
+@pytest.mark.parametrize("part", [{"result": {}}, {"error": {"code": 1, "message": "No"}}])
+def test_an_answer_to_what_was_never_asked_is_refused(ben, part):
+    answer = ben.post("/mcp", json={"jsonrpc": "2.0", "id": 1, **part})
+    assert (answer.status_code, answer.json["error"]["code"]) == (400, -32600)
+
+
+def test_unknown_resources_and_prompts_are_refused_by_the_code_of_their_era(ben, bank):
+    bank.open()
+    for version, code, status in ((MODERN, -32602, 400), (LEGACY[0], -32002, 200)):
+        answer = Model(ben, version).post("resources/read", uri="tieout://proofs/999")
+        assert (answer.status_code, answer.json["error"]["code"]) == (status, code)
+        answer = Model(ben, version).post("prompts/get", name="none")
+        assert answer.json["error"]["code"] == -32602
+        model = Model(ben, version)
+        (account,) = [each for each in model.ask("resources/list")["resources"] if "account" in each["uri"]]
+        read = model.ask("resources/read", uri=account["uri"])["contents"][0]
+        assert '"accountName": "Main account"' in read["text"]
+        prompt = model.ask("prompts/get", name="repair_proof", arguments={"proof": "proof:3"})
+        assert "proof:3" in prompt["messages"][0]["content"]["text"]
