@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import pytest
@@ -107,7 +108,7 @@ def test_the_official_client_uses_everything_over_http(books, live_server, ada):
             async with over_http(live_server, ada.token, mode) as client:
                 assert (await use(client, mode))[0] == "get_context"
 
-    asyncio.run(all_modes())
+    run(all_modes())
 
 
 @on_sqlite
@@ -128,7 +129,7 @@ def test_the_official_client_uses_everything_over_standard_input_and_output(book
             converse(local, MODERN),
         )
 
-    first, *others = asyncio.run(all_modes())
+    first, *others = run(all_modes())
     assert others == [first, first]
 
 
@@ -139,9 +140,15 @@ def test_a_key_that_is_refused_is_an_error_of_the_client(live_server, mode):
             await client.list_tools()
 
     with pytest.raises(BaseExceptionGroup) as refused:
-        asyncio.run(connect())
+        run(connect())
     (error,) = leaves_of(refused.value)
     assert "This is not a complete API token; copy it again." in str(error)
+
+
+def run(conversation):
+    """Run a conversation in a thread of its own: the browser's tests keep a loop in that of this process."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, conversation).result()
 
 
 def leaves_of(group):

@@ -16,7 +16,7 @@ from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
-from webapp.schemas.imports.imports import ImportSchema
+from webapp.schemas.imports.imports import ImportDetailSchema
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 
@@ -98,7 +98,8 @@ def _import(upload: Upload, organization_id: str, folder: Path | None) -> dict[s
     run = runs.take if folder is None else partial(runs.preview, folder=folder)
     try:
         imported = run(upload, progress=progress, **acting)
-        answer: dict[str, Any] = ImportSchema().dump(imports.record(imported))
+        record = imports.detailed(organization_id, imports.record(imported))
+        answer: dict[str, Any] = ImportDetailSchema().dump(record)
     finally:
         progress.end()
     if folder is None:
