@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.fixtures.programs import Program
 from tests.mcp.clients import envelope
 from webapp.mcp.messages import LARGEST_MESSAGE
+from webapp.web.access.buckets import Buckets
 
 PATIENCE_SECONDS = 60
 
@@ -101,7 +102,10 @@ def test_a_service_at_an_address_is_asked(talk, live_server, ben):
         assert answers[1]["result"]["structuredContent"]["books"]["name"] == "Lantern Studio"
 
 
-def test_a_key_that_is_refused_becomes_an_error_that_says_what_to_do(talk, live_server, ada):
+def test_a_key_that_is_refused_becomes_an_error_that_says_what_to_do(
+    app, talk, live_server, ada, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(app.extensions, "rate_limits", Buckets(tmp_path / "full"))
     gone = f"{ada.token[:-1]}{'x' if ada.token[-1] != 'x' else 'y'}"
     for url in (live_server, ""):
         status, answers, _ = talk(*HANDSHAKE, token=gone, url=url)

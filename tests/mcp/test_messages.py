@@ -4,6 +4,7 @@ import pytest
 
 from tests.mcp.clients import ERAS, Model, envelope, headers_of
 from webapp.mcp.messages import LEGACY, MODERN, encoded
+from webapp.web.access.buckets import Buckets
 
 
 @pytest.fixture(params=ERAS)
@@ -146,7 +147,8 @@ def test_nobody_asks_without_a_key_nor_from_another_site(app, ben, ada):
         assert (answer.status_code, answer.headers["Allow"].split(", ")) == (405, ["OPTIONS", "POST"])
 
 
-def test_a_message_counts_once_whatever_calls_its_tool_makes(ben):
+def test_a_message_counts_once_whatever_calls_its_tool_makes(app, ben, tmp_path, monkeypatch):
+    monkeypatch.setitem(app.extensions, "rate_limits", Buckets(tmp_path / "full"))
     limited = Model(ben.with_scopes("read", max_requests_a_minute=3))
     for _ in range(3):
         limited.call("get_context")
