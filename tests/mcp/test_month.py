@@ -89,26 +89,15 @@ def test_the_whole_month_from_its_file_waits_for_nobody_where_the_key_may(ben, b
     assert (again["accounts"][0]["new"], again["accounts"][0]["known"]) == (0, 21)
     lines = [{"id": each["lineId"], "category": "Server rent"} for each in done["lines"]]
     model.call("categorise_lines", lines=lines)
-    wrong = model.call(
-        "reconcile",
-        account="Main account",
-        statementDate="2026-10-31",
-        statementBalance="587.91",
-        propose=True,
-    )
+    october = {"account": "Main account", "statementDate": "2026-10-31", "propose": True}
+    wrong = model.call("reconcile", **october, statementBalance="587.91")
     assert (wrong["status"], wrong["difference"]) == ("PREVIEW", "0.01")
     assert "Nothing was proposed" in wrong["next"]
     # A person has opened the statement meanwhile.
     opened = {"statementDate": "2026-10-31", "statementBalance": "587.90"}
     desk = f"/api/reconciliations/accounts/{bank.fa_id}"
     assert ben.put(f"{desk}/draft", json=opened).status_code == 200
-    right = model.call(
-        "reconcile",
-        account="Main account",
-        statementDate="2026-10-31",
-        statementBalance="587.90",
-        propose=True,
-    )
+    right = model.call("reconcile", **october, statementBalance="587.90")
     assert (right["status"], right["next"]) == ("EXECUTED", "It is proved.")
     assert model.call("get_context")["accounts"][0]["provedTo"] == "2026-10-31"
 

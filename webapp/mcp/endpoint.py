@@ -39,7 +39,7 @@ def receive() -> Response:
 
 
 @bp.after_request
-def dress(response: Response) -> Response:
+def as_protocol_error(response: Response) -> Response:
     """Write what the guards of all addresses refuse as an error of the protocol: clients show no other sentence."""
     if response.status_code < REFUSED:
         return response

@@ -48,7 +48,10 @@ def run(arguments: Mapping[str, Any]) -> Json:
         raise ToolError("fileName: Name the file, like invoice.pdf.")
     if "document" in arguments and "line" not in arguments:
         found = api_calls.get(f"/documents/{arguments['document']}")["document"]
-        return {**_looked(f"Document {found['id']}"), "read": _read(found), "fits": _fitting(found["total"])}
+        looked = outcomes.plain(
+            outcomes.PREVIEW, f"Document {found['id']}", "Call again with line and propose to attach it."
+        )
+        return {**looked, "read": _read(found), "fits": _fitting(found["total"])}
     steps = _steps(arguments)
     query = {} if arguments["propose"] else {"dryRun": True}
     title = (
@@ -99,17 +102,6 @@ def _read(document: Json) -> str:
 def _sent(arguments: Mapping[str, Any]) -> str | None:
     keys = ("sender", "number", "issued_on", "total", "currency")
     return ", ".join(arguments[key] for key in keys if key in arguments) or None
-
-
-def _looked(title: str) -> Json:
-    return {
-        "proposal": None,
-        "status": outcomes.PREVIEW,
-        "summary": title,
-        "changes": [],
-        "blockers": [],
-        "next": "Call again with line and propose to attach it.",
-    }
 
 
 TOOL = Tool(

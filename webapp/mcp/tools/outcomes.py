@@ -26,12 +26,20 @@ class WriteSchema(Schema):
     idempotency_key = ma.fields.String()
 
 
-def write(method: str, path: str, body: Json, arguments: Mapping[str, Any], **query: Any) -> ApiAnswer:
-    """Make a write of the API for a tool with its reason and its key, answered in figures."""
+def write(
+    method: str,
+    path: str,
+    body: Json,
+    arguments: Mapping[str, Any],
+    *,
+    view: str | None = "summary",
+    **query: Any,
+) -> ApiAnswer:
+    """Make a write of the API for a tool with its reason and its key, answered in figures unless `view` is None."""
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
-    return api_calls.write(method, path, {**body, **reason}, key=key, view="summary", **query)
+    return api_calls.write(method, path, {**body, **reason}, key=key, view=view, **query)
 
 
 def plan(
@@ -64,13 +72,20 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
 
 def _unchanged(blockers: Sequence[Json]) -> Json:
     """Write of a write that there was nothing to do, or nothing that the books allow."""
+    refused = [_blocker(each) for each in blockers]
+    following = SOME_REFUSED if refused else "It was so already; go on."
+    return plain(UNCHANGED, "Nothing changed", following, blockers=refused)
+
+
+def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] = ()) -> Json:
+    """Write what came to no proposal and moved no balance; `following` is what comes next."""
     return {
         "proposal": None,
-        "status": UNCHANGED,
-        "summary": "Nothing changed",
+        "status": status,
+        "summary": summary,
         "changes": [],
-        "blockers": [_blocker(each) for each in blockers],
-        "next": SOME_REFUSED if blockers else "It was so already; go on.",
+        "blockers": list(blockers),
+        "next": following,
     }
 
 

@@ -75,7 +75,7 @@ def do(
     is_preview: bool = False,
 ) -> ApiAnswer:
     """Make the steps of a repair, as one plan where they are several."""
-    query = {"dryRun": True} if is_preview else {}
+    query: Json = {"dryRun": True} if is_preview else {}
     if len(steps) > 1:
         title = (
             f"Repair the proof of {proof['accountName']} of {names.day_of(proof['statementDate'])}: {repair}"

@@ -124,15 +124,8 @@ def _too_many(title: str) -> Json:
         f"More lines wait to be confirmed than the {MOST_OF_A_PLAN} that one plan takes. Confirm some with"
         " confirm_lines before."
     )
-    return {
-        "proposal": None,
-        "status": outcomes.PREVIEW,
-        "summary": title,
-        "changes": [],
-        "blockers": [sentence],
-        "next": outcomes.NOTHING_WRITTEN,
-        "difference": None,
-    }
+    nothing = outcomes.plain(outcomes.PREVIEW, title, outcomes.NOTHING_WRITTEN, blockers=[sentence])
+    return {**nothing, "difference": None}
 
 
 def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:

@@ -98,7 +98,9 @@ def run(arguments: Mapping[str, Any]) -> Json:
             done="It runs on lines that come in.",
         )
     else:
-        made = _preview(arguments["name"], len(wrong))
+        advice = "Narrow the conditions. " if wrong else ""
+        following = f"{outcomes.NOTHING_WRITTEN} {advice}Call again with propose to make it."
+        made = outcomes.plain(outcomes.PREVIEW, f"The rule {arguments['name']}", following)
     accounts = (
         {each["id"]: each["name"] for each in api_calls.every("/accounts", "accounts")} if wrong else {}
     )
@@ -126,18 +128,6 @@ def _is_wrong(item: Json, settings: Mapping[str, int | None]) -> bool:
         wanted is not None and item["before"].get(key) not in (None, wanted)
         for key, wanted in settings.items()
     )
-
-
-def _preview(name: str, wrong: int) -> Json:
-    advice = "Narrow the conditions. " if wrong else ""
-    return {
-        "proposal": None,
-        "status": outcomes.PREVIEW,
-        "summary": f"The rule {name}",
-        "changes": [],
-        "blockers": [],
-        "next": f"{outcomes.NOTHING_WRITTEN} {advice}Call again with propose to make it.",
-    }
 
 
 def _row(item: Json, accounts: Mapping[int, str]) -> Json:

@@ -22,6 +22,8 @@ from webapp.schemas.untrusted import Untrusted
 
 MOST_ROWS: Final = 25
 MOST_LINES: Final = 500
+UNCATEGORISED: Final = "find_lines with state uncategorised shows what needs a category."
+COMMIT: Final = f"{outcomes.NOTHING_WRITTEN} Call again with commit to bring them in."
 
 
 class PushedLineInputSchema(Schema):
@@ -113,9 +115,7 @@ def _sent(path: str, body: Json, arguments: Mapping[str, Any]) -> ApiAnswer:
     """Send what the bank sent, in full: its answer names the lines."""
     body = {name: value for name, value in body.items() if value is not None}
     query = {} if arguments["commit"] else {"dryRun": True}
-    note = {"note": arguments["why"]} if arguments.get("why") else {}
-    key = arguments.get("idempotency_key") if arguments["commit"] else None
-    return api_calls.ask("POST", path, query=query | note, body=body, key=key)
+    return outcomes.write("POST", path, body, arguments, view=None, **query)
 
 
 def _answered(answer: ApiAnswer) -> Json:
@@ -129,19 +129,10 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
     if waiting is not None:
         summary = api_calls.get(f"/action-requests/{waiting['id']}", view="summary")
         return outcomes.proposed(summary["actionRequest"])
-    is_done = arguments["commit"]
-    following = "find_lines with state uncategorised shows what needs a category." if is_done else _COMMIT
-    return {
-        "proposal": None,
-        "status": outcomes.EXECUTED if is_done else outcomes.PREVIEW,
-        "summary": "Imported" if is_done else "Import",
-        "changes": [],
-        "blockers": [each["message"] for each in answer.body.get("blockers", [])],
-        "next": following,
-    }
-
-
-_COMMIT: Final = f"{outcomes.NOTHING_WRITTEN} Call again with commit to bring them in."
+    blockers = [each["message"] for each in answer.body.get("blockers", [])]
+    if arguments["commit"]:
+        return outcomes.plain(outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers)
+    return outcomes.plain(outcomes.PREVIEW, "Import", COMMIT, blockers=blockers)
 
 
 def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:

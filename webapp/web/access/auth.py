@@ -10,7 +10,7 @@ from urllib.parse import quote
 from flask import Flask, Response, current_app, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from sqlalchemy import orm
-from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
+from werkzeug.exceptions import Forbidden, HTTPException
 
 from webapp.config import Settings
 from webapp.db import db, scope_session
@@ -62,21 +62,6 @@ class CrossSiteError(Forbidden):
     description = (
         "This request did not come from Tieout's own pages. Open the page again and repeat it there."
     )
-
-
-class UnauthenticatedError(Unauthorized):
-    """No valid session or token."""
-
-    own_code = "unauthenticated"
-
-    def __init__(self) -> None:
-        """Explain the reason, with a challenge (RFC 6750)."""
-        sentence, self.challenge = bearers.refusal()
-        super().__init__(sentence)
-
-    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
-        """Add the challenge."""
-        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", self.challenge)]
 
 
 def requires(
@@ -225,7 +210,7 @@ def _open_public(view: Any) -> None:
 
 def _answer_unauthenticated() -> Response:
     if is_for_api():
-        raise UnauthenticatedError
+        raise bearers.UnauthenticatedError
     if isinstance(request.routing_exception, HTTPException):
         raise request.routing_exception
     address = url_for("sessions.sign_in")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from flask import request
+from werkzeug.exceptions import Unauthorized
 
 from webapp.ledger.scopes import is_token
 
@@ -24,6 +26,21 @@ IN_ADDRESS = (
     "An API token in a URL is not accepted, because URLs are written to logs. "
     "Revoke this token, and send another one as Authorization: Bearer."
 )
+
+
+class UnauthenticatedError(Unauthorized):
+    """No valid session or token."""
+
+    own_code = "unauthenticated"
+
+    def __init__(self) -> None:
+        """Explain the reason, with a challenge (RFC 6750)."""
+        sentence, self.challenge = refusal()
+        super().__init__(sentence)
+
+    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
+        """Add the challenge."""
+        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", self.challenge)]
 
 
 def sent_token() -> str | None:
