@@ -1,0 +1,1 @@
+"""What `benchmarks.served` is made of: the books, the servers, the client, and the rows of its table."""

