@@ -1,0 +1,143 @@
+"""Which sets of open items add up to a payment: whether there is one, and whether it is the only one.
+
+A set that has a part which adds up to nothing is left out, for it says no more than the set without that part. What
+is left are the sets of which none contains another. So a set is the only one exactly where all that add up have each
+of its items: what all have in common is read off the sums of two halves, and no set is listed to be counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final, NamedTuple
+
+MOST_ITEMS: Final = 24
+
+
+class SetVerdict(StrEnum):
+    """How many sets of items add up to a payment."""
+
+    UNIQUE = "unique"
+    SEVERAL = "several"
+    NONE = "none"
+    TOO_MANY = "too_many"
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentSets:
+    """The verdict, and up to three sets of places: of the fewest items first, and then of the first items."""
+
+    verdict: SetVerdict
+    sets: tuple[tuple[int, ...], ...] = ()
+
+
+def payment_sets(amounts: Sequence[int], payment: int) -> PaymentSets:
+    """Find the sets of amounts that add up to a payment, which is not nil; of more than 24 none is looked for.
+
+    >>> payment_sets([100, 250, 400], 350)
+    PaymentSets(verdict=<SetVerdict.UNIQUE: 'unique'>, sets=((0, 1),))
+    >>> payment_sets([100, 100, 300], 400).sets
+    ((0, 2), (1, 2))
+    >>> payment_sets([500, 70, -70], 500)
+    PaymentSets(verdict=<SetVerdict.UNIQUE: 'unique'>, sets=((0,),))
+    >>> str(payment_sets([500, 70], 600).verdict), str(payment_sets([1] * 25, 1).verdict)
+    ('none', 'too_many')
+    """
+    if len(amounts) > MOST_ITEMS:
+        return PaymentSets(SetVerdict.TOO_MANY)
+    sums = _Sums(amounts, payment)
+    first = sums.without()
+    if first is None:
+        return PaymentSets(SetVerdict.NONE)
+    if first.smallest == first.common:
+        return PaymentSets(SetVerdict.UNIQUE, (tuple(_places(first.smallest)),))
+    found = [first.smallest, *_others(sums, first)]
+    ordered = sorted(found, key=lambda mask: (mask.bit_count(), list(_places(mask))))
+    return PaymentSets(SetVerdict.SEVERAL, tuple(tuple(_places(each)) for each in ordered))
+
+
+class _Solutions(NamedTuple):
+    """Of all sets that add up: the smallest, and the items that each of them has, both as bits."""
+
+    smallest: int
+    common: int
+
+
+class _Sums:
+    """Amounts in two halves, whose sums are looked up in each other."""
+
+    def __init__(self, amounts: Sequence[int], payment: int) -> None:
+        middle = len(amounts) // 2
+        self.amounts, self.payment = amounts, payment
+        self.halves = range(middle), range(middle, len(amounts))
+
+    def without(self, *places: int) -> _Solutions | None:
+        """Give the sets that add up and have none of some places; None where there is none."""
+        kept = [[each for each in half if each not in places] for half in self.halves]
+        sums, others = (self._sums(each) for each in kept)
+        rests = {self.payment - each: mask for each, mask in _smallest(*sums).items()}
+        ends = _smallest(*others)
+        shared = rests.keys() & ends.keys()
+        if not shared:
+            return None
+        common = _common(*sums, {self.payment - each for each in shared}) | _common(*others, shared)
+        return _Solutions(min((rests[each] | ends[each] for each in shared), key=_size), common)
+
+    def _sums(self, places: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Add up each set of places, beside the bits of it."""
+        sums, masks = [0], [0]
+        for place in places:
+            amount, bit = self.amounts[place], 1 << place
+            sums += [each + amount for each in sums]
+            masks += [each | bit for each in masks]
+        return sums, masks
+
+
+def _others(sums: _Sums, first: _Solutions) -> Iterator[int]:
+    """Give one or two more sets: each lacks an item of those before it, or it would contain one of them."""
+    second = None
+    for lacking in sorted(_places(first.smallest & ~first.common), reverse=True):
+        found = sums.without(lacking)
+        if found is None:
+            continue
+        if second is None:
+            yield (second := found.smallest)
+        if found.smallest != second:
+            yield found.smallest
+            return
+        if found.common != second:
+            more = max(_places(second & ~found.common))
+            third = sums.without(lacking, more)
+            if third is not None:
+                yield third.smallest
+                return
+
+
+def _smallest(sums: Sequence[int], masks: Sequence[int]) -> Mapping[int, int]:
+    """Give each sum with its smallest set: that of the fewest places, and of these the first ones."""
+    return {sums[each]: masks[each] for each in _by_size(len(sums))}
+
+
+def _common(sums: Sequence[int], masks: Sequence[int], wanted: set[int]) -> int:
+    """Give the places that each set of some sums has."""
+    common = -1
+    for each, mask in zip(sums, masks, strict=True):
+        if each in wanted:
+            common &= mask
+    return common
+
+
+def _size(mask: int) -> tuple[int, int]:
+    return mask.bit_count(), mask
+
+
+@cache
+def _by_size(count: int) -> tuple[int, ...]:
+    """Order the subsets of a half, as the bits of a number, from the largest to the smallest."""
+    return tuple(sorted(range(count), key=lambda each: (-each.bit_count(), -each)))
+
+
+def _places(mask: int) -> Iterator[int]:
+    return (place for place in range(mask.bit_length()) if mask >> place & 1)

@@ -1,0 +1,314 @@
+"""Which open items a payment may settle: what its text names, what its amount fits, and whether anything else does.
+
+Evidence is said in words, and never is a score. Only an identification may settle by itself: the text names one
+document, and what is open of it is exactly what was paid. Structure comes before arithmetic: that all open items, a
+batch, consecutive numbers or the oldest add up to a payment says more than that some do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final
+
+from webapp.ledger.money import Money, divided
+from webapp.ledger.open_items import remittances
+from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets
+from webapp.ledger.open_items.structures import consecutive, in_one_batch, oldest, together
+
+BEFORE: Final = timedelta(days=45)
+AFTER: Final = timedelta(days=10)
+# What a customer deducts for paying early, or a bank for its trouble, is hardly ever more.
+MOST_SHORT_PERCENT: Final = 5
+MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PayableItem:
+    """An open item as a payment meets it: `amount` is what is left of it, debit above zero."""
+
+    id: int
+    amount: Money
+    party_id: int | None
+    day: date
+    due_on: date
+    number: str | None = None
+    remittance: str | None = None
+    batch: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return self.number or f"the item of {self.amount.formatted}"
+
+
+@dataclass(frozen=True, slots=True)
+class BankPayment:
+    """A bank line that may pay something: its amount as the bank has it, money in above zero."""
+
+    amount: Money
+    party_id: int | None
+    day: date
+    text: str
+
+
+class Basis(StrEnum):
+    """Why items are proposed for a payment, the best reason first."""
+
+    IDENTIFICATION = "IDENTIFICATION"
+    NUMBERS = "NUMBERS"
+    EXACT_RESIDUAL = "EXACT_RESIDUAL"
+    ALL_OPEN = "ALL_OPEN"
+    ONE_BATCH = "ONE_BATCH"
+    CONSECUTIVE_NUMBERS = "CONSECUTIVE_NUMBERS"
+    OLDEST_FIRST = "OLDEST_FIRST"
+    SUM = "SUM"
+    NUMBERS_IN_PART = "NUMBERS_IN_PART"
+    ALMOST = "ALMOST"
+    IN_PART = "IN_PART"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPart:
+    """What a payment would settle of one item."""
+
+    item_id: int
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentChoice:
+    """Items for a payment, why, and what would be left: of the items, and of the payment."""
+
+    basis: Basis
+    reason: str
+    parts: tuple[ChosenPart, ...]
+    left_open: Money
+    unused: Money | None
+
+    @property
+    def item_ids(self) -> tuple[int, ...]:
+        """The items, in the order in which they are paid."""
+        return tuple(each.item_id for each in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentEvidence:
+    """What a payment may settle, the best first; the verdict counts the sets that add up to it."""
+
+    verdict: SetVerdict
+    choices: tuple[PaymentChoice, ...]
+    candidates: int
+
+    @property
+    def identified(self) -> PaymentChoice | None:
+        """The one choice that a rule may take by itself."""
+        first = self.choices[0] if self.choices else None
+        return first if first and first.basis is Basis.IDENTIFICATION else None
+
+
+def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> PaymentEvidence:
+    """Weigh the open items for a payment.
+
+    >>> def item(id, amount, number): return PayableItem(
+    ...     id, Money(amount, "EUR"), 7, date(2026, 3, id), date(2026, 4, id), number)
+    >>> owed = [item(1, 10000, "RE-17"), item(2, 25000, "RE-18"), item(3, 10000, "RE-30")]
+    >>> paid = lambda amount, text: payment_evidence(BankPayment(Money(amount, "EUR"), 7, date(2026, 4, 1), text), owed)
+    >>> paid(10000, "your RE 30").identified.reason
+    'Names RE-30, of which exactly this is open.'
+    >>> found = paid(10000, "thanks")
+    >>> str(found.verdict), [each.item_ids for each in found.choices], found.identified
+    ('several', [(1,), (3,)], None)
+    >>> paid(45000, "all of it").choices[0].reason
+    'All 3 open items add up to it.'
+    """
+    named = [each for each in items if _is_named(payment, each)]
+    candidates = candidates_of(payment, items)
+    amounts = [each.amount.minor for each in candidates]
+    sets = payment_sets(amounts, payment.amount.minor)
+    weighed = _Weighed(payment, candidates, sets.verdict)
+    exact = list(_numbers(weighed, named))
+    is_decided = bool(exact)
+    exact += _residual(weighed)
+    exact += _structures(weighed)
+    exact += (
+        weighed.choice(Basis.SUM, _sum_reason(sets.verdict), [candidates[place] for place in places])
+        for places in sets.sets
+    )
+    choices = _different(exact) or list(_in_part(weighed, named))
+    verdict = SetVerdict.UNIQUE if is_decided else sets.verdict
+    return PaymentEvidence(verdict, tuple(choices), len(candidates))
+
+
+def candidates_of(payment: BankPayment, items: Sequence[PayableItem]) -> list[PayableItem]:
+    """Choose the items that a payment may be for, the oldest first.
+
+    They are those of the payer in the payment's currency; of an unknown payer those of the same side, from 45 days
+    before to 10 days after.
+    """
+    same = [each for each in items if each.amount.currency == payment.amount.currency]
+    if payment.party_id is not None:
+        found = [each for each in same if each.party_id == payment.party_id]
+    else:
+        first, last = payment.day - BEFORE, payment.day + AFTER
+        found = [
+            each
+            for each in same
+            if (each.amount.minor > 0) == (payment.amount.minor > 0)
+            and (first <= each.day <= last or first <= each.due_on <= last)
+        ]
+    return sorted(found, key=lambda each: (each.due_on, each.day, each.id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A payment, what it may be for, and how many sets of that add up to it."""
+
+    payment: BankPayment
+    candidates: Sequence[PayableItem]
+    verdict: SetVerdict
+
+    def choice(self, basis: Basis, reason: str, items: Sequence[PayableItem]) -> PaymentChoice:
+        """Pay items one after the other, as far as the payment goes."""
+        currency, parts = items[0].amount.currency, []
+        is_same = currency == self.payment.amount.currency
+        left = self.payment.amount.minor if is_same else sum(each.amount.minor for each in items)
+        owed = sum(each.amount.minor for each in items)
+        for each in sorted(items, key=lambda item: (item.amount.minor > 0) == (left > 0)):
+            # What goes the other way, as a credit note does, adds to what there is to pay with.
+            is_same_way = (each.amount.minor > 0) == (self.payment.amount.minor > 0)
+            amount = _nearer_to_nil(each.amount.minor, left) if is_same_way else each.amount.minor
+            left -= amount
+            if amount:
+                parts.append(ChosenPart(each.id, Money(amount, currency)))
+        left_open = Money(owed - sum(each.amount.minor for each in parts), currency)
+        return PaymentChoice(
+            basis, reason, tuple(parts), left_open, Money(left, currency) if is_same else None
+        )
+
+    def adds_up(self, items: Sequence[PayableItem]) -> bool:
+        """Tell whether items are exactly what was paid."""
+        return (
+            bool(items)
+            and all(each.amount.currency == self.payment.amount.currency for each in items)
+            and sum(each.amount.minor for each in items) == self.payment.amount.minor
+        )
+
+
+def _is_named(payment: BankPayment, item: PayableItem) -> bool:
+    if payment.party_id is not None and item.party_id not in {None, payment.party_id}:
+        return False
+    if remittances.names(payment.text, item.number) or remittances.names(payment.text, item.remittance):
+        return True
+    return any(
+        remittances.refers_to_number(reference, each)
+        for reference in remittances.creditor_references(payment.text)
+        for each in (item.number, item.remittance)
+    )
+
+
+def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[PaymentChoice]:
+    """Propose what the text names, where that is exactly what was paid."""
+    if not weighed.adds_up(named):
+        return
+    if len(named) > 1:
+        yield weighed.choice(Basis.NUMBERS, f"Names {_listed(named)}, which add up to it.", named)
+        return
+    (only,) = named
+    is_telling = remittances.is_telling(only.number) or remittances.is_telling(only.remittance)
+    basis = Basis.IDENTIFICATION if is_telling else Basis.NUMBERS
+    yield weighed.choice(basis, f"Names {only.label}, of which exactly this is open.", named)
+
+
+def _residual(weighed: _Weighed) -> Iterator[PaymentChoice]:
+    """Propose the one item of the payer's of which exactly the payment is open."""
+    equal = [each for each in weighed.candidates if weighed.adds_up([each])]
+    if len(equal) == 1 and weighed.payment.party_id is not None:
+        reason = "The only open item of this amount." + _others_fit(weighed.verdict)
+        yield weighed.choice(Basis.EXACT_RESIDUAL, reason, equal)
+
+
+def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
+    """Propose sets that a person would pay together, where the payer is known."""
+    if weighed.payment.party_id is None:
+        return
+    kinds: tuple[tuple[Basis, Callable[[Sequence[PayableItem]], Iterator[Sequence[PayableItem]]]], ...] = (
+        (Basis.ALL_OPEN, together),
+        (Basis.ONE_BATCH, in_one_batch),
+        (Basis.CONSECUTIVE_NUMBERS, consecutive),
+        (Basis.OLDEST_FIRST, oldest),
+    )
+    for basis, sets in kinds:
+        items = next((each for each in sets(weighed.candidates) if weighed.adds_up(each)), None)
+        if items:
+            reason = _structure_reason(basis, items) + _others_fit(weighed.verdict)
+            yield weighed.choice(basis, reason, items)
+
+
+def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[PaymentChoice]:
+    """Propose what a payment may pay where nothing adds up to it."""
+    if named:
+        items = [each for each in named if each.amount.currency == named[0].amount.currency]
+        yield weighed.choice(Basis.NUMBERS_IN_PART, f"Names {_listed(items)}.", items)
+        return
+    paid = weighed.payment.amount
+    same_way = [each for each in weighed.candidates if (each.amount.minor > 0) == (paid.minor > 0)]
+    almost = [each for each in same_way if _is_almost(paid, each.amount)]
+    if len(almost) == 1:
+        short = almost[0].amount - paid
+        reason = f"{abs(short).formatted} less than {almost[0].label}."
+        yield weighed.choice(Basis.ALMOST, reason, almost)
+    elif same_way and weighed.payment.party_id is not None:
+        count = len(same_way)
+        reason = "The only open item." if count == 1 else f"The oldest of {count} open items first."
+        yield weighed.choice(Basis.IN_PART, reason, same_way)
+
+
+def _is_almost(paid: Money, owed: Money) -> bool:
+    short = abs(owed).minor - abs(paid).minor
+    return 0 < short <= divided(abs(owed).minor * MOST_SHORT_PERCENT, 100)
+
+
+def _structure_reason(basis: Basis, items: Sequence[PayableItem]) -> str:
+    count = len(items)
+    numbers = f"{items[0].label} to {items[-1].label}"
+    return {
+        Basis.ALL_OPEN: f"All {count} open items add up to it.",
+        Basis.ONE_BATCH: f"The {count} items of one batch add up to it.",
+        Basis.CONSECUTIVE_NUMBERS: f"{numbers}, {count} numbers in a row, add up to it.",
+        Basis.OLDEST_FIRST: f"The {count} oldest add up to it.",
+    }[basis]
+
+
+def _others_fit(verdict: SetVerdict) -> str:
+    return {
+        SetVerdict.SEVERAL: " Others fit as well.",
+        SetVerdict.TOO_MANY: " There are too many open items to say whether others fit as well.",
+    }.get(verdict, "")
+
+
+def _sum_reason(verdict: SetVerdict) -> str:
+    return (
+        "Nothing else adds up to it."
+        if verdict is SetVerdict.UNIQUE
+        else "Adds up to it." + _others_fit(verdict)
+    )
+
+
+def _different(choices: Sequence[PaymentChoice]) -> list[PaymentChoice]:
+    """Leave out what is proposed for a better reason already."""
+    first = {frozenset(each.item_ids): each for each in reversed(choices)}
+    return [each for each in choices if first[frozenset(each.item_ids)] is each]
+
+
+def _listed(items: Sequence[PayableItem]) -> str:
+    if len(items) > MOST_NAMED:
+        return f"{items[0].label} and {len(items) - 1} others"
+    *firsts, last = (each.label for each in items)
+    return f"{', '.join(firsts)} and {last}" if firsts else last
+
+
+def _nearer_to_nil(one: int, other: int) -> int:
+    return one if abs(one) < abs(other) else other
