@@ -5,8 +5,9 @@ from datetime import date, timedelta
 import pytest
 
 from webapp.ledger.money import Money
+from webapp.ledger.open_items.payable_items import BankPayment, PayableItem
 from webapp.ledger.open_items.payment_sets import SetVerdict
-from webapp.ledger.open_items.payments import BankPayment, Basis, PayableItem, payment_evidence
+from webapp.ledger.open_items.payments import Basis, payment_evidence
 
 DAY = date(2026, 4, 1)
 ADA, BEN = 7, 8

@@ -9,49 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
 from webapp.ledger.money import Money, divided
 from webapp.ledger.open_items import remittances
+from webapp.ledger.open_items.payable_items import BankPayment, PayableItem, candidates_of
 from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets
 from webapp.ledger.open_items.structures import consecutive, in_one_batch, oldest, together
 
-BEFORE: Final = timedelta(days=45)
-AFTER: Final = timedelta(days=10)
 # What a customer deducts for paying early, or a bank for its trouble, is hardly ever more.
 MOST_SHORT_PERCENT: Final = 5
 MOST_NAMED: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class PayableItem:
-    """An open item as a payment meets it: `amount` is what is left of it, debit above zero."""
-
-    id: int
-    amount: Money
-    party_id: int | None
-    day: date
-    due_on: date
-    number: str | None = None
-    remittance: str | None = None
-    batch: str | None = None
-
-    @property
-    def label(self) -> str:
-        """What a person calls it."""
-        return self.number or f"the item of {self.amount.formatted}"
-
-
-@dataclass(frozen=True, slots=True)
-class BankPayment:
-    """A bank line that may pay something: its amount as the bank has it, money in above zero."""
-
-    amount: Money
-    party_id: int | None
-    day: date
-    text: str
 
 
 class Basis(StrEnum):
@@ -112,6 +81,7 @@ class PaymentEvidence:
 def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> PaymentEvidence:
     """Weigh the open items for a payment.
 
+    >>> from datetime import date
     >>> def item(id, amount, number): return PayableItem(
     ...     id, Money(amount, "EUR"), 7, date(2026, 3, id), date(2026, 4, id), number)
     >>> owed = [item(1, 10000, "RE-17"), item(2, 25000, "RE-18"), item(3, 10000, "RE-30")]
@@ -140,26 +110,6 @@ def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> Paym
     choices = _different(exact) or list(_in_part(weighed, named))
     verdict = SetVerdict.UNIQUE if is_decided else sets.verdict
     return PaymentEvidence(verdict, tuple(choices), len(candidates))
-
-
-def candidates_of(payment: BankPayment, items: Sequence[PayableItem]) -> list[PayableItem]:
-    """Choose the items that a payment may be for, the oldest first.
-
-    They are those of the payer in the payment's currency; of an unknown payer those of the same side, from 45 days
-    before to 10 days after.
-    """
-    same = [each for each in items if each.amount.currency == payment.amount.currency]
-    if payment.party_id is not None:
-        found = [each for each in same if each.party_id == payment.party_id]
-    else:
-        first, last = payment.day - BEFORE, payment.day + AFTER
-        found = [
-            each
-            for each in same
-            if (each.amount.minor > 0) == (payment.amount.minor > 0)
-            and (first <= each.day <= last or first <= each.due_on <= last)
-        ]
-    return sorted(found, key=lambda each: (each.due_on, each.day, each.id))
 
 
 @dataclass(frozen=True, slots=True)
