@@ -201,7 +201,9 @@ def test_a_proof_that_a_late_line_broke_is_mended_by_leaving_the_line_out(model,
     assert not desk.proof(proof["id"])["holds"]
     story = model.call("explain", ref=f"proof:{proof['id']}")
     assert "undo" in {each["repair"] for each in story["repairs"]}
-    done = model.call("repair_proof", proof=str(proof["id"]), repair="undo", why="Not of this account")
+    undone = {"proof": str(proof["id"]), "repair": "undo", "why": "Not of this account"}
+    done = model.call("repair_proof", **undone, idempotencyKey="repair")
+    assert model.call("repair_proof", **undone, idempotencyKey="repair") == done
     assert (done["status"], done["holdsAfterwards"]) == ("EXECUTED", True)
     assert desk.proof(proof["id"])["holds"]
 
@@ -309,6 +311,41 @@ def test_a_key_of_a_write_is_not_used_up_by_looking(model, bank, ben):
         idempotencyKey="october",
     )
     assert (done["status"], done["next"]) == ("EXECUTED", "It is proved.")
+
+
+def test_a_reconciliation_that_is_sent_again_after_the_books_moved_says_what_it_did(model, bank, ben):
+    """Its plan is made of what it finds in the books; its key is of what it was sent."""
+    bank.send("2026-10-05", "-50.00", "Rent")
+    bank.account("Trips")
+    (line,) = model.call("find_lines")["lines"]
+    october = {
+        "account": "Main account",
+        "statementDate": "2026-10-31",
+        "statementBalance": "-50.00",
+        "categories": [{"id": line["lineId"], "category": "Trips"}],
+        "propose": True,
+        "idempotencyKey": "october",
+    }
+    done = model.call("reconcile", **october)
+    bank.send("2026-11-02", "-5.00", "Tea")
+    again = model.call("reconcile", **october)
+    assert (again["status"], again["next"], again["difference"]) == ("EXECUTED", "It is proved.", "0.00")
+    assert (again["summary"], again["changes"]) == (done["summary"], done["changes"])
+    assert len(ben.get(f"/api/reconciliations?faId={bank.fa_id}").json["reconciliations"]) == 1
+    other = {**october, "statementBalance": "-51.00"}
+    assert "Idempotency-Key was sent with another request" in model.refusal("reconcile", **other)
+
+
+def test_a_proposed_reconciliation_that_is_sent_again_is_the_same_one(bank, ben):
+    model = Model(ben.with_scopes("read", "propose"))
+    line = bank.send("2026-10-05", "-50.00", "Rent")
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Trips")})
+    october = {"account": "Main account", "statementDate": "2026-10-31", "statementBalance": "-50.00"}
+    proposed = model.call("reconcile", **october, propose=True, idempotencyKey="october")
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert approve(ben, waiting).status_code == 200
+    again = model.call("reconcile", **october, propose=True, idempotencyKey="october")
+    assert (again["proposal"], again["blockers"]) == (proposed["proposal"], [])
 
 
 def test_ids_are_ids_and_no_parts_of_addresses(model):

@@ -15,13 +15,14 @@ from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from webapp.web.access.idempotency import HEADER as IDEMPOTENCY_KEY
+from webapp.web.access.idempotency import ONLY_EARLIER, SENT_AS
 from webapp.web.access.rate_limits import WITHIN
 from webapp.web.access.request_state import state
 
 Json = dict[str, Any]
 
 API: Final = "/api"
-REFUSED: Final = 400
+NOTHING, REFUSED = 204, 400
 LARGEST_PAGE: Final = 200
 
 
@@ -52,9 +53,21 @@ def get(path: str, **query: Any) -> Json:
     return ask("GET", path, query=query).body
 
 
-def write(method: str, path: str, body: Any, *, key: str | None = None, **query: Any) -> ApiAnswer:
-    """Write with an Idempotency-Key, or propose where the key may only propose."""
-    return ask(method, path, query=query, body=body, key=key)
+def write(
+    method: str, path: str, body: Any, *, key: str | None = None, sent_as: str | None = None, **query: Any
+) -> ApiAnswer:
+    """Write with an Idempotency-Key, or propose where the key may only propose.
+
+    `sent_as` is the fingerprint of what the key was sent with, where the body is made of more than that.
+    """
+    return ask(method, path, query=query, body=body, key=key, within={SENT_AS: sent_as} if sent_as else {})
+
+
+def earlier(key: str, sent_as: str) -> ApiAnswer | None:
+    """Give what a write that was `sent_as` this under a key was answered, or None where none was; nothing is done."""
+    within = {SENT_AS: sent_as, ONLY_EARLIER: True}
+    answer = ask("POST", "/plans", body={}, key=key, within=within)
+    return None if answer.status == NOTHING else answer
 
 
 def every(path: str, name: str, **query: Any) -> Iterator[Json]:
@@ -75,8 +88,12 @@ def ask(
     query: Mapping[str, Any] | None = None,
     body: Any = None,
     key: str | None = None,
+    within: Mapping[str, Any] | None = None,
 ) -> ApiAnswer:
-    """Make a call with the credentials of the request; raises RefusedCallError."""
+    """Make a call with the credentials of the request; raises RefusedCallError.
+
+    `within` are facts that no header can say.
+    """
     headers = {"Authorization": request.headers["Authorization"], "X-Request-Id": state().id}
     if key is not None:
         headers[IDEMPOTENCY_KEY] = key
@@ -90,7 +107,7 @@ def ask(
         headers=Headers(headers),
         data=None if body is None else json.dumps(body),
         content_type=None if body is None else "application/json",
-        environ_overrides={"REMOTE_ADDR": request.remote_addr, WITHIN: state().id},
+        environ_overrides={"REMOTE_ADDR": request.remote_addr, WITHIN: state().id, **(within or {})},
     )
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  (Flask's own name)
     # In a context of its own: with a session and a transaction of its own, and none of this request's.

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer
 from webapp.mcp.shapes.tool import Json
@@ -33,13 +34,25 @@ def write(
     arguments: Mapping[str, Any],
     *,
     view: str | None = "summary",
+    sent_as: str | None = None,
     **query: Any,
 ) -> ApiAnswer:
     """Make a write of the API for a tool with its reason and its key, answered in figures unless `view` is None."""
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
-    return api_calls.write(method, path, {**body, **reason}, key=key, view=view, **query)
+    return api_calls.write(method, path, {**body, **reason}, key=key, sent_as=sent_as, view=view, **query)
+
+
+def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Give what tells a tool's call from others: what it writes may also be made of what it finds in the books."""
+    return sha256_hex(canonical_json([tool, {**arguments}]))
+
+
+def done_before(tool: str, arguments: Mapping[str, Any]) -> ApiAnswer | None:
+    """Give what the same call of a tool was answered under its key before, however the books have moved since."""
+    key = arguments.get("idempotency_key")
+    return None if key is None else api_calls.earlier(key, fingerprint(tool, arguments))
 
 
 def plan(

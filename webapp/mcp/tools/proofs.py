@@ -73,9 +73,10 @@ def do(
     arguments: Mapping[str, object],
     *,
     is_preview: bool = False,
+    sent_as: str | None = None,
 ) -> ApiAnswer:
     """Make the steps of a repair, as one plan where they are several."""
-    query: Json = {"dryRun": True} if is_preview else {}
+    query: Json = {"dryRun": True} if is_preview else {"sent_as": sent_as}
     if len(steps) > 1:
         title = (
             f"Repair the proof of {proof['accountName']} of {names.day_of(proof['statementDate'])}: {repair}"

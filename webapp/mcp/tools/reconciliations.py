@@ -18,6 +18,8 @@ from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 
+NAME: Final = "reconcile"
+PROVED: Final = "It is proved."
 MOST_ROWS, LARGEST = 25, 200
 MOST_CATEGORIES: Final = 50
 # What one call confirms at once, and what fits into one plan beside its other steps.
@@ -63,7 +65,8 @@ class ReconcilingSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Compare, and with `propose` do what is needed in one plan."""
+    """Compare, and with `propose` do what is needed in one plan; sent again under its key, what it did then."""
+    earlier = outcomes.done_before(NAME, arguments) if arguments["propose"] else None
     directory = Directory()
     account, day = directory.bank_account(arguments["account"]), arguments["statement_date"]
     of_account = {"faId": account["faId"], "to": day}
@@ -78,7 +81,10 @@ def run(arguments: Mapping[str, Any]) -> Json:
     unready = [each for each in open_lines["transactions"] if each["id"] not in chosen]
     ready = [*_drafts(of_account), *(each["id"] for each in changes)]
     pending = api_calls.get("/transactions", **of_account, status="PENDING", include="names", limit=MOST_ROWS)
-    found = _tried(account, ready, changes, arguments)
+    if earlier is None:
+        found = _tried(account, ready, changes, arguments)
+    else:
+        found = {**outcomes.outcome(earlier, done=PROVED), "difference": ZERO}
     left = open_lines["total"] - len(open_lines["transactions"]) + len(unready)
     return {
         **found,
@@ -113,7 +119,8 @@ def _tried(
     difference = _difference(answer)
     if arguments["propose"] and not found["blockers"]:
         try:
-            found = outcomes.outcome(outcomes.plan(title, steps, arguments), done="It is proved.")
+            sent_as = outcomes.fingerprint(NAME, arguments)
+            found = outcomes.outcome(outcomes.plan(title, steps, arguments, sent_as=sent_as), done=PROVED)
         except RefusedCallError as error:
             found["blockers"] = [str(error)]
     return {**found, "difference": difference}
@@ -179,7 +186,7 @@ def _next(found: Json, unready: int, *, is_proposing: bool) -> str:
 
 
 TOOL = Tool(
-    name="reconcile",
+    name=NAME,
     title="Reconcile a bank account",
     description="What stands between books and a bank's statement: lines to categorise, to confirm, pending, missing, "
     "and the difference. With propose it confirms what is categorised, clears and completes in one plan.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import marshmallow as ma
 
@@ -12,6 +12,8 @@ from webapp.mcp.tools import outcomes, proofs
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.mcp.tools.proofs import REPAIRS
 from webapp.schemas import fields
+
+NAME: Final = "repair_proof"
 
 
 class RepairSchema(WriteSchema):
@@ -29,25 +31,48 @@ class RepairedSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Repair a proof by the same steps that explain tries."""
-    proof = proofs.named(arguments["proof"].removeprefix("proof:"))
+    """Repair a proof by the same steps that explain tries; sent again under its key, say what it did then."""
+    repair, earlier = arguments["repair"], outcomes.done_before(NAME, arguments)
+    if earlier is not None:
+        return _done_before(arguments, outcomes.outcome(earlier))
+    proof = _named(arguments)
     if proof["holds"]:
-        raise ToolError(
-            f"The proof of {proof['accountName']} {proof['statementDate']} holds; there is nothing to repair."
-        )
-    repair = arguments["repair"]
+        raise ToolError(f"The {_title(proof)} holds; there is nothing to repair.")
     steps = proofs.steps_of(proof, repair, arguments["why"])
     if steps is None:
         raise ToolError("No act puts back what broke this proof. Reopen it, or accept it as it is now.")
     tried = outcomes.outcome(proofs.do(repair, proof, steps, arguments, is_preview=True))
-    done = outcomes.outcome(proofs.do(repair, proof, steps, arguments))
-    this = f"proof of {proof['accountName']} {proof['statementDate']}"
-    mended = {each["what"] for each in tried["changes"] if each["change"] == outcomes.HOLDS}
-    return {**done, "holds_afterwards": repair == proofs.ACCEPT or this in mended}
+    sent_as = outcomes.fingerprint(NAME, arguments)
+    done = outcomes.outcome(proofs.do(repair, proof, steps, arguments, sent_as=sent_as))
+    return {**done, "holds_afterwards": repair == proofs.ACCEPT or _mends(tried, proof)}
+
+
+def _done_before(arguments: Mapping[str, Any], done: Json) -> Json:
+    """Write what was done when this was sent first; a proof that was reopened is gone."""
+    if arguments["repair"] == proofs.ACCEPT:
+        return {**done, "holds_afterwards": True}
+    try:
+        holds = _mends(done, _named(arguments))
+    except ToolError:
+        holds = False
+    return {**done, "holds_afterwards": holds}
+
+
+def _named(arguments: Mapping[str, Any]) -> Json:
+    return proofs.named(arguments["proof"].removeprefix("proof:"))
+
+
+def _title(proof: Json) -> str:
+    return f"proof of {proof['accountName']} {proof['statementDate']}"
+
+
+def _mends(outcome: Json, proof: Json) -> bool:
+    mended = {each["what"] for each in outcome["changes"] if each["change"] == outcomes.HOLDS}
+    return _title(proof) in mended
 
 
 TOOL = Tool(
-    name="repair_proof",
+    name=NAME,
     title="Repair a broken proof",
     description="Repair a proof that holds no longer: undo what broke it, reopen its statement, or accept the items as "
     "they are now. explain about the proof shows the cause and what each would change.",

@@ -28,6 +28,9 @@ WRITES = frozenset({"post", "put", "patch", "delete"})
 # The acts of pages whose script sends a key. Answers of others are not stored: some show a new secret once.
 HELD = frozenset({"confirmations.confirm"})
 FORMS = frozenset({"multipart/form-data", "application/x-www-form-urlencoded"})
+# What a call that one of our own makes brings along, where no header can: as which request its key counts, and that
+# only an earlier answer is wanted.
+SENT_AS, ONLY_EARLIER = "tieout.sent_as", "tieout.only_earlier"
 # Statuses of requests that were not accepted, and have not used the key.
 NOT_STORED = frozenset({401, 403, 412, 413, 415, 429})
 PARAMETER: dict[str, Any] = {
@@ -55,13 +58,14 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     """Return the stored answer of a write's key, or remember the key for `settle`; 422 for an invalid one.
 
     Called after the body is read, in the transaction that writes, or before it where the view opens that itself.
+    Who wants an earlier answer only gets 204 where there is none.
     """
     key = request.headers.get(HEADER)
     if key is None or request.method.lower() not in WRITES or not (is_for_api() or _is_held()):
         return None
     if not KEY.fullmatch(key):
         raise MalformedKeyError(fields={HEADER: [str(MalformedKeyError())]})
-    fingerprint = _fingerprint()
+    fingerprint = request.environ.get(SENT_AS) or _fingerprint()
     if is_read or fingerprint is None:
         return None
     claim = Claim(principal.organization_id, _actor(principal), key, fingerprint)
@@ -72,10 +76,12 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     earlier = idempotency_keys.answered(claim)
     if not is_open:
         db.session.rollback()
-    if earlier is None:
-        state().key_claim = claim
-        return None
-    return _replayed(Response(), earlier)
+    if earlier is not None:
+        return _replayed(Response(), earlier)
+    if ONLY_EARLIER in request.environ:
+        return Response(status=204)
+    state().key_claim = claim
+    return None
 
 
 def settle(response: Response) -> None:
