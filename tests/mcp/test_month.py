@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from tests.fixtures.helpers.planning import approve
-from tests.mcp.clients import ERAS, Model
+from tests.mcp.clients import Model
 from webapp.mcp.messages import MODERN
 
 MOST_CALLS, MOST_TOKENS = 4, 4000
@@ -25,7 +25,6 @@ def month(bank):
     return bank.send_many(rows)
 
 
-@pytest.mark.parametrize("version", ERAS)
 def test_a_month_takes_four_calls_and_one_approval(ben, bank, month, figure, version):
     model = Model(ben.with_scopes("read", "draft", "propose"), version)
     bank.account("Server rent")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.mcp.clients import BYTES_OF_A_TOKEN, ERAS, Model
+from tests.mcp.clients import BYTES_OF_A_TOKEN, Model
 
 LINES, MOST_TOKENS_OF_MANY = 120, 25_000
 MOST_TOKENS_OF_A_PROOF = 4_000
@@ -26,7 +26,6 @@ def uncategorised(bank, ben):
         bank.send(f"2026-10-{number % 28 + 1:02}", f"-{number + 1}.00", payee, counterparty=payee)
 
 
-@pytest.mark.parametrize("version", ERAS)
 def test_many_lines_get_their_likely_categories_fifty_at_a_time(ben, uncategorised, figure, version):
     model = Model(ben.with_scopes("read", "draft"), version)
     found = model.call("find_lines", state="uncategorised", limit=200)
@@ -76,7 +75,6 @@ def broken(desk, bank):
     return proof["id"]
 
 
-@pytest.mark.parametrize("version", ERAS)
 def test_a_broken_proof_is_mended_in_three_calls(ben, desk, broken, figure, version):
     model = Model(ben, version)
     named = model.call("get_context")["accounts"][0]["brokenProof"].split()[0]
