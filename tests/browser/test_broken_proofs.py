@@ -1,6 +1,9 @@
 """A broken proof in the hub and on paper: what broke it, the repairs that apply, and what is told when it is mended."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
     page.goto("/")
     page.click(".repair:has-text('Confirm the line again')")
     page.wait_for_url("**/feeds/*")
-    assert page.evaluate("document.activeElement.innerText").startswith("Confirm")
+    expect(page.locator(":focus")).to_have_text(re.compile("^Confirm"))
     assert "accent" not in page.get_attribute("button:has-text('Start reconciling')", "class")
     page.click("text=Repair the proof")
     page.click("summary:has-text('Reopen from')")

@@ -12,6 +12,7 @@ import pytest
 from tests.browser.payloads import PAYLOADS, batches
 from tests.fixtures.banks import AT
 from tests.fixtures.desks import Desk
+from tests.fixtures.helpers.visits import another_page
 from tests.fixtures.turns import whose_turn
 from webapp.db import db
 from webapp.models import (
@@ -241,7 +242,7 @@ def test_no_hostile_word_runs_on_any_page(browse, ada, bank, hostile_books, payl
 
 def refused(page, path, form):
     """Send a form as the page's own would be sent, and stay on the page that says what is wrong."""
-    with page.expect_navigation():
+    with another_page(page):
         page.evaluate(
             """([path, fields]) => {
                 const form = document.createElement("form");
@@ -265,7 +266,7 @@ def test_no_hostile_word_runs_before_signing_in(browse, payloads, faults):
     page.goto("/sign-in")
     page.fill("input[name=email]", payloads[1])
     page.fill("input[name=password]", "no password")
-    with page.expect_navigation():
+    with another_page(page):
         page.eval_on_selector("form", "form => { form.noValidate = true; form.submit() }")
     assert faults == []
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import MODES
 from tests.fixtures.helpers.planning import approve, month_from_file, proposed
@@ -59,6 +60,7 @@ def test_a_plan_and_its_undo_break_no_rule(browse, ben, bank, broken, rounds):
         page.goto(f"/activity/plans/{request['id']}/undo")
         found += broken(page)
         page.get_by_role("button", name="Show what would be undone").click()
+        expect(page.get_by_role("heading", name="acts to undo")).to_be_visible()
         found += broken(page)
     assert not found
 
@@ -76,6 +78,7 @@ def test_what_opens_on_a_page_breaks_no_rule(browse, mara, broken, mode):
     found += broken(page)
     page.keyboard.press("Escape")
     page.keyboard.press("?")
+    expect(page.locator("dialog[open]")).to_have_count(1)
     found += broken(page)
     page.goto(PAGES["approvals"])
     page.locator(".proposal-check").first.check()

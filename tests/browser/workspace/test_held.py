@@ -1,11 +1,13 @@
 """A single confirmation in Chromium: held, undone, sent before everything else, and never shown as posted too early."""
 
+import time
 from io import BytesIO
 
 import pytest
 from playwright.sync_api import Error, expect
 
 from tests.browser.test_loop import LINES, STATEMENT
+from tests.fixtures.servers import PATIENCE_SECONDS
 
 CONFIRM = "**/transactions/*/confirm"
 
@@ -117,10 +119,9 @@ def test_what_is_held_is_sent_when_the_page_is_left(desk, leave):
     else:
         page.get_by_role("link", name="All 5").click()
         expect(desk.line("Rent October")).to_contain_text("Posted")
-    for _ in range(50):
-        if desk.posted():
-            break
-        desk.ada.get("/api/transactions")
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not desk.posted() and time.monotonic() < until:
+        pass
     assert desk.posted() == {2}
 
 
