@@ -11,8 +11,8 @@ import pytest
 
 from tests.browser.payloads import PAYLOADS, batches
 from tests.fixtures.banks import AT
+from tests.fixtures.browsers import another_page
 from tests.fixtures.desks import Desk
-from tests.fixtures.helpers.visits import another_page
 from tests.fixtures.turns import whose_turn
 from webapp.db import db
 from webapp.models import (

@@ -33,6 +33,15 @@ class Kind(StrEnum):
         """The address of the interface that lists such rows with their ids, if one does."""
         return _LISTED.get(self)
 
+    @classmethod
+    def at(cls, address: str) -> Self | None:
+        """Give what is listed at an address of the interface.
+
+        >>> Kind.at("/api/transactions"), Kind.at("/api/me")
+        (<Kind.TRANSACTION: 'transaction'>, None)
+        """
+        return next((kind for kind in cls if kind.address == address), None)
+
     @property
     def table(self) -> str:
         """The table whose rows it names."""

@@ -181,6 +181,29 @@ def test_what_changes_nothing_names_the_proposals_that_wait(ada, agent, desk, ba
     assert (same.json["changed"], same.json["waiting"]) == (False, [])
 
 
+def test_what_would_change_a_record_among_others_is_named_too(ada, agent, bank):
+    rent, tea = bank.send_many([("2026-10-05", "-50.00", "Rent"), ("2026-10-06", "-5.00", "Tea")])
+    trips = bank.account("Trips")
+    changes = [{"id": each, "accountId": trips} for each in (rent, tea)]
+    steps = [{"method": "POST", "path": "/api/transactions/confirm", "body": {"ids": [rent]}}]
+    proposals = [
+        agent.patch("/api/transactions", json={"changes": changes}),
+        agent.post("/api/transactions/confirm", json={"ids": [rent, tea]}),
+        agent.post("/api/plans", json={"title": "October", "note": "", "steps": steps}),
+    ]
+    edit, confirmation, plan = [each.json["actionRequest"]["id"] for each in proposals]
+
+    def waiting(line):
+        """Set the account that a line is on, which changes nothing."""
+        account = ada.get(f"/api/transactions/{line}").json["transaction"]["accountId"]
+        same = agent.patch(f"/api/transactions/{line}", json={"accountId": account})
+        assert (same.status_code, same.json["changed"]) == (200, False)
+        return same.json["waiting"]
+
+    assert waiting(rent) == [edit, confirmation, plan]
+    assert waiting(tea) == [edit, confirmation]
+
+
 def test_what_changes_something_names_none(ada, agent, bank):
     merchant = bank.merchant("REWE")
     assert agent.patch(f"/api/merchants/{merchant}", json={"name": "Edeka"}).status_code == 202

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.fixtures.helpers.visits import another_page
+from tests.fixtures.browsers import another_page
 
 
 def test_no_letter_acts_once_they_are_switched_off(browse, ada, bank):

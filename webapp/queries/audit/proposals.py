@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.references import Kind
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal, refers_to
 from webapp.tenancy import is_bound
@@ -69,11 +71,26 @@ def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
 
 
-def waiting_below(organization_id: str, path: str) -> list[str]:
-    """List the ids of the waiting proposals of calls at a path or below it, oldest first."""
-    at_or_below = sa.or_(Proposal.path == path, Proposal.path.startswith(f"{path}/", autoescape=True))
-    found = _pending(organization_id).where(at_or_below).order_by(Proposal.action_request_id)
+def waiting_for(organization_id: str, path: str) -> list[str]:
+    """List the ids of the waiting proposals of calls at the path of a record or below it, oldest first.
+
+    Those of calls and plans that would change the record among others are with them.
+    """
+    record = _at(path)
+    concerned = [Proposal.path == path, Proposal.path.startswith(f"{path}/", autoescape=True)]
+    if record is not None:
+        # As an effect is written: only a few have so much as the text, and those are looked into.
+        words = json.dumps({"target": record})[1:-1]
+        concerned.append(sa.cast(Proposal.effect, sa.Text).contains(words, autoescape=True))
+    found = _pending(organization_id).where(sa.or_(*concerned)).order_by(Proposal.action_request_id)
     return [each.action_request_id for each in db.session.scalars(found)]
+
+
+def _at(path: str) -> dict[str, str] | None:
+    """Give the record at a path as acts name it."""
+    address, _, row_id = path.rpartition("/")
+    kind = Kind.at(address)
+    return {"kind": kind.value, "id": row_id} if kind is not None and row_id.isdecimal() else None
 
 
 def plan_of(organization_id: str, request_id: str, token_id: int | None) -> Proposal | None:

@@ -31,11 +31,11 @@ def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
 
 
 def _waiting_here() -> list[str]:
-    """List the proposals of calls to the record that this call is about, or to what is below it."""
+    """List the proposals of calls to the record that this call is about or to what is below it, and that change it."""
     rule = str(request.url_rule)
     levels = len((versions.rule_of_record(rule) or rule).split("/"))
     who = cast("Principal", state().principal)
-    return proposals.waiting_below(who.organization_id, "/".join(request.path.split("/")[:levels]))
+    return proposals.waiting_for(who.organization_id, "/".join(request.path.split("/")[:levels]))
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
