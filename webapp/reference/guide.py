@@ -116,8 +116,9 @@ move before that, the approval answers 409 `moved` with the number of the first 
 older plan of your key that this one makes obsolete. To reconcile a month, `PATCH /api/transactions`,
 `POST /api/transactions/confirm`, `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}` and `POST …/complete` are one
 plan, and one approval. The bank's file may be its first step: `POST /api/feeds/imports` with
-`{"fileName": "october.ofx", "content": "<base64>"}`, at most 1 MiB; then `1#/import/transactionIds/0` is the line of
-the file's first row. Each act has its `planId`, by which a person may undo the whole.""",
+`{"fileName": "october.ofx", "content": "<base64>"}`, at most 1 MiB and 5,000 lines in all; then
+`1#/import/transactionIds/0` is the line of the file's first row. Each act has its `planId`, by which a person
+may undo the whole.""",
     ),
     (
         "Models",

@@ -33,6 +33,8 @@ from webapp.web.access.request_state import state
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
+# What the files of one plan may bring: nobody else writes meanwhile (DECISIONS.md, plans).
+MOST_LINES_OF_STEPS = 5000
 # The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
@@ -111,9 +113,13 @@ def preview(upload: Upload) -> ImportRecord:
 
 def import_file(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one has the status REFUSED."""
-    if is_in_transaction():
-        return imports.record(runs.take_at_once(upload, **acting()))
-    return _committed(runs.take(upload, **acting()))
+    if not is_in_transaction():
+        return _committed(runs.take(upload, **acting()))
+    asked = state()
+    most = MOST_LINES_OF_STEPS - asked.lines_of_steps if asked.is_step else None
+    imported, line_count = runs.take_at_once(upload, most_lines=most, **acting())
+    asked.lines_of_steps += line_count
+    return imports.record(imported)
 
 
 def import_previewed(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:

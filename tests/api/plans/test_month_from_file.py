@@ -6,6 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.planning import FILE, approve, month_from_file, plan, proposed, send
 from webapp.queries import checks
+from webapp.web import uploads
 
 
 @pytest.fixture
@@ -66,6 +67,22 @@ def test_what_is_kept_of_a_plan_names_its_file_by_size_and_digest(ben, steps):
 def test_a_preview_is_no_step(ben, steps):
     steps[0] = (*steps[0][:2], {**FILE, "dryRun": True})
     assert send(ben, *steps).json["details"]["step"]["code"] == "preview_only"
+
+
+def test_the_files_of_a_plan_bring_as_many_lines_as_nobody_waits_for(ben, bank, monkeypatch):
+    monkeypatch.setattr(uploads, "MOST_LINES_OF_STEPS", 4)
+    fa_id = bank.open()
+
+    def file(*days):
+        rows = "\n".join(f"2026-10-{day:02};-{day}.00;Tea {day}" for day in days)
+        content = base64.b64encode(f"Date;Amount;Text\n{rows}\n".encode()).decode()
+        return "POST", "/feeds/imports", {"fileName": "a.csv", "content": content, "faId": fa_id}
+
+    assert send(ben, file(1, 2), file(3, 4)).status_code == 200
+    for steps in ([file(5, 6, 7, 8, 9)], [file(5, 6), file(7, 8, 9)]):
+        step = send(ben, *steps).json["details"]["step"]
+        assert (step["number"], step["code"]) == (len(steps), "too_large")
+    assert ben.get("/api/transactions?count=true").json["total"] == 4
 
 
 def test_a_plan_holds_files_of_some_months_and_not_more(ben):

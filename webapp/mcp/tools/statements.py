@@ -114,7 +114,7 @@ def _pushed(line: Mapping[str, Any]) -> Json:
 def _sent(path: str, body: Json, arguments: Mapping[str, Any]) -> ApiAnswer:
     """Send what the bank sent, in full: its answer names the lines."""
     body = {name: value for name, value in body.items() if value is not None}
-    query = {} if arguments["commit"] else {"dryRun": True}
+    query: Json = {} if arguments["commit"] else {"dryRun": True}
     return outcomes.write("POST", path, body, arguments, view=None, **query)
 
 

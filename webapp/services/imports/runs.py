@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -22,6 +23,7 @@ from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
+from webapp.services.audit.limits import refuse_above
 from webapp.services.imports import imports, previews, uploads, writes
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
@@ -33,6 +35,12 @@ from webapp.services.imports.writes import Writing, WrittenLines
 
 # Where the books change each time, the last comparison is made under the lock.
 ATTEMPTS = 3
+# What is said of a file that is too long for a plan.
+AMONG_OTHERS: Final = (
+    "lines",
+    "imported by a plan",
+    "Import the file by itself, and plan what comes after it.",
+)
 # PostgreSQL's errors for two imports of the same lines at once: a unique violation, or a deadlock.
 CLASHES = frozenset({"23505", "40P01"})
 
@@ -70,10 +78,18 @@ def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = si
         return _refused(upload, error, actor=actor, now=now)
 
 
-def take_at_once(upload: Upload, *, actor: Actor, now: datetime) -> Import:
-    """Import a file in the open transaction, among other writes; raises FileRefusedError."""
+def take_at_once(
+    upload: Upload, *, actor: Actor, now: datetime, most_lines: int | None = None
+) -> tuple[Import, int]:
+    """Import a file in the open transaction, among other writes, and count its lines; raises FileRefusedError.
+
+    One of more than `most_lines` raises ActTooLargeError before it is compared with the books.
+    """
     imports.recall(upload, actor.organization_id)
-    return _at_once(_run(upload, actor, now, silent))
+    run = _run(upload, actor, now, silent)
+    if most_lines is not None:
+        refuse_above(most_lines, run.reading.lines, *AMONG_OTHERS)
+    return _at_once(run), run.reading.lines
 
 
 def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _ImportRun:

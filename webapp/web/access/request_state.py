@@ -42,7 +42,8 @@ class RequestState:
     """The state of a request, under its own id and the one that the client has for it.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
-    decided on what is done now, `is_step` that it is a step of a plan, and `note` why it is done. `keeps_writes` lets
+    decided on what is done now, `is_step` that it is a step of a plan, `lines_of_steps` how many lines of files its
+    steps have brought so far, and `note` why it is done. `keeps_writes` lets
     them be committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it
     makes again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds
     until it ends. `version` is that of the record that a read answers a part of.
@@ -56,6 +57,7 @@ class RequestState:
     is_dry_run: bool = False
     is_decided_on: bool = False
     is_step: bool = False
+    lines_of_steps: int = 0
     keeps_writes: bool = False
     note: str = ""
     selection: Selection = field(default_factory=Selection)

@@ -93,7 +93,7 @@ def _plan(body: Mapping[str, Any]) -> CallPlan:
     plans.refuse_above(steps)
     for scope in _scopes(steps):
         demand(scope)
-    state().note = body["note"]
+    state().note, state().lines_of_steps = body["note"], 0
     payload = without_bytes({key: value for key, value in body.items() if value not in (None, "")})
     if len(json.dumps(payload)) > requests.BODY_LIMIT:
         raise RequestEntityTooLarge
