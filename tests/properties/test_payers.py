@@ -1,0 +1,46 @@
+"""Parties that pay in twelve ways: nothing is settled wrongly, the first proposal is mostly right, doubt is said."""
+
+from collections import Counter
+from random import Random
+
+from tests.fixtures.helpers.payers import WAYS, Payers
+from webapp.ledger.open_items.payable_items import candidates_of
+from webapp.ledger.open_items.payment_sets import SetVerdict
+from webapp.ledger.open_items.payments import Basis, payment_evidence
+
+IN_PART = {Basis.NUMBERS_IN_PART, Basis.ALMOST, Basis.IN_PART}
+
+
+def ways_to_add_up(month):
+    """Count by trying how many sets of candidates add up to the payment, none of them with a part of nothing."""
+    amounts = [each.amount.minor for each in candidates_of(month.payment, month.items)]
+    sums = [0]
+    for amount in amounts:
+        sums += [each + amount for each in sums]
+    nothing = [mask for mask, each in enumerate(sums) if mask and not each]
+    fitting = [mask for mask, each in enumerate(sums) if each == month.payment.amount.minor and mask]
+    return sum(not any(mask & part == part for part in nothing) for mask in fitting)
+
+
+def test_payments_are_settled_rightly_proposed_well_and_doubted_honestly(rounds, remark):
+    payers, right, asked, machine = Payers(Random(2026)), Counter(), Counter(), 0  # noqa: S311
+    for number in range(rounds(600, 5_000)):
+        month = payers.month(WAYS[number % len(WAYS)])
+        evidence = payment_evidence(month.payment, month.items)
+        if (identified := evidence.identified) is not None:
+            machine += 1
+            assert set(identified.item_ids) == month.truth, month
+            assert (identified.left_open.minor, identified.unused.minor) == (0, 0), month
+        first = evidence.choices[0] if evidence.choices else None
+        asked[month.way] += 1
+        right[month.way] += (frozenset(first.item_ids) if first else frozenset()) == month.truth
+        is_decided = first is not None and first.basis in {Basis.IDENTIFICATION, Basis.NUMBERS}
+        if not is_decided:
+            several = ways_to_add_up(month) > 1
+            assert (evidence.verdict is SetVerdict.SEVERAL) == several, month
+            assert several or not month.is_ambiguous, month
+        assert first is None or first.basis in IN_PART or not first.unused
+    share = 100 * sum(right.values()) / sum(asked.values())
+    remark(f"{machine} settled by the machine, none wrongly; {share:.1f} % right at the first place")
+    assert machine > sum(asked.values()) // 10
+    assert share >= 85, {way: f"{right[way]} of {asked[way]}" for way in WAYS}
