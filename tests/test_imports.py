@@ -159,7 +159,7 @@ PACKAGES = {
         "rules",
         "common",
     ),
-    "importers": ("camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
+    "importers": ("invoices", "pdfs", "camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
     "ledger": (
         "suggestions",
         "rules",

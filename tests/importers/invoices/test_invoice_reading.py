@@ -1,0 +1,102 @@
+"""E-invoices are read as they state their figures, in UBL and in CII, and nothing that no invoice is gets through."""
+
+import re
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from tests.fixtures import invoices
+from webapp.importers.invoices import InvoiceRefusedError, read
+from webapp.importers.invoices.trees import DEEPEST, MOST_ELEMENTS
+
+
+def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate():
+    invoice = read(invoices.ubl())
+
+    assert (invoice.number, invoice.issued_on, invoice.due_on) == (
+        "RE-4711",
+        date(2026, 3, 2),
+        date(2026, 3, 16),
+    )
+    assert (invoice.seller.name, invoice.seller.vat_id, invoice.buyer.name) == (
+        "Paper Shop Ltd",
+        "DE123456789",
+        "Ada Studio",
+    )
+    assert (invoice.totals.net, invoice.tax, invoice.totals.gross) == (
+        Decimal(150),
+        Decimal("22.50"),
+        Decimal("172.5"),
+    )
+    assert [(row.category, row.rate, row.base, row.tax) for row in invoice.rows] == [
+        ("S", Decimal(19), Decimal(100), Decimal(19)),
+        ("S", Decimal(7), Decimal(50), Decimal("3.50")),
+    ]
+    assert [(line.name, line.quantity, line.net) for line in invoice.lines] == [
+        ("Paper A4", Decimal(20), Decimal(100)),
+        ("Guide to ledgers", Decimal(2), Decimal(50)),
+    ]
+
+
+def test_an_invoice_in_cii_is_read_the_same_way():
+    invoice = read(invoices.cii())
+
+    assert (invoice.number, invoice.issued_on, invoice.due_on) == (
+        "RE-4711",
+        date(2026, 3, 2),
+        date(2026, 3, 16),
+    )
+    assert (invoice.payment.means, invoice.payment.remittance, invoice.payment.account) == (
+        "58",
+        "RE-4711",
+        "DE02120300000000202051",
+    )
+    assert (invoice.totals.due, invoice.tax) == (Decimal(119), Decimal(19))
+
+
+def test_the_type_makes_a_credit_note_and_its_figures_keep_their_signs():
+    invoice = read(invoices.cii(type_code="381"))
+
+    assert invoice.is_credit_note
+    assert invoice.totals.gross == Decimal("119.00")
+
+
+def test_a_figure_keeps_all_its_digits_and_one_that_is_none_is_told():
+    invoice = read(invoices.ubl(gross="172.500", prepaid="1.234,50"))
+
+    assert str(invoice.totals.gross) == "172.500"
+    assert invoice.totals.prepaid is None
+    assert invoice.unreadable == ('PrepaidAmount is "1.234,50", which is not a decimal number.',)
+
+
+def test_an_attached_file_is_counted_and_not_kept():
+    binary = "<cbc:EmbeddedDocumentBinaryObject>QUJD</cbc:EmbeddedDocumentBinaryObject>"
+    attached = f"<cac:Attachment>{binary}</cac:Attachment>"
+    data = invoices.ubl().replace(b"</Invoice>", attached.encode() + b"</Invoice>")
+
+    assert read(data).attachments == 1
+
+
+HOSTILE = {
+    "a document type": re.sub(b"\n", b"\n<!DOCTYPE i [<!ENTITY a 'b'>]>\n", invoices.ubl(), count=1),
+    "too many elements": invoices.ubl().replace(
+        b"</Invoice>", b"<cbc:Note/>" * MOST_ELEMENTS + b"</Invoice>"
+    ),
+    "too deep": invoices.ubl().replace(
+        b"</Invoice>", b"<cac:Party>" * DEEPEST + b"</cac:Party>" * DEEPEST + b"</Invoice>"
+    ),
+    "too deep in what is left out": invoices.ubl().replace(
+        b"</Invoice>", b'<x xmlns="urn:x">' * DEEPEST + b"</x>" * DEEPEST + b"</Invoice>"
+    ),
+    "cut off": invoices.cii()[:-40],
+    "another document": b"<Order xmlns='urn:oasis:names:specification:ubl:schema:xsd:Order-2'/>",
+    "no XML": b"Invoice 4711",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_what_no_invoice_is_gets_refused_with_a_sentence(data):
+    with pytest.raises(InvoiceRefusedError, match=r"XML.*[.]$"):
+        read(data)

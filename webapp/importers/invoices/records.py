@@ -1,0 +1,168 @@
+"""What an e-invoice states: parties, days, totals, VAT per rate and lines, each figure a decimal exactly as written."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from webapp.ledger.errors import UnprocessableError
+
+# UNTDID 1001, those that EN 16931 lists for credit notes: the type decides the direction, never a figure's sign.
+CREDIT_NOTES: Final = frozenset(
+    {"81", "83", "261", "262", "296", "308", "381", "396", "420", "458", "502", "503", "532"}
+)
+# The buyer writes these for the seller.
+SELF_BILLED: Final = frozenset({"261", "389", "500", "501", "502", "503"})
+
+
+class InvoiceRefusedError(UnprocessableError):
+    """The invoice in this file cannot be read; the file itself is not damaged by that."""
+
+    code = "invoice_refused"
+
+
+class Syntax(StrEnum):
+    """The language that an invoice is written in."""
+
+    UBL = "UBL"
+    CII = "CII"
+    ZUGFERD_1 = "ZUGFERD_1"
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A seller or a buyer (BG-4, BG-7); `tax_number` is BT-32, `registration` the id in a register (BT-30, BT-47)."""
+
+    name: str | None = None
+    vat_id: str | None = None
+    tax_number: str | None = None
+    registration: str | None = None
+    country: str | None = None
+    address: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceTotals:
+    """The document's totals, BT-106 to BT-109 and BT-112 to BT-115; the tax is among its `TaxTotal`s."""
+
+    lines: Decimal | None = None
+    allowances: Decimal | None = None
+    charges: Decimal | None = None
+    net: Decimal | None = None
+    gross: Decimal | None = None
+    prepaid: Decimal | None = None
+    rounding: Decimal | None = None
+    due: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VatRow:
+    """The base and the tax of a category and a rate in percent (BG-23), with the reason where it is exempt."""
+
+    base: Decimal | None
+    tax: Decimal | None
+    category: str | None
+    rate: Decimal | None
+    reason: str | None = None
+    reason_code: str | None = None
+    is_vat: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TaxTotal:
+    """The tax in a currency (BT-110, BT-111), and in UBL the rows that it is the sum of."""
+
+    amount: Decimal | None
+    currency: str | None
+    rows: tuple[VatRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """An allowance or a charge of the document or of a line (BG-20, BG-21, BG-27, BG-28)."""
+
+    is_charge: bool
+    amount: Decimal | None
+    base: Decimal | None = None
+    category: str | None = None
+    rate: Decimal | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceLine:
+    """A line of an invoice (BG-25); the price is for `base_quantity` of its unit."""
+
+    id: str | None = None
+    name: str | None = None
+    quantity: Decimal | None = None
+    unit: str | None = None
+    net: Decimal | None = None
+    price: Decimal | None = None
+    base_quantity: Decimal | None = None
+    category: str | None = None
+    rate: Decimal | None = None
+    is_vat: bool = True
+    adjustments: tuple[Adjustment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """How an invoice wants to be paid: means (BT-81), remittance text (BT-83), account (BT-84)."""
+
+    means: str | None = None
+    remittance: str | None = None
+    account: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invoice:
+    """An e-invoice as stated.
+
+    `totals` is None where the document has no summation at all. `unreadable` are sentences on figures and days that
+    are written as none. `rows` is the VAT of the total in the document's currency.
+    """
+
+    syntax: Syntax
+    type_code: str | None = None
+    number: str | None = None
+    profile: str | None = None
+    issued_on: date | None = None
+    due_on: date | None = None
+    tax_point_on: date | None = None
+    currency: str | None = None
+    tax_currency: str | None = None
+    preceding: tuple[str, ...] = ()
+    seller: Party = field(default_factory=Party)
+    buyer: Party = field(default_factory=Party)
+    representative_vat_id: str | None = None
+    payment: Payment = field(default_factory=Payment)
+    totals: InvoiceTotals | None = None
+    tax_totals: tuple[TaxTotal, ...] = ()
+    rows: tuple[VatRow, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
+    lines: tuple[InvoiceLine, ...] = ()
+    is_credit_note: bool = False
+    attachments: int = 0
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def tax(self) -> Decimal | None:
+        """The tax in the document's currency (BT-110), where exactly that is stated."""
+        counting = self.tax_total
+        return None if counting is None else counting.amount
+
+    @property
+    def tax_total(self) -> TaxTotal | None:
+        """The total of tax that counts: the one in the document's currency, else one that names none."""
+        own = [each for each in self.tax_totals if each.currency == self.currency]
+        unnamed = [each for each in self.tax_totals if each.currency is None]
+        return next(iter([*own, *unnamed]), None)
+
+    @property
+    def all_rows(self) -> tuple[VatRow, ...]:
+        """The rows of every total, also of one in the currency of tax, which the rules of EN 16931 look at too."""
+        if self.syntax is not Syntax.UBL:
+            return self.rows
+        return tuple(row for total in self.tax_totals for row in total.rows)

@@ -1,0 +1,137 @@
+"""The tree of an untrusted XML invoice: expat without document types or entities, streaming, with caps."""
+
+from collections.abc import Iterator
+from typing import Final
+from xml.parsers import expat
+
+from webapp.importers.invoices.records import InvoiceRefusedError
+
+# Ten thousand lines of thirty elements; a larger tree would need more memory than a request may take.
+MOST_ELEMENTS: Final = 300_000
+MOST_TEXT: Final = 10_000
+DEEPEST: Final = 60
+# Files within the invoice, which are neither read nor kept in memory.
+_BINARY: Final = frozenset({"EmbeddedDocumentBinaryObject", "AttachmentBinaryObject"})
+_PIECE: Final = 64 * 1024
+_UBL: Final = "urn:oasis:names:specification:ubl:schema:xsd:"
+_CII: Final = "urn:un:unece:uncefact:data:standard:"
+_NAMESPACES: Final = (
+    f"{_UBL}Invoice-2 ",
+    f"{_UBL}CreditNote-2 ",
+    f"{_UBL}CommonAggregateComponents-2 ",
+    f"{_UBL}CommonBasicComponents-2 ",
+    f"{_CII}CrossIndustryInvoice:100 ",
+    f"{_CII}ReusableAggregateBusinessInformationEntity:",
+    f"{_CII}UnqualifiedDataType:",
+    f"{_CII}QualifiedDataType:",
+    "urn:ferd:CrossIndustryDocument:invoice:1p0 ",
+)
+
+
+class Node:
+    """An element: its local name, its attributes, its text folded, and its children by their names."""
+
+    __slots__ = ("attributes", "children", "name", "text")
+
+    def __init__(self, name: str, attributes: dict[str, str]) -> None:
+        """Begin an element without children."""
+        self.name = name
+        self.attributes = attributes
+        self.text = ""
+        self.children: dict[str, list[Node]] = {}
+
+    def all(self, *path: str) -> "Iterator[Node]":
+        """Yield the descendants at a path of names."""
+        if not path:
+            yield self
+            return
+        for child in self.children.get(path[0], ()):
+            yield from child.all(*path[1:])
+
+    def first(self, *path: str) -> "Node | None":
+        """Give the first descendant at a path of names."""
+        return next(self.all(*path), None)
+
+    def value(self, *path: str) -> str | None:
+        """Give the first text at a path that is not empty."""
+        return next((each.text for each in self.all(*path) if each.text), None)
+
+    def count(self, names: frozenset[str]) -> int:
+        """Count the descendants of any of these names."""
+        return sum(
+            (child.name in names) + child.count(names)
+            for children in self.children.values()
+            for child in children
+        )
+
+
+def tree(data: bytes) -> Node:
+    """Parse an invoice to its tree; elements of other vocabularies are left out with all that is in them.
+
+    Raises InvoiceRefusedError for what is not XML, has a document type, or is larger or deeper than invoices are.
+    """
+    builder = _Builder()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
+    parser.CharacterDataHandler = builder.characters
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = _refuse_document_type
+    try:
+        for at in range(0, len(data), _PIECE):
+            parser.Parse(data[at : at + _PIECE], False)  # noqa: FBT003  (expat's own argument)
+        parser.Parse(b"", True)  # noqa: FBT003
+    except (expat.ExpatError, ValueError, LookupError):
+        raise InvoiceRefusedError(
+            f"The XML breaks off or is damaged in line {parser.ErrorLineNumber}; ask for the invoice again."
+        ) from None
+    if builder.root is None:
+        raise InvoiceRefusedError("The XML is not an invoice in UBL or CII.")
+    return builder.root
+
+
+class _Builder:
+    """The tree as it grows; `skipped` is the depth below an element of another vocabulary."""
+
+    def __init__(self) -> None:
+        self.root: Node | None = None
+        self._open: list[Node] = []
+        self._texts: list[str] = []
+        self._length = self._elements = self._skipped = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if self._elements > MOST_ELEMENTS:
+            raise InvoiceRefusedError(
+                f"The XML has more than {MOST_ELEMENTS:,} elements, which no invoice has; it was not read."
+            )
+        if len(self._open) + self._skipped >= DEEPEST:
+            raise InvoiceRefusedError("The XML is nested more deeply than any invoice; it was not read.")
+        if self._skipped or not tag.startswith(_NAMESPACES):
+            self._skipped += 1
+            return
+        node = Node(tag.rpartition(" ")[2], attributes)
+        if self._open:
+            self._open[-1].children.setdefault(node.name, []).append(node)
+        else:
+            self.root = node
+        self._open.append(node)
+        self._texts, self._length = [], 0
+
+    def end(self, _tag: str) -> None:
+        if self._skipped:
+            self._skipped -= 1
+            return
+        node = self._open.pop()
+        if not node.children and self._texts:
+            node.text = " ".join("".join(self._texts).split())
+        self._texts, self._length = [], 0
+
+    def characters(self, data: str) -> None:
+        if self._skipped or not self._open or self._open[-1].name in _BINARY or self._length >= MOST_TEXT:
+            return
+        self._texts.append(data[: MOST_TEXT - self._length])
+        self._length += len(data)
+
+
+def _refuse_document_type(*_declared: object) -> None:
+    raise InvoiceRefusedError("The XML declares a document type, which invoices never have; it was not read.")
