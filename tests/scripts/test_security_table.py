@@ -1,0 +1,44 @@
+"""docs/security.md goes through ASVS 5, and what it says is held names the tests that would fail without it."""
+
+import re
+
+from tests import tree
+
+PAGE = tree.ROOT / "docs" / "security.md"
+# What nothing of ours could test: it is not there, it is somebody else's, or the page says that it is not held.
+UNTESTED = re.compile(r"\*\*not held\*\*|\*\*in part\*\*|there are none|the operator's|does not ask for it")
+LINT, NONE = "`make lint`", "\N{EN DASH}"
+HEAD = ["What is asked", "Held by", "Test"]
+
+
+def chapters():
+    """The chapters, each with the rows of its table."""
+    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        title, _, rest = part.partition("\n")
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rest.splitlines()]
+        yield title, [row for row in cells if len(row) == len(HEAD) and not row[0].startswith("---")]
+
+
+def named_in(cell):
+    """The files that a cell links to, with those of a folder."""
+    for link in re.findall(r"\]\(\.\./(tests/[^)#]+)\)", cell):
+        path = tree.ROOT / link
+        yield from path.rglob("test_*.py") if path.is_dir() else [path]
+
+
+def test_every_chapter_of_the_standard_is_there_and_says_what_holds_it():
+    found = list(chapters())
+    assert [title.split()[0] for title, _ in found] == [f"V{number}" for number in range(1, 18)]
+    for title, rows in found:
+        assert (not rows and title in {"V10 OAuth and OIDC", "V17 WebRTC"}) or rows[0] == HEAD, title
+        for asked, held, _ in rows[1:]:
+            assert asked, title
+            assert held, asked
+
+
+def test_every_row_names_a_test_or_says_why_there_is_none():
+    for _, rows in chapters():
+        for asked, held, test in rows[1:]:
+            named = list(named_in(test))
+            assert named or LINT in test or (test == NONE and UNTESTED.search(held)), asked
+            assert all(re.search(r"^def test_", path.read_text(), re.MULTILINE) for path in named), asked
