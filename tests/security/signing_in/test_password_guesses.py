@@ -2,16 +2,20 @@
 
 import logging
 import random
+import statistics
+import time
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 
 import pytest
+from argon2 import PasswordHasher
 from flask import g
 
 from webapp.networks import network_of
-from webapp.services.access import sessions
+from webapp.services.access import sessions, users
 from webapp.web.access import browsers, request_state
 from webapp.web.access.request_state import RequestState
 
@@ -187,6 +191,43 @@ def test_a_storm_of_guesses_is_bounded_in_every_window(app, ada, ben, door, chec
         f"{times} guesses, {len(door.evaluated)} evaluated: at most {accounts} a minute for one account "
         f"and {networks} an hour for one network",
     )
+
+
+class NotingHasher(PasswordHasher):
+    """Notes at what cost each password was hashed that it looked at."""
+
+    costs: ClassVar[list[str]] = []
+
+    def verify(self, hash, password):  # noqa: A002  (the library's own name)
+        self.costs.append(hash.rsplit("$", 2)[0])
+        return super().verify(hash, password)
+
+
+def test_an_answer_takes_as_long_where_nobody_has_the_account(
+    ada, door, monkeypatch, rounds, figure, pytestconfig
+):
+    """The same hashing in any run; in the long one also the time of the processor, in turns, with the real hashing."""
+    hasher = rounds(NotingHasher(time_cost=1, memory_cost=1024, parallelism=1), NotingHasher())
+    for module in (users, sessions):
+        monkeypatch.setattr(module, "hasher", hasher)
+    monkeypatch.setattr(users, "_dummy", [])
+    # A password that is right is hashed anew at the present cost.
+    assert door.ask(ada.email, ada.password).status_code == 303
+    taken = {ada.email: [], NOBODY: []}
+    for turn in range(rounds(2, 200)):
+        door.now += MINUTE
+        for email in (ada.email, NOBODY) if turn % 2 else (NOBODY, ada.email):
+            hasher.costs.clear()
+            began = time.process_time()
+            assert door.guess(email, f"10.1.{turn}.1").status_code == 401
+            taken[email].append(time.process_time() - began)
+            assert hasher.costs == [hasher.hash("any").rsplit("$", 2)[0]]
+    if pytestconfig.option.full:
+        known, unknown = map(statistics.median, taken.values())
+        figure(
+            "P42", f"wrong password {known * 1000:.1f} ms, nobody's address {unknown * 1000:.1f} ms, medians"
+        )
+        assert abs(known - unknown) <= 0.1 * max(known, unknown)
 
 
 def most_within(evaluated, span, place):
