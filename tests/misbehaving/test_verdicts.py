@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.keepers import Known, asking
-from tests.fixtures.helpers.proof_oracles import ProofOracle
 from tests.fixtures.helpers.provers import PROVERS_ACTS, Prover, prove_account, push
+from tests.fixtures.oracles.proof_oracles import ProofOracle
 from tests.fixtures.people import apart
 from webapp import create_app, migrations
 from webapp.db import begin_read, begin_write, db

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from tests.fixtures.helpers.keepers import DAYS, NAMES, Keeper, Known, asking
 from tests.fixtures.helpers.replays import Replay, differences
-from tests.fixtures.helpers.report_oracles import ReportOracle, report_differences
+from tests.fixtures.oracles.report_oracles import ReportOracle, report_differences
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.queries.currencies.revaluations import standing

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.helpers.replays import Replay
-from tests.fixtures.helpers.report_oracles import ReportOracle, calendar_years, report_differences
+from tests.fixtures.oracles.report_oracles import ReportOracle, calendar_years, report_differences
 
 FIRST, LAST = date(2022, 6, 1), date(2026, 5, 31)
 ENTRIES = 90

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.fixtures.helpers.currency_oracles import NIL, REALISED, UNREALISED, CurrencyOracle
+from tests.fixtures.oracles.currency_oracles import NIL, REALISED, UNREALISED, CurrencyOracle
 
 REPORTS = "/api/reports"
 BANKS = {"EUR": "Giro", "USD": "Dollars", "GBP": "Pounds"}
