@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from webapp.ledger.matching.lines import normalised
+from webapp.ledger.matching.lines import compared_text, key_of
 
 PENDING_DAYS: Final = 8
 TIP_PERCENT: Final = 30
@@ -29,15 +29,18 @@ class LineReport:
 
     @cached_property
     def text(self) -> str:
-        """The text as it is compared; one of its two parts that is contained in the other is left out.
+        """The text as it is compared."""
+        return compared_text(self.description, self.counterparty)
 
-        >>> LineReport(1, date(2026, 3, 1), -5, "REWE says thanks", "Rewe").text
-        'rewe says thanks'
-        """
-        description, counterparty = normalised(self.description), normalised(self.counterparty or "")
-        if counterparty in description:
-            return description
-        return counterparty if description in counterparty else f"{description} {counterparty}"
+    @cached_property
+    def text_key(self) -> int:
+        """The number by which an index finds lines of this text."""
+        return key_of(self.text)
+
+    @property
+    def reports(self) -> tuple[LineReport, ...]:
+        """The line's only report: itself."""
+        return (self,)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -172,73 +175,3 @@ def contradict(one: LineReport, other: LineReport) -> bool:
     (True, False)
     """
     return bool(one.words and other.words) and not one.words & other.words
-
-
-def pair_duplicates(
-    new: Sequence[LineReport], existing: Sequence[LineReport], refused: Pairs
-) -> list[Pairing]:
-    """Find which new reports are duplicates of existing lines from another source: of one day and amount.
-
-    Each existing line has one duplicate at most. Texts alike pair first. What is left is certain where as many are
-    left on both sides and no text contradicts, or where only one and the same of each fits. All others are
-    suggestions, as many as there are existing lines.
-
-    >>> day = date(2026, 3, 1)
-    >>> one, two = LineReport(1, day, -250, "Coffee", None), LineReport(2, day, -250, "Coffee", None)
-    >>> [(pairing.kept_id, pairing.joined_id) for pairing in pair_duplicates([two], [one], set())]
-    [(1, 2)]
-    """
-    groups: dict[tuple[date, int], tuple[list[LineReport], list[LineReport]]] = {}
-    for side, reports in enumerate((new, existing)):
-        for report in reports:
-            groups.setdefault((report.day, report.amount_minor), ([], []))[side].append(report)
-    return [pairing for group in groups.values() if all(group) for pairing in _duplicates(*group, refused)]
-
-
-def _duplicates(new: list[LineReport], existing: list[LineReport], refused: Pairs) -> Iterator[Pairing]:
-    same = "Another source has this line: same day, amount and text."
-    for report in list(new):
-        duplicate = next(
-            (each for each in existing if each.text == report.text and _may_pair(each, report, refused)), None
-        )
-        if duplicate is not None:
-            new.remove(report)
-            existing.remove(duplicate)
-            yield Pairing(duplicate.id, report.id, "TWIN", is_certain=True, reason=same)
-    fits = {
-        report.id: [
-            each for each in existing if _may_pair(each, report, refused) and not contradict(each, report)
-        ]
-        for report in new
-    }
-    if len(new) == len(existing) and all(len(fits[report.id]) == len(existing) for report in new):
-        for report, duplicate in zip(new, existing, strict=True):
-            reason = "Another source has this line: same day and amount, equally often, and no text contradicts it."
-            yield Pairing(duplicate.id, report.id, "TWIN", is_certain=True, reason=reason)
-        return
-    yield from _only_ones(new, existing, fits, refused)
-
-
-def _only_ones(
-    new: list[LineReport], existing: list[LineReport], fits: dict[int, list[LineReport]], refused: Pairs
-) -> Iterator[Pairing]:
-    """Pair reports that fit one line which no other fits; suggest the rest, as long as there are lines."""
-    left = list(existing)
-    for report in list(new):
-        only = fits[report.id][0] if len(fits[report.id]) == 1 else None
-        if only is None or sum(only in others for others in fits.values()) > 1:
-            continue
-        new.remove(report)
-        left.remove(only)
-        reason = "Another source has this line: same day and amount, and only its text matches."
-        yield Pairing(only.id, report.id, "TWIN", is_certain=True, reason=reason)
-    for report in new:
-        duplicate = next((each for each in left if _may_pair(each, report, refused)), None)
-        if duplicate is not None:
-            left.remove(duplicate)
-            reason = "Another source gave a line of this day and amount; check whether it is the same."
-            yield Pairing(duplicate.id, report.id, "TWIN", is_certain=False, reason=reason)
-
-
-def _may_pair(existing: LineReport, new: LineReport, refused: Pairs) -> bool:
-    return (existing.id, new.id) not in refused and (new.id, existing.id) not in refused

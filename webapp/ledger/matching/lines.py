@@ -9,9 +9,12 @@ from datetime import date
 from decimal import Decimal
 from hashlib import sha256
 from typing import Final, NamedTuple, Protocol
+from zlib import crc32
 
 # What banks write where they have no reference; each of them stands on many lines.
 _PLACEHOLDERS: Final = frozenset({"NONREF", "NOREF", "NOTPROVIDED", "NONE", "NULL", "NA"})
+# What a signed column of 32 bits holds.
+MOST_KEY: Final = 2**31 - 1
 
 
 class LineFacts(Protocol):
@@ -123,6 +126,32 @@ def normalised(text: str) -> str:
         return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(folded.split())
+
+
+def compared_text(description: str, counterparty: str | None) -> str:
+    """Give the text by which two reports of a line are compared; of its two parts one within the other is left out.
+
+    >>> compared_text("REWE says thanks", "Rewe"), compared_text("Thanks", "Rewe")
+    ('rewe says thanks', 'thanks rewe')
+    """
+    described, named = normalised(description), normalised(counterparty or "")
+    if named in described:
+        return described
+    return named if described in named else f"{described} {named}"
+
+
+def text_key(description: str, counterparty: str | None) -> int:
+    """Give a number of 31 bits that is the same for texts that compare as equal, by which an index finds them.
+
+    >>> text_key("REWE  says thanks", None) == text_key("Rewe says THANKS", "rewe")
+    True
+    """
+    return key_of(compared_text(description, counterparty))
+
+
+def key_of(text: str) -> int:
+    """Give the number of a text as it is compared."""
+    return crc32(text.encode("utf-8", "surrogatepass")) & MOST_KEY
 
 
 def short(digest: bytes) -> str:

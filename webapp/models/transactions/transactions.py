@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webapp.db import Base
 from webapp.ledger import titles
 from webapp.ledger.codes import TRANSACTION_STATUSES
+from webapp.ledger.matching.lines import text_key
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
 from webapp.models.base import (
@@ -29,7 +30,8 @@ from webapp.models.journal.journal_entries import JournalEntry
 class Transaction(Numbered, Base):
     """One bank line; the bank's data in it is never edited by us.
 
-    `line_key` and `occurrence` are its identity among the lines of files (ledger/matching/lines.py). An index that
+    `line_key` and `occurrence` are its identity among the lines of files (ledger/matching/lines.py); `text_key` finds
+    lines of equal texts, and is written with each text by itself. An index that
     begins with an id of all organizations does without the organization's own: there is a bank line for each of its
     rows.
     """
@@ -44,6 +46,8 @@ class Transaction(Numbered, Base):
         sa.UniqueConstraint("feed_account_id", "line_key", "occurrence"),
         sa.Index("ix_transactions_by_day", "feed_account_id", "booked_on", "id"),
         sa.Index("ix_transactions_newest", "organization_id", "booked_on", "id"),
+        # What may be one line: by day and amount, and among these by text.
+        sa.Index("ix_transactions_alike", "feed_account_id", "booked_on", "amount_minor", "text_key", "id"),
         sa.Index("ix_transactions_entry", "journal_entry_id"),
         sa.Index("ix_transactions_import", "import_id"),
         sa.Index(
@@ -70,6 +74,7 @@ class Transaction(Numbered, Base):
     iban: Mapped[str | None] = mapped_column(sa.String(64))
     line_key: Mapped[str | None] = mapped_column(sa.String(32))
     occurrence: Mapped[int] = mapped_column(default=1)
+    text_key: Mapped[int | None]
     import_id: Mapped[int | None] = mapped_column(BigId)
     removed_by_import_id: Mapped[int | None] = mapped_column(BigId)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)
@@ -94,3 +99,10 @@ class Transaction(Numbered, Base):
     def amount(self) -> Money:
         """The line's amount, from the account holder's view."""
         return Money(self.amount_minor, self.currency)
+
+
+@sa.event.listens_for(Transaction, "before_insert")
+@sa.event.listens_for(Transaction, "before_update")
+def _number_text(_mapper: object, _connection: object, line: Transaction) -> None:
+    """Let the key follow the text, whoever changes that."""
+    line.text_key = text_key(line.description or "", line.counterparty)

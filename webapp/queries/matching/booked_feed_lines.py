@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
@@ -20,13 +20,15 @@ from webapp.models import (
     LineChange,
     LineJoin,
     Transaction,
-    of_same_organization,
     refers_to,
 )
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
+from webapp.queries.matching import alike_lines, feed_lines
+from webapp.queries.matching.alike_lines import Group
 from webapp.queries.matching.feed_lines import REPORT, line_reports, was_booked_by_feed
 
-MOST_AMOUNTS = 5000
 ALSO_DELETED = (*IN_BOOKS, "DELETED")
 
 
@@ -41,6 +43,11 @@ class BookedFeedLine(NamedTuple):
     others: tuple[LineReport, ...]
     names: frozenset[str]
     is_in_file: bool
+
+    @property
+    def reports(self) -> tuple[LineReport, ...]:
+        """All texts, the newest last."""
+        return (*self.others, self.report)
 
 
 @dataclass(slots=True)
@@ -62,11 +69,35 @@ class _Collected:
         return BookedFeedLine(report, tuple(others), frozenset(self.names), self.is_in_file)
 
 
-def listed(
-    feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]
+def found(
+    feed_account: FeedAccount,
+    new: Sequence[LineReport],
+    *,
+    brought: Collection[str],
+    removed: Collection[str],
 ) -> list[BookedFeedLine]:
-    """List the lines of some days and amounts that the feed has as booked; of very many amounts, all between them."""
-    rows = _rows(feed_account, first, last, amounts)
+    """Find the lines that the feed has as booked, and new reports may be.
+
+    Lines that the feed has under one of the `brought` ids are left out; those of `removed` ids are all found.
+    """
+
+    def read(row_ids: Collection[int]) -> dict[int, BookedFeedLine]:
+        lines = of_rows(feed_account, row_ids)
+        return {line_id: line for line_id, line in lines.items() if line.names.isdisjoint(brought)}
+
+    going = feed_lines.last_events(feed_account, removed).values()
+    leaving = read({each.line_id for each in going if each.line_id is not None})
+    spare = [Group(each.report.day, each.report.amount_minor) for each in leaving.values()]
+    others = alike_lines.found(feed_account, new, read, spare=spare)
+    lines = {each.report.id: each for each in others} | leaving
+    return sorted(lines.values(), key=lambda line: (line.report.day, line.report.id))
+
+
+def of_rows(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, BookedFeedLine]:
+    """Read the lines that the feed has as booked whose rows, or rows joined to them, these are."""
+    if not row_ids:
+        return {}
+    rows = _rows(feed_account, _line_ids(feed_account, row_ids))
     names_of = _booked_names(feed_account, {each.row_id for each in rows})
     lines: dict[int, _Collected] = defaultdict(_Collected)
     # A line's own text comes before those of its joined rows, and these in the order of the provider's ids: which of
@@ -77,40 +108,67 @@ def listed(
     ):
         report = LineReport(row.id, row.booked_on, row.amount_minor, row.description, row.counterparty)
         lines[row.id].add(report, names_of[row.row_id], is_in_file=row.is_in_file)
-    found = [each.line() for each in lines.values()]
-    return sorted(found, key=lambda line: (line.report.day, line.report.id))
+    return {line_id: each.line() for line_id, each in lines.items()}
 
 
-def _rows(feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]) -> list[sa.Row[Any]]:
+def _line_ids(feed_account: FeedAccount, row_ids: Collection[int]) -> set[int]:
+    """Give rows, and the lines that they are joined to."""
+    found = set(row_ids)
+    for portion in portions(row_ids):
+        found |= set(db.session.scalars(*_kept(feed_account.organization_id, portion)))
+    return found
+
+
+@made_once
+def _kept(organization_id: str, row_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(LineJoin.kept_id).where(
+        LineJoin.organization_id == organization_id,
+        LineJoin.status == "JOINED",
+        among(LineJoin.joined_id, row_ids),
+    )
+
+
+def _rows(feed_account: FeedAccount, line_ids: Collection[int]) -> list[sa.Row[Any]]:
     """Read lines by their own texts, and once more by the text of each row that is joined to them.
 
     A line of a file has the text of the file; the row that was joined to it has that of the feed, which is the one
     to compare with what the feed sends next.
     """
-    conditions = (
-        refers_to(Transaction.feed_account_id, feed_account),
-        Transaction.booked_on.between(first, last),
-        _among(amounts),
-        Transaction.status.in_(ALSO_DELETED),
-    )
+    return [
+        row
+        for portion in portions(line_ids)
+        for statement in (_own, _joined)
+        for row in db.session.execute(*statement(feed_account.organization_id, feed_account.id, portion))
+    ]
+
+
+@made_once
+def _own(organization_id: str, feed_account_id: int, line_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+    columns = (*REPORT, Transaction.id.label("row_id"), _in_file().label("is_in_file"))
+    return sa.select(*columns).where(*_among(organization_id, feed_account_id, line_ids))
+
+
+@made_once
+def _joined(
+    organization_id: str, feed_account_id: int, line_ids: Sequence[int]
+) -> sa.Select[*tuple[Any, ...]]:
     row = sa.orm.aliased(Transaction)
-    is_in_file = _in_file().label("is_in_file")
-    own = sa.select(*REPORT, Transaction.id.label("row_id"), is_in_file).where(*conditions)
-    joined = sa.select(
-        *REPORT[:3], row.description, row.counterparty, row.id.label("row_id"), is_in_file
-    ).where(
-        *conditions,
+    columns = (*REPORT[:3], row.description, row.counterparty, row.id.label("row_id"))
+    return sa.select(*columns, _in_file().label("is_in_file")).where(
+        *_among(organization_id, feed_account_id, line_ids),
         refers_to(LineJoin.kept_id, Transaction),
         LineJoin.status == "JOINED",
         refers_to(LineJoin.joined_id, row),
     )
-    return [each for statement in (own, joined) for each in db.session.execute(statement)]
 
 
-def _among(amounts: Collection[int]) -> sa.ColumnElement[bool]:
-    if len(amounts) > MOST_AMOUNTS:
-        return Transaction.amount_minor.between(min(amounts), max(amounts))
-    return Transaction.amount_minor.in_(amounts)
+def _among(organization_id: str, feed_account_id: int, line_ids: Sequence[int]) -> tuple[Any, ...]:
+    return (
+        Transaction.organization_id == organization_id,
+        Transaction.feed_account_id == feed_account_id,
+        among(Transaction.id, line_ids),
+        Transaction.status.in_(ALSO_DELETED),
+    )
 
 
 def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, set[str]]:
@@ -118,25 +176,36 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
 
     Two statements, each by an index of its own: for one over both, SQLite reads all lines of the feed one by one.
     """
-    name, of_organization = FeedLine.provider_transaction_id, of_same_organization(FeedLine, feed_account)
+    organization_id = feed_account.organization_id
     rows: dict[str, int] = {}
     for ids in portions(row_ids):
-        statement = sa.select(name, FeedLine.transaction_id).where(
-            of_organization, FeedLine.transaction_id.in_(ids)
-        )
-        rows |= {each.provider_transaction_id: each.transaction_id for each in db.session.execute(statement)}
+        rows |= {
+            row.provider_transaction_id: row.transaction_id
+            for row in db.session.execute(*_names(organization_id, ids))
+        }
     found: dict[int, set[str]] = {}
     for portion in portions(rows):
-        booked = sa.select(name).where(
-            of_organization,
-            FeedLine.feed_account_id == feed_account.id,
-            name.in_(portion),
-            FeedLine.event != "REMOVED",
-            sa.not_(FeedLine.is_pending),
-        )
-        for booked_name in db.session.scalars(booked):
-            found.setdefault(rows[booked_name], set()).add(booked_name)
+        for name in db.session.scalars(*_booked(organization_id, feed_account.id, portion)):
+            found.setdefault(rows[name], set()).add(name)
     return found
+
+
+@made_once
+def _names(organization_id: str, row_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(FeedLine.provider_transaction_id, FeedLine.transaction_id).where(
+        FeedLine.organization_id == organization_id, among(FeedLine.transaction_id, row_ids)
+    )
+
+
+@made_once
+def _booked(organization_id: str, feed_account_id: int, names: Sequence[str]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(FeedLine.provider_transaction_id).where(
+        FeedLine.organization_id == organization_id,
+        FeedLine.feed_account_id == feed_account_id,
+        among(FeedLine.provider_transaction_id, names),
+        FeedLine.event != "REMOVED",
+        sa.not_(FeedLine.is_pending),
+    )
 
 
 def _in_file() -> sa.ColumnElement[bool]:

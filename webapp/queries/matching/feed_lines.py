@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.codes import IN_BOOKS, PENDING_TIERS
-from webapp.ledger.matching.joins import LineReport
+from webapp.ledger.matching.joins import LineReport, Pairs
 from webapp.models import (
     FeedAccount,
     FeedLine,
@@ -21,7 +21,10 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
+from webapp.queries.matching import alike_lines
 
 REPORT = (
     Transaction.id,
@@ -66,27 +69,35 @@ def push(feed_account: FeedAccount, batch_id: str) -> FeedPush | None:
 
 def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, FeedEvent]:
     """Give the last events under these ids of the provider."""
-    found: dict[str, FeedEvent] = {}
-    for portion in portions(ids):
-        rows = db.session.execute(
-            sa.select(
-                FeedLine.provider_transaction_id,
-                FeedLine.transaction_id,
-                FeedLine.event,
-                FeedLine.is_pending,
-                FeedLine.digest,
-                Transaction.status,
-                LineJoin.kept_id,
-            )
-            .outerjoin(Transaction, refers_to(FeedLine.transaction_id, Transaction))
-            .outerjoin(LineJoin, IS_JOINED)
-            .where(
-                refers_to(FeedLine.feed_account_id, feed_account),
-                FeedLine.provider_transaction_id.in_(portion),
-            )
+    if not ids:
+        return {}
+    rows = db.session.execute(*_last_events(feed_account.organization_id, feed_account.id, ids))  # type: ignore[arg-type]
+    return {row[0]: FeedEvent(*row) for row in rows}
+
+
+@made_once
+def _last_events(
+    organization_id: str, feed_account_id: int, names: Sequence[str]
+) -> sa.Select[*tuple[Any, ...]]:
+    columns = (
+        FeedLine.provider_transaction_id,
+        FeedLine.transaction_id,
+        FeedLine.event,
+        FeedLine.is_pending,
+        FeedLine.digest,
+        Transaction.status,
+        LineJoin.kept_id,
+    )
+    return (
+        sa.select(*columns)
+        .outerjoin(Transaction, refers_to(FeedLine.transaction_id, Transaction))
+        .outerjoin(LineJoin, IS_JOINED)
+        .where(
+            FeedLine.organization_id == organization_id,
+            FeedLine.feed_account_id == feed_account_id,
+            among(FeedLine.provider_transaction_id, names),
         )
-        found |= {row[0]: FeedEvent(*row) for row in rows}
-    return found
+    )
 
 
 def by_pending_id(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
@@ -141,8 +152,27 @@ def has_feed_lines(feed_account: FeedAccount) -> bool:
     return _exists(refers_to(FeedLine.feed_account_id, feed_account))
 
 
-def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the booked lines of some days that came by files and not yet by the feed, deleted ones too."""
+def only_in_files(
+    feed_account: FeedAccount, new: Sequence[LineReport], refused: Pairs = ()
+) -> list[LineReport]:
+    """Find the booked lines that came by files and not yet by the feed, deleted ones too, and new reports may be."""
+    of_account = feed_account.organization_id, feed_account.id
+
+    def read(row_ids: Collection[int]) -> dict[int, LineReport]:
+        rows = (
+            row
+            for portion in portions(row_ids)
+            for row in db.session.execute(*_only_in_files(*of_account, portion))
+        )
+        return {row.id: LineReport(*row) for row in rows}
+
+    return alike_lines.found(feed_account, new, read, refused=refused)
+
+
+@made_once
+def _only_in_files(
+    organization_id: str, feed_account_id: int, line_ids: Sequence[int]
+) -> sa.Select[*tuple[Any, ...]]:
     duplicate = sa.orm.aliased(Transaction)
     came_by_feed = (
         sa.exists()
@@ -155,9 +185,10 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Li
         )
         .correlate(Transaction)
     )
-    return line_reports(
-        refers_to(Transaction.feed_account_id, feed_account),
-        Transaction.booked_on.between(first, last),
+    return sa.select(*REPORT).where(
+        Transaction.organization_id == organization_id,
+        Transaction.feed_account_id == feed_account_id,
+        among(Transaction.id, line_ids),
         Transaction.line_key.is_not(None),
         Transaction.status.in_((*IN_BOOKS, "DELETED")),
         ~came_by_feed,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
+from webapp.ledger.matching.duplicates import pair_duplicates
+from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -46,11 +47,9 @@ def _ambiguous(
 
 def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Duplicates:
     """Find duplicates of lines that only files have, or whose id was removed; by the number of the incoming line."""
-    days = [each.line.booked_on for each in arriving]
     has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
-    existing = feed_lines.only_in_files(feed_account, min(days), max(days)) if has_files else []
     removed = feed_lines.removed_posted(feed_account) if arriving else []
-    if not existing and not removed:
+    if not has_files and not removed:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [
@@ -63,6 +62,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Du
     )
     places = {each.row_id: -place for place, each in enumerate(arriving, 1) if each.row_id is not None}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
+    existing = feed_lines.only_in_files(feed_account, reports, settled) if has_files else []
     again = reissued_lines.pair_exactly(reports, removed, settled)
     paired = {each.joined_id for each in again}
     others = pair_duplicates([each for each in reports if each.id not in paired], existing, settled)

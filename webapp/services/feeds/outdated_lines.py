@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webapp.ledger.codes import IN_BOOKS
-from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
+from webapp.ledger.matching.duplicates import pair_duplicates
+from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -27,13 +28,12 @@ def join(context: PushContext, late: Sequence[IncomingLine], arriving: Sequence[
     open_ = [each for each in late if _has_no_file_line(each, rows[each.row_id])]
     if not open_:
         return
-    days = [each.line.booked_on for each in open_]
-    existing = feed_lines.only_in_files(context.feed_account, min(days), max(days))
     own = {each.row_id for each in open_ if each.row_id is not None}
     reports = [_report(each, -place) for place, each in enumerate((*open_, *arriving), 1)]
     refused = feed_lines.refused(context.organization.id, own)
     places = {each.row_id: -place for place, each in enumerate(open_, 1)}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
+    existing = feed_lines.only_in_files(context.feed_account, reports, settled)
     for pairing in pair_duplicates(reports, existing, settled):
         place = -pairing.joined_id - 1
         if place < len(open_) and not pairing.is_certain:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import zip_longest
 
-from webapp.ledger.matching.joins import LineReport, Pairing, contradict, pair_duplicates
+from webapp.ledger.matching.duplicates import pair_duplicates
+from webapp.ledger.matching.joins import LineReport, Pairing, contradict
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import booked_feed_lines, feed_lines
@@ -28,16 +29,12 @@ def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[I
     new = [each for each in arriving if each.earlier is None]
     if not new:
         return []
-    days = [each.line.booked_on for each in new]
-    amounts = {each.amount_minor for each in new}
-    existing = [
-        each
-        for each in booked_feed_lines.listed(context.feed_account, min(days), max(days), amounts)
-        if each.report.amount_minor in amounts and not each.names & context.brought
-    ]
+    reports = [_report(each, -place) for place, each in enumerate(new, 1)]
+    existing = booked_feed_lines.found(
+        context.feed_account, reports, brought=context.brought, removed=context.removed
+    )
     if not existing:
         return []
-    reports = [_report(each, -place) for place, each in enumerate(new, 1)]
     in_files = {each.report.id for each in existing if each.is_in_file}
     # What the push removes is paired first, so that an equal line beside it is left alone.
     removed = [each.report for each in existing if each.names <= context.removed]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.lines import text_key
 from webapp.ledger.rates import mirror
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
@@ -79,5 +80,6 @@ def staged_lines(
             line.iban,
             line.line_key,
             line.occurrence,
+            text_key(line.description, line.counterparty),
             state,
         )

@@ -63,6 +63,7 @@ class StagedLine(NamedTuple):
     iban: str | None
     line_key: str | None
     occurrence: int
+    text_key: int
     state: str
 
 
@@ -109,6 +110,7 @@ LINES = sa.Table(
     sa.Column("iban", sa.Text),
     sa.Column("line_key", sa.Text),
     sa.Column("occurrence", sa.Integer, nullable=False),
+    sa.Column("text_key", sa.Integer, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("transaction_id", BigId),
     sa.Column("journal_entry_id", BigId),

@@ -156,6 +156,7 @@ _COPIED = (
     "iban",
     "line_key",
     "occurrence",
+    "text_key",
     "journal_entry_id",
 )
 

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
+from webapp.ledger.matching.duplicates import pair_duplicates
+from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import booked_feed_lines, feed_lines
 from webapp.services.imports.planning.records import PlannedLine

@@ -1,0 +1,57 @@
+"""Duplicates among many lines of one day and amount: reading a few of them gives the pairs that reading all gives."""
+
+import random
+from datetime import date
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.feeds import line
+from webapp.db import db
+from webapp.ledger.matching.duplicates import pair_duplicates
+from webapp.ledger.matching.joins import LineReport
+from webapp.models import FeedAccount, Transaction
+from webapp.queries.matching import alike_lines, booked_feed_lines
+
+TEXTS = {
+    "one text": lambda _: "Coffee Bar",
+    "a few texts": lambda number: ("Coffee Bar", "Rent March", "Bakery")[number % 3],
+    "a number in each text": lambda number: f"Card payment no {number}",
+    "no word in common": lambda number: "".join(chr(97 + int(digit)) * 3 for digit in f"{number:03}"),
+    "no words": lambda number: str(number % 7),
+}
+
+
+@pytest.mark.parametrize("texts", TEXTS)
+@pytest.mark.parametrize("amounts", [1, 3])
+def test_few_lines_decide_as_all_do(feed, texts, amounts):
+    chance = random.Random(f"{texts} {amounts}")  # noqa: S311  (for a test)
+    text = TEXTS[texts]
+    there = [line(f"A{n}", amount=f"-{n % amounts + 1}.00", description=text(n)) for n in range(60)]
+    feed.results(added=chance.sample(there, len(there)))
+    new = [
+        LineReport(-place, date(2026, 3, 2), -100 * (number % amounts + 1), text(number), None)
+        for place, number in enumerate(chance.choices(range(90), k=12), 1)
+    ]
+    with feed.person.app.app_context():
+        account = db.session.get_one(FeedAccount, (feed.person.organization_id, feed.fa_id))
+        rows = db.session.scalars(
+            sa.select(Transaction.id).where(Transaction.organization_id == account.organization_id)
+        )
+        every = list(booked_feed_lines.of_rows(account, set(rows)).values())
+        found = booked_feed_lines.found(account, new, brought=(), removed=())
+    every, few = (sorted((each.report for each in lines), key=_order) for lines in (every, found))
+    assert pair_duplicates(new, few, ()) == pair_duplicates(new, every, ())
+    assert len(every) == len(there)
+
+
+def test_of_many_equal_lines_few_are_read(feed):
+    feed.results(added=[line(f"A{number}") for number in range(200)])
+    new = [LineReport(-1, date(2026, 3, 2), -1250, "Coffee Bar", None)]
+    with feed.person.app.app_context():
+        account = db.session.get_one(FeedAccount, (feed.person.organization_id, feed.fa_id))
+        assert len(booked_feed_lines.found(account, new, brought=(), removed=())) <= alike_lines.FIRST_PAGE
+
+
+def _order(report):
+    return report.day, report.id

@@ -1,0 +1,249 @@
+"""Lines that may be the same as new ones: of each day and amount as many as pairing can need, and not all there are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.matching.joins import LineReport, Pairs
+from webapp.models import FeedAccount
+
+# So many lines of a day and amount are always compared by their words; equal texts are found among any number.
+COMPARED: Final = 100
+FEW: Final = 2
+FIRST_PAGE: Final = 4
+GROWTH: Final = 4
+# A new line may have as many equals that are known under their own ids as a batch has lines.
+MOST_TWINS: Final = 20_000
+# The first lines of a day and amount are chosen among so many.
+LEAST_ORDERED: Final = 1000
+
+
+class Group(NamedTuple):
+    """A day, and an amount in minor units."""
+
+    day: date
+    amount_minor: int
+
+
+class Text(NamedTuple):
+    """A day, an amount in minor units, and the key of a text."""
+
+    day: date
+    amount_minor: int
+    text_key: int
+
+
+class Comparable(Protocol):
+    """A stored line with the texts that new ones are compared with."""
+
+    @property
+    def reports(self) -> Sequence[LineReport]:
+        """Its reports; the last is the one that pairs first."""
+
+
+Line = TypeVar("Line", bound=Comparable)
+Load = Callable[[Collection[int]], Mapping[int, Line]]
+Wanted = TypeVar("Wanted", Group, Text)
+
+
+def found(
+    feed_account: FeedAccount,
+    new: Iterable[LineReport],
+    load: Load[Line],
+    *,
+    refused: Pairs = (),
+    spare: Iterable[Group] = (),
+) -> list[Line]:
+    """Read the lines that pairing can need for new reports, in the order of their days and ids.
+
+    `load` reads lines by the ids of their rows, without those that are not to be compared. `spare` has the day and
+    amount of each line that is paired before. Where a day and amount has more than COMPARED lines, those are left out
+    that have another text than each new report and are not among the first.
+    """
+    groups: dict[Group, list[LineReport]] = defaultdict(list)
+    for report in new:
+        groups[Group(report.day, report.amount_minor)].append(report)
+    several = max(Counter(each for pair in refused for each in pair).values(), default=0)
+    taken = Counter(spare)
+    search = _Search(feed_account, load, groups, {each: taken[each] + several for each in groups})
+    full = search.look(_PEEK, groups, FEW, search.read)
+    search.find_twins(full)
+    search.find_first(full)
+    return sorted(search.lines.values(), key=_order)
+
+
+def _order(line: Comparable) -> tuple[date, int]:
+    report = line.reports[-1]
+    return report.day, report.id
+
+
+class _Search:
+    """What has been read so far for new reports of some days and amounts."""
+
+    def __init__(
+        self,
+        feed_account: FeedAccount,
+        load: Load[Any],
+        groups: Mapping[Group, Sequence[LineReport]],
+        taken: Mapping[Group, int],
+    ) -> None:
+        self.lines: dict[int, Any] = {}
+        self._feed_account, self._load = feed_account, load
+        self._groups, self._taken = groups, taken
+        self._rows: set[int] = set()
+        self._with_text: Counter[Text] = Counter()
+
+    def look(
+        self,
+        statement: Mapping[str, sa.TextClause],
+        wanted: Collection[Wanted],
+        most: int,
+        read: Callable[[Iterable[int]], None],
+    ) -> list[Wanted]:
+        """Read the rows of each of these, and give those that may have more."""
+        if not wanted:
+            return []
+        ids = _ids(statement, self._feed_account, wanted, most)
+        full = [each for each, rows in zip(wanted, ids, strict=True) if len(rows) == most]
+        left = set(full)
+        read(
+            row
+            for each, rows in zip(wanted, ids, strict=True)
+            if statement is not _PEEK or each not in left
+            for row in rows
+        )
+        return full
+
+    def read(self, rows: Iterable[int]) -> None:
+        """Read the lines of rows that were not read yet."""
+        new = set(rows) - self._rows
+        self._rows |= new
+        if not new:
+            return
+        for line_id, line in self._load(new).items():
+            if line_id not in self.lines:
+                self.lines[line_id] = line
+                texts = {Text(each.day, each.amount_minor, each.text_key) for each in line.reports}
+                self._with_text.update(texts)
+
+    def find_twins(self, full: Collection[Group]) -> None:
+        """Read as many lines of equal texts as new reports have, and those that are taken before."""
+        needed = Counter(Text(*group, report.text_key) for group in full for report in self._groups[group])
+        for text in needed:
+            needed[text] += self._taken[Group(text.day, text.amount_minor)]
+        most, open_ = FEW, list(needed)
+        while open_ and most <= MOST_TWINS:
+            open_ = self.look(_TWINS, open_, most, self.read)
+            open_ = [text for text in open_ if self._with_text[text] < needed[text]]
+            most *= GROWTH
+
+    def find_first(self, full: Collection[Group]) -> None:
+        """Read the first lines of each day and amount that has reports without a line of their text."""
+        lonely = {group: self._lonely(group) for group in full}
+        most, open_ = FIRST_PAGE, [group for group, reports in lonely.items() if reports]
+        while open_:
+            open_ = self.look(_FIRST, open_, most, self.read)
+            compared = self._lines_of(open_)
+            open_ = [
+                group
+                for group in open_
+                if most < COMPARED + GROWTH * len(self._groups[group])
+                and not _fit(
+                    lonely[group], compared[group], len(self._groups[group]) + self._taken[group] + FEW
+                )
+            ]
+            most *= GROWTH
+
+    def _lonely(self, group: Group) -> list[LineReport]:
+        """Give the reports of a text that not every one of them finds a line of."""
+        texts = Counter(report.text_key for report in self._groups[group])
+        short = {
+            key
+            for key, count in texts.items()
+            if self._with_text[Text(*group, key)] < count + self._taken[group]
+        }
+        return [report for report in self._groups[group] if report.text_key in short]
+
+    def _lines_of(self, groups: Collection[Group]) -> Mapping[Group, list[LineReport]]:
+        found: dict[Group, list[LineReport]] = {group: [] for group in groups}
+        for line in self.lines.values():
+            report = line.reports[-1]
+            if (report.day, report.amount_minor) in found:
+                found[Group(report.day, report.amount_minor)].append(report)
+        return found
+
+
+def _fit(new: Sequence[LineReport], existing: Sequence[LineReport], least: int) -> bool:
+    """Return whether no text contradicts at least so many lines for each of the reports."""
+    words = Counter(word for line in existing for word in line.words)
+    wordless = sum(not line.words for line in existing)
+
+    def fitting(report: LineReport) -> int:
+        if not report.words:
+            return len(existing)
+        return wordless + max(words[word] for word in report.words)
+
+    return all(fitting(report) >= least for report in new)
+
+
+def _ids(
+    statement: Mapping[str, sa.TextClause], feed_account: FeedAccount, wanted: Collection[Wanted], most: int
+) -> list[list[int]]:
+    """Give the ids of at most so many rows for each of the wanted, in their order."""
+    connection = db.session.connection()
+    of_account = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
+    limits = {"most": most, "ordered": max(LEAST_ORDERED, 2 * most)}
+    if connection.dialect.name == "sqlite":
+        places = {"wanted": json.dumps([[str(day), *rest] for day, *rest in wanted])}
+        rows = connection.execute(statement["sqlite"], of_account | limits | places)
+        return [json.loads(ids) for (ids,) in rows]
+    names = ("days", "amounts", "keys")
+    columns = dict(zip(names, map(list, zip(*wanted, strict=True)), strict=False))
+    rows = connection.execute(statement["postgresql"], of_account | limits | columns)
+    return [ids for (ids,) in rows]
+
+
+def _on_both(rows: str, *, has_text: bool = False) -> dict[str, sa.TextClause]:
+    """Write the question for rows of each wanted day and amount, and text where it has one, for both databases.
+
+    SQLite finds them in the index alone: an account is of one organization.
+    """
+    of_text = " AND x.text_key = w.text_key" if has_text else ""
+    asked = (
+        f"x.feed_account_id = :feed_account_id AND x.booked_on = w.day AND x.amount_minor = w.amount{of_text}"
+    )
+    on_sqlite = rows.format(asked=asked, limited="LIMIT :most")
+    on_postgresql = rows.format(
+        asked=f"x.organization_id = :organization_id AND {asked}", limited="LIMIT CAST(:most AS integer)"
+    )
+    arrays = ", ".join(
+        ["CAST(:days AS date[])", "CAST(:amounts AS bigint[])", *(["CAST(:keys AS integer[])"] * has_text)]
+    )
+    names = ", ".join(["day", "amount", *(["text_key"] * has_text)])
+    read = "value->>0 AS day, value->>1 AS amount" + (", value->>2 AS text_key" * has_text)
+    return {
+        "sqlite": sa.text(
+            f"SELECT (SELECT json_group_array(id) FROM ({on_sqlite})) FROM"  # noqa: S608  (texts of ours)
+            f" (SELECT key AS place, {read} FROM json_each(:wanted)) w"
+            " WHERE :organization_id IS NOT NULL ORDER BY w.place"
+        ),
+        "postgresql": sa.text(
+            f"SELECT ARRAY({on_postgresql}) FROM"  # noqa: S608  (texts of ours)
+            f" unnest({arrays}) WITH ORDINALITY w({names}, place) ORDER BY w.place"
+        ),
+    }
+
+
+_PEEK = _on_both("SELECT x.id FROM transactions x WHERE {asked} {limited}")
+_TWINS = _on_both("SELECT x.id FROM transactions x WHERE {asked} ORDER BY x.id {limited}", has_text=True)
+_FIRST = _on_both(
+    "SELECT y.id FROM (SELECT x.id FROM transactions x WHERE {asked}"
+    " ORDER BY x.text_key, x.id LIMIT CAST(:ordered AS integer)) y ORDER BY y.id {limited}"
+)
