@@ -25,14 +25,14 @@ MOST_TWINS: Final = 20_000
 LEAST_ORDERED: Final = 1000
 
 
-class Group(NamedTuple):
+class DayAmount(NamedTuple):
     """A day, and an amount in minor units."""
 
     day: date
     amount_minor: int
 
 
-class Text(NamedTuple):
+class AmountText(NamedTuple):
     """A day, an amount in minor units, and the key of a text."""
 
     day: date
@@ -50,7 +50,7 @@ class Comparable(Protocol):
 
 Line = TypeVar("Line", bound=Comparable)
 Load = Callable[[Collection[int]], Mapping[int, Line]]
-Wanted = TypeVar("Wanted", Group, Text)
+Wanted = TypeVar("Wanted", DayAmount, AmountText)
 
 
 def found(
@@ -59,7 +59,7 @@ def found(
     load: Load[Line],
     *,
     refused: Pairs = (),
-    spare: Iterable[Group] = (),
+    spare: Iterable[DayAmount] = (),
 ) -> list[Line]:
     """Read the lines that pairing can need for new reports, in the order of their days and ids.
 
@@ -67,9 +67,9 @@ def found(
     amount of each line that is paired before. Where a day and amount has more than COMPARED lines, those are left out
     that have another text than each new report and are not among the first.
     """
-    groups: dict[Group, list[LineReport]] = defaultdict(list)
+    groups: dict[DayAmount, list[LineReport]] = defaultdict(list)
     for report in new:
-        groups[Group(report.day, report.amount_minor)].append(report)
+        groups[DayAmount(report.day, report.amount_minor)].append(report)
     several = max(Counter(each for pair in refused for each in pair).values(), default=0)
     taken = Counter(spare)
     search = _Search(feed_account, load, groups, {each: taken[each] + several for each in groups})
@@ -91,14 +91,14 @@ class _Search:
         self,
         feed_account: FeedAccount,
         load: Load[Any],
-        groups: Mapping[Group, Sequence[LineReport]],
-        taken: Mapping[Group, int],
+        groups: Mapping[DayAmount, Sequence[LineReport]],
+        taken: Mapping[DayAmount, int],
     ) -> None:
         self.lines: dict[int, Any] = {}
         self._feed_account, self._load = feed_account, load
         self._groups, self._taken = groups, taken
         self._rows: set[int] = set()
-        self._with_text: Counter[Text] = Counter()
+        self._with_text: Counter[AmountText] = Counter()
 
     def look(
         self,
@@ -130,21 +130,23 @@ class _Search:
         for line_id, line in self._load(new).items():
             if line_id not in self.lines:
                 self.lines[line_id] = line
-                texts = {Text(each.day, each.amount_minor, each.text_key) for each in line.reports}
+                texts = {AmountText(each.day, each.amount_minor, each.text_key) for each in line.reports}
                 self._with_text.update(texts)
 
-    def find_twins(self, full: Collection[Group]) -> None:
+    def find_twins(self, full: Collection[DayAmount]) -> None:
         """Read as many lines of equal texts as new reports have, and those that are taken before."""
-        needed = Counter(Text(*group, report.text_key) for group in full for report in self._groups[group])
+        needed = Counter(
+            AmountText(*group, report.text_key) for group in full for report in self._groups[group]
+        )
         for text in needed:
-            needed[text] += self._taken[Group(text.day, text.amount_minor)]
+            needed[text] += self._taken[DayAmount(text.day, text.amount_minor)]
         most, open_ = FEW, list(needed)
         while open_ and most <= MOST_TWINS:
             open_ = self.look(_TWINS, open_, most, self.read)
             open_ = [text for text in open_ if self._with_text[text] < needed[text]]
             most *= GROWTH
 
-    def find_first(self, full: Collection[Group]) -> None:
+    def find_first(self, full: Collection[DayAmount]) -> None:
         """Read the first lines of each day and amount that has reports without a line of their text."""
         lonely = {group: self._lonely(group) for group in full}
         most, open_ = FIRST_PAGE, [group for group, reports in lonely.items() if reports]
@@ -161,22 +163,22 @@ class _Search:
             ]
             most *= GROWTH
 
-    def _lonely(self, group: Group) -> list[LineReport]:
+    def _lonely(self, group: DayAmount) -> list[LineReport]:
         """Give the reports of a text that not every one of them finds a line of."""
         texts = Counter(report.text_key for report in self._groups[group])
         short = {
             key
             for key, count in texts.items()
-            if self._with_text[Text(*group, key)] < count + self._taken[group]
+            if self._with_text[AmountText(*group, key)] < count + self._taken[group]
         }
         return [report for report in self._groups[group] if report.text_key in short]
 
-    def _lines_of(self, groups: Collection[Group]) -> Mapping[Group, list[LineReport]]:
-        found: dict[Group, list[LineReport]] = {group: [] for group in groups}
+    def _lines_of(self, groups: Collection[DayAmount]) -> Mapping[DayAmount, list[LineReport]]:
+        found: dict[DayAmount, list[LineReport]] = {group: [] for group in groups}
         for line in self.lines.values():
             report = line.reports[-1]
             if (report.day, report.amount_minor) in found:
-                found[Group(report.day, report.amount_minor)].append(report)
+                found[DayAmount(report.day, report.amount_minor)].append(report)
         return found
 
 

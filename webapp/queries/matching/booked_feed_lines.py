@@ -26,7 +26,7 @@ from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import alike_lines, feed_lines
-from webapp.queries.matching.alike_lines import Group
+from webapp.queries.matching.alike_lines import DayAmount
 from webapp.queries.matching.feed_lines import REPORT, line_reports, was_booked_by_feed
 
 ALSO_DELETED = (*IN_BOOKS, "DELETED")
@@ -87,7 +87,7 @@ def found(
 
     going = feed_lines.last_events(feed_account, removed).values()
     leaving = read({each.line_id for each in going if each.line_id is not None})
-    spare = [Group(each.report.day, each.report.amount_minor) for each in leaving.values()]
+    spare = [DayAmount(each.report.day, each.report.amount_minor) for each in leaving.values()]
     others = alike_lines.found(feed_account, new, read, spare=spare)
     lines = {each.report.id: each for each in others} | leaving
     return sorted(lines.values(), key=lambda line: (line.report.day, line.report.id))

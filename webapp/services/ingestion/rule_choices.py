@@ -62,19 +62,11 @@ def settle_run(
 
 
 def count_matches(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
-    """Add to rules how many items they matched, and when they ran last, in one statement."""
+    """Add to rules how many items they matched, and when they ran last."""
     if matches:
-        more = sa.case(*((Rule.id == rule_id, count) for rule_id, count in matches.items()), else_=0)
-        db.session.execute(
-            sa.update(Rule)
-            .where(Rule.organization_id == organization_id, Rule.id.in_(matches))
-            .values(
-                match_count=Rule.match_count + more,
-                last_run_at=now,
-                # A rule that runs says nothing else than before.
-                updated_at=Rule.updated_at,
-            )
-            .execution_options(synchronize_session=False)
+        rows = [{"its_id": rule_id, "more": count} for rule_id, count in matches.items()]
+        db.session.connection().execute(
+            _COUNT, [{**row, "its_organization": organization_id, "now": now} for row in rows]
         )
 
 
@@ -114,6 +106,19 @@ def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa
 
 
 _RULE = table_of(Rule)
+_COUNT = (
+    sa.update(_RULE)
+    .where(
+        _RULE.c.organization_id == sa.bindparam("its_organization"),
+        _RULE.c.id == sa.bindparam("its_id"),
+    )
+    .values(
+        match_count=_RULE.c.match_count + sa.bindparam("more"),
+        last_run_at=sa.bindparam("now"),
+        # A rule that runs says nothing else than before.
+        updated_at=_RULE.c.updated_at,
+    )
+)
 _UNCATEGORISED = sa.case(
     (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
     else_=sa.bindparam("expenses_id", type_=sa.BigInteger),
