@@ -125,7 +125,13 @@ def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, sessi
     events = sa.text("SELECT provider_transaction_id, said FROM feed_lines ORDER BY 1")
     assert [tuple(row) for row in session.execute(events)] == [("A1", "MODIFIED"), ("A2", "REMOVED")]
     older = rows(session, "feed_lines", "feed_batches", "documents", "feed_accounts")
-    assert [kept[1:] for kept in older.values()] == [kept[1:] for kept in before.values()]
+    # Columns that came later stand at the end, and are empty here.
+    lengths = [len(columns) for columns, *_ in older.values()]
+    earlier = [
+        ([row[:length] for row in kept], last)
+        for length, (_, kept, last) in zip(lengths, before.values(), strict=True)
+    ]
+    assert [kept[1:] for kept in older.values()] == earlier
     assert "ck_feed_lines_said_word" in constraints(engine, "feed_lines")
     session.close()
     upgrade(engine)

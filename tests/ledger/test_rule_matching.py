@@ -24,11 +24,14 @@ from webapp.ledger.rules.triggers import Target
 
 SAID, AMOUNT, DAY = "Café  BERLIN Invoice 42", Decimal("-42.50"), date(2026, 3, 15)
 ITEM = RuleItem(
-    **dict.fromkeys(("description", "counterparty", "reference", "sender", "file_name", "text"), SAID),
-    **dict.fromkeys(("amount", "total", "tax"), AMOUNT),
-    **dict.fromkeys(("day", "issued_on"), DAY),
+    **dict.fromkeys(
+        ("description", "counterparty", "reference", "sender", "file_name", "text", "buyer"), SAID
+    ),
+    **dict.fromkeys(("amount", "total", "tax", "net"), AMOUNT),
+    **dict.fromkeys(("day", "issued_on", "due_on"), DAY),
     **dict.fromkeys(("feed_account_id", "merchant_id", "project_id"), 7),
-    iban="DE02 1203 0000 0000 2020 51",
+    **dict.fromkeys(("iban", "seller_vat_id"), "DE02 1203 0000 0000 2020 51"),
+    vat_rate=abs(AMOUNT),
     currency="EUR",
     document_type="INVOICE",
 )
@@ -131,7 +134,9 @@ def cases(field, operator):
     is_negative = operator.value.startswith("NOT_") or operator is Operator.IS_EMPTY
     if operator in WITHOUT_VALUE:
         return [("", ITEM, not is_negative), ("", NOTHING, is_negative)]
-    passing, failing = VALUES["IBAN" if field is Field.IBAN else KIND_OF[field].name, operator]
+    passing, failing = VALUES[
+        "IBAN" if field in {Field.IBAN, Field.SELLER_VAT_ID} else KIND_OF[field].name, operator
+    ]
     return [(passing, ITEM, True), (failing, ITEM, False), (passing, NOTHING, is_negative)]
 
 

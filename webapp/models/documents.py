@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -19,6 +20,9 @@ class Document(Numbered, Base):
     `currency` is what the amounts are in; `original_currency` what the document itself has, before any rule.
     `set_by_hand` are the kinds of effects whose fields somebody set by hand. `kept_file` is the name of the file in
     the instance folder.
+
+    What an e-invoice states is beside them: `due_minor` is what is still to be paid, `invoice` all of it as JSON, with
+    its figures as written and the findings on them.
     """
 
     __tablename__ = "documents"
@@ -28,6 +32,9 @@ class Document(Numbered, Base):
         sa.CheckConstraint(
             "currency IS NOT NULL OR (net_minor IS NULL AND tax_minor IS NULL AND total_minor IS NULL)",
             name="amounts_currency",
+        ),
+        sa.CheckConstraint(
+            "currency IS NOT NULL OR (prepaid_minor IS NULL AND due_minor IS NULL)", name="due_currency"
         ),
         foreign_key("account_id", "accounts"),
         foreign_key("org_merchant_id", "merchants"),
@@ -66,6 +73,14 @@ class Document(Numbered, Base):
     total_minor: Mapped[int | None] = mapped_column(MONEY)
     currency: Mapped[str | None] = mapped_column(sa.String(3))
     original_currency: Mapped[str | None] = mapped_column(sa.String(3))
+    due_on: Mapped[date | None]
+    prepaid_minor: Mapped[int | None] = mapped_column(MONEY)
+    due_minor: Mapped[int | None] = mapped_column(MONEY)
+    buyer: Mapped[str | None] = mapped_column(sa.String(255))
+    seller_vat_id: Mapped[str | None] = mapped_column(sa.String(64))
+    iban: Mapped[str | None] = mapped_column(sa.String(64))
+    remittance: Mapped[str | None] = mapped_column(sa.String(255))
+    invoice: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
     text: Mapped[str | None] = mapped_column(sa.Text)
     account_id: Mapped[int | None] = mapped_column(BigId)
     org_merchant_id: Mapped[int | None] = mapped_column(BigId)
@@ -97,6 +112,16 @@ class Document(Numbered, Base):
     def total(self) -> Money | None:
         """What is to be paid, or was."""
         return self._money(self.total_minor)
+
+    @property
+    def prepaid(self) -> Money | None:
+        """What was paid of the total before the document was issued."""
+        return self._money(self.prepaid_minor)
+
+    @property
+    def due(self) -> Money | None:
+        """What an e-invoice states as still to be paid."""
+        return self._money(self.due_minor)
 
     def _money(self, minor: int | None) -> Money | None:
         return None if minor is None or self.currency is None else Money(minor, self.currency)

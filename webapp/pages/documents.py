@@ -179,6 +179,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         status=problem.status if problem else 200,
         document=document,
         findings=queries.documents.findings.findings_of(document),
+        invoice=queries.documents.documents.invoice_of(document),
         owners=pages.related_items(document),
         candidates=queries.documents.candidates.of_document(document),
         held=queries.documents.deletion_blockers.blocker(document),

@@ -13,6 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.file_kinds import GIF, JPEG, KINDS, PDF, PNG, WEBP
 from webapp.models import Document
 from webapp.queries.documents import documents
+from webapp.services.documents import invoices
 from webapp.services.documents.documents import MOST_BYTES, SentFile
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.storage import document_files
@@ -43,7 +44,7 @@ def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
 def in_json(body: dict[str, Any]) -> SentFile | None:
     """Take the file out of a body that DocumentInputSchema has read, or None."""
     content = body.pop("content", None)
-    return None if content is None else SentFile(body["file_name"], content)
+    return None if content is None else _read(body["file_name"], content)
 
 
 def received() -> SentFile | None:
@@ -57,7 +58,12 @@ def received() -> SentFile | None:
     data = files[0].read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
-    return SentFile(files[0].filename or "", data)
+    return _read(files[0].filename or "", data)
+
+
+def _read(name: str, data: bytes) -> SentFile:
+    """Read what a file states before the transaction begins, as others wait for that one."""
+    return SentFile(name, data, invoices.contents(data))
 
 
 def sent(document: Document) -> Response:

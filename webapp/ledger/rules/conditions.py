@@ -51,6 +51,11 @@ class Field(StrEnum):
     SENDER = "SENDER"
     FILE_NAME = "FILE_NAME"
     TEXT = "TEXT"
+    NET = "NET"
+    VAT_RATE = "VAT_RATE"
+    DUE_ON = "DUE_ON"
+    BUYER = "BUYER"
+    SELLER_VAT_ID = "SELLER_VAT_ID"
 
     # Every line that rules are evaluated for looks fields up; an enum's own hash is a call in Python.
     __hash__ = str.__hash__
@@ -107,7 +112,20 @@ class Condition:
 DIRECTIONS: Final = ("IN", "OUT")
 
 RECEIPT_FIELDS: Final = frozenset(
-    {Field.DOCUMENT_TYPE, Field.TOTAL, Field.TAX, Field.ISSUED_ON, Field.SENDER, Field.FILE_NAME, Field.TEXT}
+    {
+        Field.DOCUMENT_TYPE,
+        Field.TOTAL,
+        Field.TAX,
+        Field.ISSUED_ON,
+        Field.SENDER,
+        Field.FILE_NAME,
+        Field.TEXT,
+        Field.NET,
+        Field.VAT_RATE,
+        Field.DUE_ON,
+        Field.BUYER,
+        Field.SELLER_VAT_ID,
+    }
 )
 
 KIND_OF: Final[dict[Field, ValueKind]] = dict.fromkeys(Field, ValueKind.TEXT) | {
@@ -123,6 +141,9 @@ KIND_OF: Final[dict[Field, ValueKind]] = dict.fromkeys(Field, ValueKind.TEXT) | 
     Field.TOTAL: ValueKind.AMOUNT,
     Field.TAX: ValueKind.AMOUNT,
     Field.ISSUED_ON: ValueKind.DAY,
+    Field.NET: ValueKind.AMOUNT,
+    Field.VAT_RATE: ValueKind.SIZE,
+    Field.DUE_ON: ValueKind.DAY,
 }
 
 WITHOUT_VALUE: Final = frozenset({Operator.IS_EMPTY, Operator.IS_NOT_EMPTY})

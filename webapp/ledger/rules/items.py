@@ -19,6 +19,8 @@ TEXT_FIELDS: Final = (
     Field.SENDER,
     Field.FILE_NAME,
     Field.TEXT,
+    Field.BUYER,
+    Field.SELLER_VAT_ID,
 )
 
 # No text holds it, so that nothing is found across two of them.
@@ -49,6 +51,11 @@ class RuleItem(NamedTuple):
     sender: str | None = None
     file_name: str | None = None
     text: str | None = None
+    net: Decimal | None = None
+    vat_rate: Decimal | None = None
+    due_on: date | None = None
+    buyer: str | None = None
+    seller_vat_id: str | None = None
 
     def values(self) -> "Values":
         """Give what each field compares as: texts folded, an empty one as none at all.
@@ -101,8 +108,9 @@ def _folded(text: str | None) -> str | None:
 
 def _any_text(item: RuleItem) -> str | None:
     lines_own = all_text(item.description, item.counterparty, item.reference, item.iban)
-    others = (_folded(text) for text in (item.sender, item.file_name, item.text))
-    return BETWEEN_TEXTS.join([text for text in (lines_own, *others) if text]) or None
+    others = (_folded(text) for text in (item.sender, item.file_name, item.text, item.buyer))
+    vat_id = compact(item.seller_vat_id) if item.seller_vat_id else None
+    return BETWEEN_TEXTS.join([text for text in (lines_own, *others, vat_id) if text]) or None
 
 
 _COMPARED: Final[Mapping[Field, Callable[[RuleItem], Value]]] = {
@@ -126,4 +134,9 @@ _COMPARED: Final[Mapping[Field, Callable[[RuleItem], Value]]] = {
     Field.TOTAL: lambda item: item.total,
     Field.TAX: lambda item: item.tax,
     Field.ISSUED_ON: lambda item: item.issued_on,
+    Field.NET: lambda item: item.net,
+    Field.VAT_RATE: lambda item: item.vat_rate,
+    Field.DUE_ON: lambda item: item.due_on,
+    Field.BUYER: lambda item: _folded(item.buyer),
+    Field.SELLER_VAT_ID: lambda item: compact(item.seller_vat_id) if item.seller_vat_id else None,
 }

@@ -167,7 +167,7 @@ def _comparison(operator: Operator, wanted: Any) -> Test:
 
 def _reader(field: Field) -> Callable[[str], Any]:
     """Give how a condition's value is read as what its field holds."""
-    if field is Field.IBAN:
+    if field in {Field.IBAN, Field.SELLER_VAT_ID}:
         return compact
     readers: dict[ValueKind, Callable[[str], Any]] = {
         ValueKind.TEXT: normalised,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
@@ -41,6 +42,13 @@ class DocumentRecord:
     net: Money | None
     tax: Money | None
     total: Money | None
+    due_on: date | None
+    prepaid: Money | None
+    due: Money | None
+    buyer: str | None
+    seller_vat_id: str | None
+    iban: str | None
+    remittance: str | None
     file_name: str | None
     file_type: str | None
     file_size: int | None
@@ -60,6 +68,7 @@ class DocumentDetail(DocumentRecord):
     """A document with its text, and the rules that set its fields."""
 
     text: str | None
+    invoice: Mapping[str, Any] | None
     provenance: list[Provenance]
 
 
@@ -142,8 +151,14 @@ def detailed(document: Document) -> DocumentDetail:
         **_facts(document, merchants.merged(organization_id)),
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
         text=document.text,
+        invoice=invoice_of(document),
         provenance=runs.provenance_of_document(organization_id, document.id),
     )
+
+
+def invoice_of(document: Document) -> Mapping[str, Any] | None:
+    """Give what the e-invoice in a document's file states, None where there is none or it could not be read."""
+    return document.invoice if document.invoice is not None and "syntax" in document.invoice else None
 
 
 def file_of(document: Document) -> tuple[str, str, str]:

@@ -16,7 +16,15 @@ class DocumentFinding:
 
 
 def findings_of(document: Document) -> list[DocumentFinding]:
-    """List what does not add up in a document: its net and its tax must make its total, where it has all three."""
+    """List what does not add up in a document: the rules that its e-invoice breaks, and its net, tax and total."""
+    stated = [
+        DocumentFinding(each["rule"], each["message"])
+        for each in (document.invoice or {}).get("findings", ())
+    ]
+    return [*stated, *_differing_total(document)]
+
+
+def _differing_total(document: Document) -> list[DocumentFinding]:
     net, tax, total = document.net, document.tax, document.total
     if net is None or tax is None or total is None or net + tax == total:
         return []

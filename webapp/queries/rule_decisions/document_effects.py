@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -128,12 +129,25 @@ def item_of(document: Document) -> RuleItem:
         sender=document.sender,
         file_name=document.file_name,
         text=document.text,
+        iban=document.iban,
+        net=None if document.net is None else document.net.decimal,
+        vat_rate=_vat_rate(document),
+        due_on=document.due_on,
+        buyer=document.buyer,
+        seller_vat_id=document.seller_vat_id,
     )
+
+
+def _vat_rate(document: Document) -> Decimal | None:
+    """Give the rate of VAT of an e-invoice in percent; None where it has several, or states none."""
+    rates = {row["rate"] for row in (document.invoice or {}).get("vat", ())}
+    (rate,) = rates if len(rates) == 1 else (None,)
+    return None if rate is None else Decimal(rate)
 
 
 def receipt_of(document: Document) -> Receipt:
     """Give the current fields of a document that a rule may set."""
-    amounts = (document.net, document.tax, document.total)
+    amounts = (document.net, document.tax, document.total, document.prepaid, document.due)
     return Receipt(
         document.currency,
         document.account_id,

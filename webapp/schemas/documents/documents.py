@@ -12,6 +12,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import EmptyAsMissing, Schema
+from webapp.schemas.documents.invoices import StatedInvoiceSchema
 from webapp.schemas.files import FileContent
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
@@ -84,8 +85,12 @@ class RelationSchema(Schema):
 class FindingSchema(Schema):
     """What does not add up on a document, which is kept as it was sent."""
 
-    code = fields.OneOf("total_differs")
-    message = ma.fields.String()
+    code = ma.fields.String(
+        metadata={
+            "description": "total_differs, a rule of EN 16931 like BR-CO-15, or what could not be read or booked."
+        }
+    )
+    message = Untrusted()
 
 
 class DocumentSchema(Schema):
@@ -100,6 +105,13 @@ class DocumentSchema(Schema):
     net = fields.Amount(allow_none=True)
     tax = fields.Amount(allow_none=True)
     total = fields.Amount(allow_none=True)
+    due_on = fields.Day(allow_none=True)
+    prepaid = fields.Amount(allow_none=True)
+    due = fields.Amount(allow_none=True)
+    buyer = Untrusted(allow_none=True)
+    seller_vat_id = Untrusted(allow_none=True)
+    iban = Untrusted(allow_none=True)
+    remittance = Untrusted(allow_none=True)
     file_name = Untrusted(allow_none=True)
     file_type = ma.fields.String(allow_none=True)
     file_size = ma.fields.Integer(allow_none=True)
@@ -117,6 +129,7 @@ class DocumentStorySchema(DocumentSchema):
     """The same with its text and the rules that set its fields."""
 
     text = Untrusted(allow_none=True)
+    invoice = ma.fields.Nested(StatedInvoiceSchema, allow_none=True)
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 

@@ -14,14 +14,16 @@ from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Document, DocumentRelation, DocumentSetting, refers_to
+from webapp.queries.access import organizations
 from webapp.queries.documents import deletion_blockers, documents
 from webapp.queries.journal import attachments
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields, same_invoices
+from webapp.services.documents import fields, invoices, same_invoices
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.invoices import FileContents
 from webapp.services.rules import document_rules
 from webapp.services.storage import document_files
 
@@ -55,10 +57,11 @@ class DocumentInUseError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """A file as somebody sends it: its name and its bytes."""
+    """A file as somebody sends it: its name, its bytes, and what was read of them, where that was done before."""
 
     name: str
     data: bytes
+    contents: FileContents | None = None
 
 
 def create(
@@ -70,7 +73,7 @@ def create(
     force: bool = False,
     note: str = "",
 ) -> Document:
-    """File a document; where any of its fields is set beside the file, the rules run on it.
+    """File a document, and read its file; where it is read or has fields beside the file, the rules run on it.
 
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
     `force` and a note, SameInvoiceError.
@@ -87,12 +90,14 @@ def create(
         )
         if file is not None:
             _keep_file(document, file, doing)
+            read = file.contents or invoices.contents(file.data)
+            invoices.write(document, read, content, organizations.get(actor.organization_id))
         fields.write(document, _named(document, content))
         same_invoices.ask(document, force=force, note=note)
         db.session.add(document)
         db.session.flush()
         doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
-        if fields.OWN_FIELDS & content.keys():
+        if fields.OWN_FIELDS & content.keys() or document.invoice is not None or document.text is not None:
             document_rules.run_on(document, act_id=doing.id, now=now)
         doing.after = fields.facts(document)
     return document

@@ -78,7 +78,7 @@ def store_effects(
 
 def write(document: Document, receipt: Receipt) -> None:
     """Store a receipt's fields in a document; its amounts keep their digits, in the receipt's currency."""
-    for name in ("net", "tax", "total"):
+    for name in ("net", "tax", "total", "prepaid", "due"):
         amount: Money | None = getattr(document, name)
         if amount is not None and receipt.currency is not None:
             setattr(document, f"{name}_minor", Money.of(amount.decimal, receipt.currency).minor)

@@ -38,6 +38,11 @@ FIELDS: Final[dict[Field, str]] = {
     Field.SENDER: "sender",
     Field.FILE_NAME: "file name",
     Field.TEXT: "text of the document",
+    Field.NET: "net",
+    Field.VAT_RATE: "VAT rate",
+    Field.DUE_ON: "due day",
+    Field.BUYER: "buyer",
+    Field.SELLER_VAT_ID: "seller's VAT id",
 }
 OPERATORS: Final[dict[Operator, str]] = {
     Operator.EQUALS: "is",

@@ -1,0 +1,96 @@
+"""What an e-invoice states, in its own words: every text is the sender's, every figure is as it is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted
+
+
+def _stated(description: str = "") -> Untrusted:
+    metadata: dict[str, Any] = {"description": description} if description else {}
+    return Untrusted(allow_none=True, metadata=metadata)
+
+
+class StatedPartySchema(Schema):
+    """The seller or the buyer."""
+
+    name = _stated()
+    vat_id = _stated()
+    tax_number = _stated()
+    registration = _stated()
+    country = _stated()
+    address = ma.fields.List(Untrusted())
+
+
+class StatedTotalsSchema(Schema):
+    """The totals, BT-106 to BT-115, with all their digits."""
+
+    lines = _stated()
+    allowances = _stated()
+    charges = _stated()
+    net = _stated()
+    tax = _stated()
+    gross = _stated()
+    prepaid = _stated()
+    rounding = _stated()
+    due = _stated()
+
+
+class StatedVatSchema(Schema):
+    """The base and the tax of a category and a rate in percent."""
+
+    category = _stated()
+    rate = _stated()
+    base = _stated()
+    tax = _stated()
+    reason = _stated()
+
+
+class StatedLineSchema(Schema):
+    """A line."""
+
+    id = _stated()
+    name = _stated()
+    quantity = _stated()
+    unit = _stated()
+    price = _stated()
+    base_quantity = _stated()
+    net = _stated()
+    category = _stated()
+    rate = _stated()
+
+
+class BrokenRuleSchema(Schema):
+    """A rule that does not hold, in a sentence with its figures."""
+
+    rule = ma.fields.String()
+    message = Untrusted()
+
+
+class StatedInvoiceSchema(Schema):
+    """An e-invoice as it states itself; figures are text, exactly as written."""
+
+    syntax = ma.fields.String()
+    profile = _stated()
+    type_code = _stated("UNTDID 1001: 380 is an invoice, 381 a credit note.")
+    is_credit_note = ma.fields.Boolean()
+    number = _stated()
+    issued_on = _stated()
+    due_on = _stated()
+    tax_point_on = _stated()
+    currency = _stated()
+    preceding_invoices = ma.fields.List(Untrusted())
+    seller = ma.fields.Nested(StatedPartySchema)
+    buyer = ma.fields.Nested(StatedPartySchema)
+    payment_means = _stated("UNTDID 4461: 58 is a SEPA transfer, 59 a direct debit.")
+    remittance = _stated()
+    account = _stated()
+    totals = ma.fields.Nested(StatedTotalsSchema)
+    vat = ma.fields.List(ma.fields.Nested(StatedVatSchema))
+    lines = ma.fields.List(ma.fields.Nested(StatedLineSchema))
+    attachments = ma.fields.Integer()
+    findings = ma.fields.List(ma.fields.Nested(BrokenRuleSchema))

@@ -1,0 +1,135 @@
+"""What a document's file states: an e-invoice in XML or within a PDF, else the text of a PDF's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from webapp.importers import invoices, pdfs
+from webapp.importers.invoices import Invoice, InvoiceRefusedError
+from webapp.importers.invoices.facts import facts
+from webapp.importers.invoices.records import SELF_BILLED, InvoiceTotals
+from webapp.importers.pdfs import PdfRefusedError
+from webapp.ledger.currencies import canonical
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.file_kinds import PDF, XML, FileKindError, kind_of
+from webapp.ledger.money import Money
+from webapp.models import Document, Organization
+from webapp.services.documents.fields import DocumentInput
+
+LONGEST_TEXT: Final = 100_000
+LONGEST_NAME: Final = 255
+LONGEST_ID: Final = 64
+AMOUNTS: Final = ("net", "tax", "total", "prepaid", "due")
+
+
+@dataclass(frozen=True, slots=True)
+class FileContents:
+    """What a file states: an invoice or none, a text or none, and why nothing could be read, in a sentence."""
+
+    invoice: Invoice | None = None
+    text: str | None = None
+    problem: str | None = None
+
+
+def contents(data: bytes) -> FileContents:
+    """Read a file as far as it can be read; whatever is wrong with it, the file itself stays.
+
+    It takes seconds for a hostile file, so that requests read before their transaction begins.
+    """
+    try:
+        kind = kind_of(data)
+        if kind is XML:
+            return FileContents(invoices.read(data))
+        if kind is not PDF:
+            return FileContents()
+        found = pdfs.read(data)
+        text = found.text[:LONGEST_TEXT] or None
+        return FileContents(None if found.xml is None else invoices.read(found.xml), text)
+    except FileKindError:
+        return FileContents()
+    except (InvoiceRefusedError, PdfRefusedError) as error:
+        return FileContents(problem=str(error))
+
+
+def write(document: Document, read: FileContents, content: DocumentInput, organization: Organization) -> None:
+    """Write what a file states into a document, in place of nothing that somebody sent beside it."""
+    if read.text is not None and "text" not in content:
+        document.text = read.text
+    if read.problem is not None:
+        document.invoice = {"findings": [{"rule": "unread", "message": read.problem}]}
+    if read.invoice is None:
+        return
+    stated = _fields(read.invoice, organization)
+    for name, value in stated.items():
+        if name not in content:
+            setattr(document, name, value)
+    kept = facts(read.invoice)
+    kept["findings"] += _write_amounts(document, read.invoice, content)
+    document.invoice = kept
+
+
+def _fields(invoice: Invoice, organization: Organization) -> Mapping[str, Any]:
+    return {
+        "document_type": _type(invoice, organization),
+        "number": _short(invoice.number),
+        "issued_on": invoice.issued_on,
+        "due_on": invoice.due_on,
+        "sender": _short(invoice.seller.name),
+        "buyer": _short(invoice.buyer.name),
+        "seller_vat_id": _short(invoice.seller.vat_id, LONGEST_ID),
+        "iban": _short(invoice.payment.account, LONGEST_ID),
+        "remittance": _short(invoice.payment.remittance),
+    }
+
+
+def _type(invoice: Invoice, organization: Organization) -> str:
+    """Name the kind of document, as seen from the organization; the type decides it, never a figure's sign."""
+    if invoice.is_credit_note:
+        return "CREDIT_NOTE"
+    wrote_it = invoice.buyer.name if invoice.type_code in SELF_BILLED else invoice.seller.name
+    is_ours = (invoice.seller.name or wrote_it or "").casefold() == organization.name.casefold()
+    return "INVOICE" if is_ours else "BILL"
+
+
+def _write_amounts(document: Document, invoice: Invoice, content: DocumentInput) -> list[dict[str, str]]:
+    """Write the amounts that the books can hold; answers findings on those that they cannot."""
+    totals = invoice.totals or InvoiceTotals()
+    figures = dict(
+        zip(AMOUNTS, (totals.net, invoice.tax, totals.gross, totals.prepaid, totals.due), strict=True)
+    )
+    try:
+        currency = canonical(invoice.currency or "")
+    except UnprocessableError as error:
+        return [{"rule": "currency", "message": str(error)}]
+    if content.get("currency", currency) != currency:
+        return []
+    document.currency = document.original_currency = currency
+    findings = []
+    for name, figure in figures.items():
+        if name in content or figure is None:
+            continue
+        try:
+            setattr(document, f"{name}_minor", _bookable(figure, currency, invoice))
+        except UnprocessableError as error:
+            message = f"The {name} cannot be booked as it is stated. {error}"
+            findings.append({"rule": "not_bookable", "message": message})
+    return findings
+
+
+class NegativeCreditNoteError(UnprocessableError):
+    """A credit note with negative amounts says twice that money comes back; write the amount that you mean by hand."""
+
+    code = "negative_credit_note"
+
+
+def _bookable(figure: Decimal, currency: str, invoice: Invoice) -> int:
+    if invoice.is_credit_note and figure < 0:
+        raise NegativeCreditNoteError
+    return Money.of(figure, currency).minor
+
+
+def _short(text: str | None, most: int = LONGEST_NAME) -> str | None:
+    return None if text is None else text[:most]
