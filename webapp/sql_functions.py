@@ -56,3 +56,22 @@ def _unindexed_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
 @compiles(unindexed, "postgresql")
 def _unindexed_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
     return str(compiler.process(element.clauses, **kwargs))
+
+
+class days_after(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
+    """The day so many days after one: `days_after(day, number)`."""
+
+    type = sa.Date()
+    inherit_cache = True
+
+
+@compiles(days_after, "sqlite")
+def _days_after_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+    day, number = (compiler.process(each, **kwargs) for each in element.clauses)
+    return f"date({day}, '+' || {number} || ' days')"
+
+
+@compiles(days_after, "postgresql")
+def _days_after_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    day, number = (compiler.process(each, **kwargs) for each in element.clauses)
+    return f"CAST({day} AS date) + {number}"

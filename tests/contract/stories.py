@@ -321,6 +321,26 @@ def settlements(teller: Teller, accounts: dict[str, int]) -> None:
     made = teller.post("/settlements", {"parts": [{"itemId": each} for each in matched[:2]]})["settlement"]
     teller.get("/settlements?limit=2")
     teller.post(f"/settlements/{made['id']}/undo", {"reason": "They were two other payments"})
+    owed(teller, accounts)
+
+
+def owed(teller: Teller, accounts: dict[str, int]) -> None:
+    """Write what a customer owes, and give them longer to pay it."""
+    receivables = accounts["Trade receivables"]
+    teller.person.ask("PATCH", f"/api/accounts/{receivables}", json={"keepsItems": True})
+    legs = [
+        {
+            "accountId": receivables,
+            "amount": "1190.00",
+            "reference": "2026-118",
+            "dueOn": "2026-11-11",
+        },
+        {"accountId": accounts["Sales of services"], "amount": "-1190.00"},
+    ]
+    teller.post("/journal-entries", {"effectiveAt": "2026-10-12", "postings": legs, "post": True})
+    item = teller.get("/items?limit=1")["items"][0]["id"]
+    teller.get(f"/items/{item}")
+    teller.patch(f"/items/{item}", {"dueOn": "2026-11-30"})
 
 
 def proposals(teller: Teller, named: dict[str, int], account: int) -> None:

@@ -12,6 +12,7 @@ from webapp.models import (
     ColumnMapping,
     Document,
     Import,
+    OwedItem,
     ProjectGroup,
     Reconciliation,
     Rule,
@@ -112,10 +113,19 @@ def rest_of(organization_id, fa_id, account_id):
         "settlement_id": Settlement(
             account_id=account_id,
             currency="EUR",
+            base_currency="EUR",
             settled_on=AT.date(),
             actor={"kind": "PERSON", "id": 1, "name": CANARY},
             reason=CANARY,
             created_at=AT,
+        ),
+        "item_id": OwedItem(
+            id=1,
+            account_id=account_id,
+            currency="EUR",
+            reference=CANARY,
+            amount_minor=0,
+            amount_base_minor=0,
         ),
         "mapping_id": ColumnMapping(
             feed_account_id=fa_id,

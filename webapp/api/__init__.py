@@ -30,6 +30,7 @@ NOUNS = (
     "documents",
     "exports",
     "imports",
+    "items.items",
     "plans",
     "pushes",
     "reconciliations",

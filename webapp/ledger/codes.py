@@ -15,7 +15,11 @@ JOIN_STATUSES: Final = ("JOINED", "SUGGESTED", "REFUSED")
 PAIR_STATUSES: Final = ("STANDING", "UNDONE", "DISMISSED")
 # What the difference between the two sides of a transfer is, where somebody named it.
 PAIR_DIFFERENCES: Final = ("FEE", "EXCHANGE")
-SETTLEMENT_STATUSES: Final = ("STANDING", "UNDONE")
+SETTLEMENT_STATUSES: Final = ("OPEN", "STANDING", "UNDONE")
+# What made a settlement: somebody by hand, a payment, a void, a balance of nil, a document that was paid before.
+SETTLEMENT_CAUSES: Final = ("BY_HAND", "PAYMENT", "VOID", "NIL", "DOCUMENT")
+# What an entry that a settlement posted is.
+SETTLEMENT_PURPOSES: Final = ("DIFFERENCE", "DISCOUNT", "WRITE_OFF", "FEE")
 IMPORT_STATUSES: Final = ("PREVIEWED", "IMPORTED", "REFUSED")
 VERDICTS: Final = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
@@ -29,6 +33,7 @@ ENTRY_SOURCES: Final = (
     "void",
     "revaluation",
     "exchange",
+    "settlement",
 )
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
@@ -87,6 +92,7 @@ ACT_KINDS: Final = (
     "dismiss_suggestion",
     "dismiss_transfer",
     "edit_feed_account",
+    "edit_item",
     "edit_transaction",
     "forget_columns",
     "import_file",
@@ -149,6 +155,7 @@ CALL_KINDS: Final = (
     "imports_commit",
     "imports_create",
     "imports_delete",
+    "items_edit",
     "journal_entries_change",
     "journal_entries_create",
     "journal_entries_delete",

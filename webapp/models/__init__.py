@@ -15,6 +15,8 @@ from webapp.models.audit.audit_events import IS_EVENT_OF_ACT, AuditEvent
 from webapp.models.audit.idempotency_keys import IdempotencyKey
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
 from webapp.models.documents import Document, DocumentRelation
+from webapp.models.items.items import OwedItem
+from webapp.models.items.payments import LinePayment, PaymentPart
 from webapp.models.journal.exchange_rates import ExchangeRate
 from webapp.models.journal.journal_entries import (
     COUNTING,
@@ -34,7 +36,7 @@ from webapp.models.transactions.feed_lines import FeedLine, FeedPush, LineChange
 from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.transactions.line_joins import LineJoin
 from webapp.models.transactions.provider_balances import ProviderBalance
-from webapp.models.transactions.settlements import Settlement, SettlementPart
+from webapp.models.transactions.settlements import Settlement, SettlementEntry, SettlementPart
 from webapp.models.transactions.transactions import Transaction
 from webapp.models.transactions.transfer_pairs import TransferPair
 
@@ -68,10 +70,13 @@ __all__ = [
     "LineDaySum",
     "LineJoin",
     "LineMonthSum",
+    "LinePayment",
     "Membership",
     "Merchant",
     "MonthSum",
     "Organization",
+    "OwedItem",
+    "PaymentPart",
     "Posting",
     "Project",
     "ProjectGroup",
@@ -87,6 +92,7 @@ __all__ = [
     "RuleSetting",
     "RuleVersion",
     "Settlement",
+    "SettlementEntry",
     "SettlementPart",
     "SignInCounter",
     "SuggestionDismissal",

@@ -164,6 +164,7 @@ AREAS = {
     "The financial year": "The month that financial years begin with, and the year of today.",
     "Who asks": "The principal of the key or the session, the books, and what is left of caps.",
     "The lock date": "The last day of the closed period.",
+    "Items": "What customers owe and suppliers are owed, what of it is settled, and when it is due.",
     "Settlements of open items": "Open items of one account that add up to zero, matched by hand.",
     "Transfers between own accounts": "Pairs of lines that are one transfer.",
     "Undo of a key's acts": "All acts of a key since an instant, previewed and undone as one batch.",

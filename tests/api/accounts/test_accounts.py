@@ -39,6 +39,8 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "requiresCounterparty": False,
         "isWatched": False,
         "isRevalued": False,
+        "keepsItems": False,
+        "itemsFrom": None,
         "isSystem": False,
         "isArchived": False,
         "balance": "0.00",

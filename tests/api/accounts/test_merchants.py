@@ -17,6 +17,7 @@ def test_a_merchant_is_made_and_read(ada):
         "website": "https://bahn.example",
         "imageUrl": None,
         "logo": None,
+        "termsDays": None,
         "mergedIntoId": None,
     }
     assert ada.get(f"/api/merchants/{merchant['id']}").json == {"merchant": merchant}

@@ -30,7 +30,7 @@ AnswerSchema = wrapped("settlement", SettlementSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List settlements with their parts, newest first."""
     after = paging.decode(query.pop("cursor"), "i")
-    page = queries.transfers.settlements.listed(
+    page = queries.items.settlements.listed(
         organization_id(), changed_since=selections.changed_since(), after=after, **query
     )
     return paging.answer("settlements", page)
@@ -51,5 +51,5 @@ def settle(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, changing(AnswerSchema))
 def undo(body: dict[str, Any], settlement_id: int) -> dict[str, Any]:
     """Undo a settlement, so that its items are open again."""
-    settlement = queries.transfers.settlements.get(organization_id(), settlement_id)
+    settlement = queries.items.settlements.get(organization_id(), settlement_id)
     return {"settlement": services.transactions.settlements.undo(settlement, **body, **acting())}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
@@ -49,7 +50,8 @@ class AccountCurrencyError(UnprocessableError):
 class Leg:
     """One signed posting: an account, an amount, and its project and merchant.
 
-    `amount_base_minor` mirrors the amount in the base currency; None as long as no rate is known.
+    `amount_base_minor` mirrors the amount in the base currency; None as long as no rate is known. `due_on` and
+    `reference` are those of the item that the posting begins on an account that keeps items.
     """
 
     account_id: int
@@ -60,6 +62,8 @@ class Leg:
     merchant_id: int | None = None
     project_id: int | None = None
     transaction_id: int | None = None
+    due_on: date | None = None
+    reference: str | None = None
 
 
 def is_base_only(leg: Leg) -> bool:

@@ -7,16 +7,20 @@ def base_share(item: tuple[int, int], settled: tuple[int, int], part_minor: int)
     """Give a part's share of its item in the base currency, in minor units.
 
     `item` is what the item is in its currency and in the base, `settled` what standing settlements take of both. The
-    part that closes the item takes all that is left.
+    part that closes the item takes all that is left. No share is of the other sign, nor beyond what is left, which the
+    formula alone would not hold once a settlement in the middle was undone.
 
     >>> base_share((110000, 100000), (0, 0), 50000), base_share((110000, 100000), (50000, 45455), 60000)
     (45455, 54545)
+    >>> base_share((3, 2), (1, 1), 1), base_share((4, 2), (1, 1), 1), base_share((9, 1), (1, 1), 1)
+    (0, 0, 0)
     """
     (amount, base), (settled_amount, settled_base) = item, settled
     after = settled_amount + part_minor
     if after == amount:
         return base - settled_base
-    return divided(base * after, amount) - settled_base
+    share, left = divided(base * after, amount) - settled_base, base - settled_base
+    return max(0, min(share, left)) if base >= 0 else min(0, max(share, left))
 
 
 def carries(item: tuple[int, int], settled: tuple[int, int]) -> bool:
@@ -26,6 +30,10 @@ def carries(item: tuple[int, int], settled: tuple[int, int]) -> bool:
     (True, False, False)
     """
     (amount, base), (settled_amount, settled_base) = item, settled
-    if settled_amount == amount:
+    if settled_amount == amount and amount:
         return settled_base == base
-    return abs(settled_amount) < abs(amount) and settled_amount * amount >= 0
+    return _is_within(settled_amount, amount) and _is_within(settled_base, base)
+
+
+def _is_within(part: int, whole: int) -> bool:
+    return min(0, whole) <= part <= max(0, whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -13,7 +13,10 @@ from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, 
 
 
 class Account(Numbered, Base):
-    """A ledger account; `role` names the system accounts that the books themselves post to."""
+    """A ledger account; `role` names the system accounts that the books themselves post to.
+
+    One that `keeps_items` has an item for each thing owed; what is dated before `items_from` is its opening items.
+    """
 
     __tablename__ = "accounts"
     __table_args__ = numbered(
@@ -33,6 +36,8 @@ class Account(Numbered, Base):
     requires_counterparty: Mapped[bool] = mapped_column(default=False)
     is_watched: Mapped[bool] = mapped_column(default=False)
     is_revalued: Mapped[bool] = mapped_column(default=False)
+    keeps_items: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    items_from: Mapped[date | None]
     is_archived: Mapped[bool] = mapped_column(default=False)
     role: Mapped[str | None] = mapped_column(sa.String(32))
     created_at: Mapped[datetime] = created()

@@ -16,6 +16,7 @@ class Merchant(Numbered, Base):
 
     One that is merged counts as `merged_into_id`, which is never merged itself. Where it came along with another one
     that was merged later, `merged_through_id` names that one, so that separating both brings everything back.
+    `terms_days` is how many days after its day an item of the merchant is due; none is on the day itself.
     """
 
     __tablename__ = "merchants"
@@ -45,6 +46,7 @@ class Merchant(Numbered, Base):
     website: Mapped[str | None] = mapped_column(sa.String(2000))
     image_url: Mapped[str | None] = mapped_column(sa.String(2000))
     logo: Mapped[str | None] = mapped_column(sa.String(2000))
+    terms_days: Mapped[int | None]
     merged_into_id: Mapped[int | None] = mapped_column(BigId)
     merged_through_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()

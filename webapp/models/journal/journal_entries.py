@@ -100,7 +100,10 @@ class JournalEntry(Numbered, Base):
 
 
 class Posting(Numbered, Base):
-    """A signed leg, debit positive; `transaction_id` is on bank legs and names their line."""
+    """A signed leg, debit positive; `transaction_id` is on bank legs and names their line.
+
+    `due_on` and `reference` are those of the item that it begins, where the account keeps items.
+    """
 
     __tablename__ = "postings"
     # No key leads to a posting, so that it needs none of its own that carries the organization.
@@ -152,6 +155,8 @@ class Posting(Numbered, Base):
     org_merchant_id: Mapped[int | None] = mapped_column(BigId)
     project_id: Mapped[int | None] = mapped_column(BigId)
     transaction_id: Mapped[int | None] = mapped_column(BigId)
+    due_on: Mapped[date | None]
+    reference: Mapped[str | None] = mapped_column(sa.String(255))
 
     account: Mapped[Account] = relationship(
         foreign_keys=account_id, primaryjoin=lambda: refers_to(Posting.account_id, Account)

@@ -9,22 +9,34 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
-from webapp.ledger.codes import SETTLEMENT_STATUSES
+from webapp.ledger.codes import SETTLEMENT_CAUSES, SETTLEMENT_PURPOSES, SETTLEMENT_STATUSES
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    OrganizationKeyed,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    refers_to,
+)
 from webapp.models.journal.journal_entries import JournalEntry
 
 
 class Settlement(Numbered, Base):
-    """A match of open items, which posts nothing; the only later change is that it is UNDONE.
+    """A match of open items, which posts nothing itself: born OPEN, given its parts, then STANDING and frozen.
 
-    `settled_on` is the first open day at or after all that it joins, `undone_on` likewise: as of a day it counts from
-    the one to before the other.
+    The only later change is that it is UNDONE; the database refuses every other, and lets none stand of which the
+    parts are no two that sum to nil (migration 0059). `settled_on` is the first open day at or after all that it joins,
+    `undone_on` likewise: as of a day it counts from the one to before the other.
     """
 
     __tablename__ = "settlements"
     __table_args__ = numbered(
         one_of("status", *SETTLEMENT_STATUSES),
+        one_of("cause", *SETTLEMENT_CAUSES),
         foreign_key("account_id", "accounts"),
         sa.CheckConstraint("(status = 'UNDONE') = (undone_on IS NOT NULL)", name="undone_on_a_day"),
         sa.Index("ix_settlements_account", "organization_id", "account_id", "id"),
@@ -32,7 +44,9 @@ class Settlement(Numbered, Base):
 
     account_id: Mapped[int] = mapped_column(BigId)
     currency: Mapped[str] = mapped_column(sa.String(3))
-    status: Mapped[str] = mapped_column(sa.String(16), default="STANDING")
+    base_currency: Mapped[str] = mapped_column(sa.String(3))
+    status: Mapped[str] = mapped_column(sa.String(16), default="OPEN")
+    cause: Mapped[str] = mapped_column(sa.String(16), default="BY_HAND", server_default="BY_HAND")
     settled_on: Mapped[date]
     undone_on: Mapped[date | None]
     actor: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
@@ -55,7 +69,7 @@ class Settlement(Numbered, Base):
 class SettlementPart(Numbered, Base):
     """What a settlement takes of one open item, with the item's sign; the parts of one settlement sum to nil.
 
-    `item_id` is the first posting of the item, `journal_entry_id` the entry that it is of.
+    `item_id` is the first posting of the item, `journal_entry_id` the entry that it is of; an opening item has none.
     """
 
     __tablename__ = "settlement_parts"
@@ -69,7 +83,7 @@ class SettlementPart(Numbered, Base):
 
     settlement_id: Mapped[int] = mapped_column(BigId)
     item_id: Mapped[int] = mapped_column(BigId)
-    journal_entry_id: Mapped[int] = mapped_column(BigId)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
     amount_minor: Mapped[int] = mapped_column(MONEY)
     amount_base_minor: Mapped[int] = mapped_column(MONEY)
 
@@ -92,4 +106,20 @@ class SettlementPart(Numbered, Base):
     @property
     def amount_base(self) -> Money:
         """The part's share in the base currency."""
-        return Money(self.amount_base_minor, self.entry.base_currency)
+        return Money(self.amount_base_minor, self.settlement.base_currency)
+
+
+class SettlementEntry(OrganizationKeyed, Base):
+    """An entry that a settlement caused: it is posted with it, and voided by undoing it."""
+
+    __tablename__ = "settlement_entries"
+    __table_args__ = (
+        one_of("purpose", *SETTLEMENT_PURPOSES),
+        foreign_key("settlement_id", "settlements"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        sa.Index("ix_settlement_entries_settlement", "organization_id", "settlement_id"),
+    )
+
+    journal_entry_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    settlement_id: Mapped[int] = mapped_column(BigId)
+    purpose: Mapped[str] = mapped_column(sa.String(16))

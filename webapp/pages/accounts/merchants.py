@@ -8,10 +8,10 @@ from webapp import queries, services
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.pages.accounts.dimension_figures import figures, results
 from webapp.schemas.accounts.merchants import (
+    MerchantFormSchema,
     MerchantPageQuerySchema,
     MergeFormSchema,
     MergePageSchema,
-    NewMerchantSchema,
 )
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, principal, requires
@@ -34,7 +34,7 @@ def index() -> Response:
 def create() -> Response:
     """Create a merchant, or show the list with the error."""
     return act_or_show(
-        lambda: services.accounts.merchants.create(**NewMerchantSchema().load(form_body()), **acting()),
+        lambda: services.accounts.merchants.create(**MerchantFormSchema().load(form_body()), **acting()),
         url_for("merchants.index"),
         show_list,
     )
@@ -54,7 +54,7 @@ def update(merchant_id: int) -> Response:
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
     return act_or_show(
         lambda: services.accounts.merchants.update(
-            merchant, NewMerchantSchema().load(form_body()), **acting()
+            merchant, MerchantFormSchema().load(form_body()), **acting()
         ),
         url_for("merchants.index"),
         lambda problem: show_merchant(merchant_id, problem),

@@ -34,7 +34,7 @@ def settle() -> Response:
 @requires("confirm")
 def undo(settlement_id: int) -> Response:
     """Undo a settlement."""
-    settlement = queries.transfers.settlements.get(organization_id(), settlement_id)
+    settlement = queries.items.settlements.get(organization_id(), settlement_id)
     reason = SettlementUndoSchema().load(form_body())["reason"]
     services.transactions.settlements.undo(settlement, reason=reason, **acting())
     return redirect_back(url_for("transfers.index", accountId=settlement.account_id))

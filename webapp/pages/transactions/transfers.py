@@ -108,7 +108,7 @@ def show(*, problem: Problem | None = None) -> Response:
     today = queries.access.organizations.today(organization_id(), requests.now())
     page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
     settled = (
-        queries.transfers.settlements.listed(
+        queries.items.settlements.listed(
             organization_id(), account_id=query["account_id"], after=None, limit=SETTLEMENTS_SHOWN
         ).items
         if query["account_id"]

@@ -46,6 +46,8 @@ class AccountRecord:
     requires_counterparty: bool
     is_watched: bool
     is_revalued: bool
+    keeps_items: bool
+    items_from: date | None
     is_system: bool
     is_archived: bool
     balance: Money
@@ -112,6 +114,8 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
         requires_counterparty=account.requires_counterparty,
         is_watched=account.is_watched,
         is_revalued=account.is_revalued,
+        keeps_items=account.keeps_items,
+        items_from=account.items_from,
         is_system=account.is_system,
         is_archived=account.is_archived,
         balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,

@@ -1,4 +1,4 @@
-"""What every organization has: an owner, the accounts that the books themselves post to, and rates above zero."""
+"""What every organization has: an owner, accounts that the books post to, rates above zero, and its rules' versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
-from webapp.models import Account, ExchangeRate, Membership, Organization
+from webapp.models import (
+    Account,
+    ExchangeRate,
+    Membership,
+    Organization,
+    Rule,
+    RuleContent,
+    RuleVersion,
+    refers_to,
+)
 from webapp.queries.checks.violations import Violation, found
 
 
@@ -66,4 +75,24 @@ def rates() -> Iterable[Violation]:
     )
 
 
-CHECKS = (ownerless, system_accounts, archived_accounts, rates)
+def rule_versions() -> Iterable[Violation]:
+    """Find rules whose current version is not stored, or differs."""
+    differs = [
+        sa.cast(getattr(Rule, name), sa.Text).is_distinct_from(sa.cast(getattr(RuleVersion, name), sa.Text))
+        for name in RuleContent.FACTS
+    ]
+    is_kept = sa.and_(
+        refers_to(RuleVersion.rule_id, Rule),
+        RuleVersion.version == Rule.version,
+    )
+    return found(
+        "rule_version_differs",
+        sa.select(Rule.organization_id, Rule.id.label("rule_id"), Rule.version)
+        .outerjoin(RuleVersion, is_kept)
+        .where(sa.or_(RuleVersion.id.is_(None), *differs)),
+        lambda row: f"Rule {row.rule_id} does not match its stored version {row.version}.",
+        lambda row: {"ruleId": row.rule_id},
+    )
+
+
+CHECKS = (ownerless, system_accounts, archived_accounts, rates, rule_versions)

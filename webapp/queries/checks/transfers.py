@@ -14,6 +14,7 @@ from webapp.models import (
     Account,
     JournalEntry,
     MonthSum,
+    OwedItem,
     Settlement,
     SettlementPart,
     Transaction,
@@ -22,7 +23,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, found, line
-from webapp.queries.transfers import open_items, pair_rests, settlements
+from webapp.queries.items import settlements
+from webapp.queries.transfers import open_items, pair_rests
 
 LEAST_PARTS = 2
 Other = orm.aliased(Transaction, name="other_line")
@@ -208,7 +210,15 @@ def settled_beyond() -> Iterable[Violation]:
                 whole.c.organization_id == settled.c.organization_id, whole.c.item_id == settled.c.item_id
             ),
         )
-        .where(sa.or_(sa.func.abs(taken) > sa.func.abs(amount), taken * amount < 0))
+        .where(
+            sa.or_(sa.func.abs(taken) > sa.func.abs(amount), taken * amount < 0),
+            # Those of accounts that keep items are held by their kept rows.
+            sa.not_(
+                sa.exists().where(
+                    OwedItem.organization_id == settled.c.organization_id, OwedItem.id == settled.c.item_id
+                )
+            ),
+        )
     ):
         sentence = f"More of item {row.item_id} is settled than it is."
         yield Violation("settled_beyond", sentence, row.organization_id, {"itemId": row.item_id})

@@ -27,7 +27,8 @@ class NilBalance:
 def among(organization_id: str, moved: Collection[tuple[int, str]]) -> list[NilBalance]:
     """List those of these accounts and currencies that are nil over all posted days, but not in the base currency.
 
-    The transfers account is left out: its pairs realise their own differences.
+    The transfers account is left out: its pairs realise their own differences. So are accounts that keep items: there
+    only settlements realise.
     """
     rest = sa.func.sum(MonthSum.amount_base_minor)
     rows = db.session.execute(
@@ -38,6 +39,7 @@ def among(organization_id: str, moved: Collection[tuple[int, str]]) -> list[NilB
             MonthSum.account_id.in_({account_id for account_id, _ in moved}),
             MonthSum.currency.in_({currency for _, currency in moved}),
             Account.is_revalued,
+            sa.not_(Account.keeps_items),
             Account.role.is_distinct_from(Role.TRANSFERS.value),
         )
         .group_by(Account.id, Account.name, MonthSum.currency)

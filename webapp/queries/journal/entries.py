@@ -54,6 +54,8 @@ def leg_of(posting: Posting) -> Leg:
         merchant_id=posting.org_merchant_id,
         project_id=posting.project_id,
         transaction_id=posting.transaction_id,
+        due_on=posting.due_on,
+        reference=posting.reference,
     )
 
 

@@ -121,6 +121,8 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
             posting.org_merchant_id,
             posting.project_id,
             posting.transaction_id,
+            posting.due_on,
+            posting.reference,
         )
         .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
         .order_by(posting.journal_entry_id, posting.position)
@@ -136,6 +138,8 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
             merchant_id=row.org_merchant_id,
             project_id=row.project_id,
             transaction_id=row.transaction_id,
+            due_on=row.due_on,
+            reference=row.reference,
         )
         found.setdefault(row.journal_entry_id, []).append((row.id, leg))
     return found

@@ -21,6 +21,7 @@ from webapp.models import (
 )
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import revaluations
+from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
 
@@ -122,10 +123,21 @@ def _opening(entry: JournalEntry) -> VoidRefusal:
     )
 
 
+def _settlement(entry: JournalEntry) -> VoidRefusal:
+    cause = settlements.causing(entry)
+    settlement_id = None if cause is None else cause.settlement_id
+    return VoidRefusal(
+        f"Entry {entry.id} was posted with settlement {settlement_id}. Undo that settlement instead.",
+        "settlement",
+        {"settlementId": settlement_id},
+    )
+
+
 _OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
     "correction": _correction,
     "exchange": _exchange,
     "opening": _opening,
+    settlements.SOURCE: _settlement,
     revaluations.SOURCE: _revaluation,
 }
 

@@ -1,5 +1,5 @@
-"""Proposed transfers, open items and their settlements."""
+"""Proposed transfers, and open items of watched accounts."""
 
-from webapp.queries.transfers import open_items, proposed, settlements, watched
+from webapp.queries.transfers import open_items, proposed, watched
 
-__all__ = ["open_items", "proposed", "settlements", "watched"]
+__all__ = ["open_items", "proposed", "watched"]

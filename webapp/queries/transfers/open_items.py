@@ -26,8 +26,8 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
+from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transfers import settlements
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ class AccountSchema(Schema):
     requires_counterparty = ma.fields.Boolean()
     is_watched = ma.fields.Boolean()
     is_revalued = ma.fields.Boolean()
+    keeps_items = ma.fields.Boolean()
+    items_from = fields.Day(allow_none=True)
     is_system = ma.fields.Boolean()
     is_archived = ma.fields.Boolean()
     balance = fields.Amount()
@@ -100,6 +102,10 @@ class NewAccountSchema(Schema):
     requires_counterparty = fields.Flag(load_default=False)
     is_watched = fields.Flag(load_default=False)
     is_revalued = fields.Flag(allow_none=True, load_default=None)
+    keeps_items = fields.Flag(load_default=False)
+
+
+ITEMS_FROM = {"description": "What is dated before this day is one opening item per merchant and currency."}
 
 
 class AccountChangesSchema(Schema):
@@ -115,6 +121,8 @@ class AccountChangesSchema(Schema):
     requires_counterparty = fields.Flag()
     is_watched = fields.Flag()
     is_revalued = fields.Flag()
+    keeps_items = fields.Flag()
+    items_from = fields.Day(allow_none=True, metadata=ITEMS_FROM)
     is_archived = fields.Flag()
 
 
@@ -131,6 +139,8 @@ class AccountFormSchema(NewAccountFormSchema):
     requires_counterparty = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     is_watched = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     is_revalued = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    keeps_items = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    items_from = fields.Day(allow_none=True, load_default=None)
 
 
 class ArchiveFormSchema(Schema):

@@ -10,6 +10,11 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
+LONGEST_TERMS = 3650
+TERMS = {
+    "description": "How many days after its day a new item of the merchant is due; null is on the day itself."
+}
+
 
 class MerchantSchema(Schema):
     """A counterparty of the organization; one that is merged counts as `mergedIntoId` wherever merchants are named."""
@@ -19,6 +24,7 @@ class MerchantSchema(Schema):
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)
     logo = ma.fields.String(allow_none=True)
+    terms_days = ma.fields.Integer(allow_none=True, metadata=TERMS)
     merged_into_id = fields.Id(Kind.MERCHANT, allow_none=True)
 
 
@@ -33,11 +39,17 @@ class MerchantPageQuerySchema(AddressSchema, MerchantQuerySchema):
     """The query of the page of merchants."""
 
 
-class NewMerchantSchema(Schema):
-    """A new merchant."""
+class MerchantFormSchema(Schema):
+    """A merchant from a form."""
 
     name = fields.Name(required=True)
     website = fields.Url(allow_none=True, load_default=None)
+
+
+class NewMerchantSchema(MerchantFormSchema):
+    """A new merchant."""
+
+    terms_days = fields.WholeNumber(least=0, most=LONGEST_TERMS, allow_none=True, load_default=None)
 
 
 class MergePageSchema(AddressSchema):
@@ -63,3 +75,4 @@ class MerchantChangesSchema(Schema):
 
     name = fields.Name()
     website = fields.Url(allow_none=True)
+    terms_days = fields.WholeNumber(least=0, most=LONGEST_TERMS, allow_none=True)

@@ -110,6 +110,10 @@ class EntryQuerySchema(PageSchema):
     ids = JoinedIds(Kind.JOURNAL_ENTRY, load_default=())
 
 
+DUE_ON = {"description": "When what this posting begins is due; without a day as its merchant's terms say."}
+REFERENCE = {"description": "The number that a payment of it names."}
+
+
 class PostingInputSchema(Schema):
     """A leg of a manual entry; one of 0.00 in another currency may be an exchange difference of `amountBase`."""
 
@@ -119,6 +123,8 @@ class PostingInputSchema(Schema):
     currency = fields.Currency(load_default=None, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, load_default=None, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, load_default=None, allow_none=True)
+    due_on = fields.Day(allow_none=True, metadata=DUE_ON)
+    reference = fields.Text(most=255, allow_none=True, metadata=REFERENCE)
 
 
 class EntryInputSchema(Schema):

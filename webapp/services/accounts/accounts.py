@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
 from webapp.db import db
@@ -12,6 +12,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
+from webapp.services.accounts import kept_items
 from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -28,6 +29,8 @@ FACTS = (
     "requires_counterparty",
     "is_watched",
     "is_revalued",
+    "keeps_items",
+    "items_from",
     "is_archived",
 )
 EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
@@ -82,6 +85,7 @@ class AccountInput(TypedDict):
     requires_counterparty: NotRequired[bool]
     is_watched: NotRequired[bool]
     is_revalued: NotRequired[bool | None]
+    keeps_items: NotRequired[bool]
 
 
 class AccountChanges(TypedDict, total=False):
@@ -97,6 +101,8 @@ class AccountChanges(TypedDict, total=False):
     requires_counterparty: bool
     is_watched: bool
     is_revalued: bool
+    keeps_items: bool
+    items_from: date | None
     is_archived: bool
 
 
@@ -111,6 +117,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
         _check_code(actor.organization_id, content.get("code"))
         _check_parent(actor.organization_id, content.get("parent_id"))
         fields["is_revalued"] = _revalued(content)
+        kept_items.check_new(content["name"], content["type"], content)
         if content.get("code") is None:
             fields["code"] = next_code(content["type"], accounts.codes(actor.organization_id))
         account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
@@ -131,11 +138,12 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
         account.organization_id,
     )
     with act(actor, now, "update_account", target, title=title, payload=payload(changes, Account)) as doing:
-        changes = _with_revaluation(account, changes)
+        changes = _with_items(account, _with_revaluation(account, changes))
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
         for name, check in CHECKS.items():
             if name in differing:
                 check(account, differing[name])
+        kept_items.check(account, differing)
         change(account, _stored(changes), doing)
     return account
 
@@ -159,6 +167,15 @@ def _with_revaluation(account: Account, changes: AccountChanges) -> AccountChang
         _check_revalued(account.name, type_, account.role)
     elif account.is_revalued and not may_be_revalued(type_, account.role):
         return {**changes, "is_revalued": False}
+    return changes
+
+
+def _with_items(account: Account, changes: AccountChanges) -> AccountChanges:
+    """Add what follows from switching: without items there is no day, and an account that keeps them is not watched."""
+    if changes.get("keeps_items") is False:
+        return {**changes, "items_from": None}
+    if changes.get("keeps_items") and not account.keeps_items:
+        return {"is_watched": False, **changes}
     return changes
 
 

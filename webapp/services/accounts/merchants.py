@@ -16,7 +16,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
-FACTS = ("name", "website")
+FACTS = ("name", "website", "terms_days")
 MERGE_FACTS = ("merged_into_id", "merged_through_id")
 
 
@@ -43,16 +43,25 @@ class MerchantChanges(TypedDict, total=False):
 
     name: str
     website: str | None
+    terms_days: int | None
 
 
-def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
+def create(
+    *,
+    name: str,
+    website: str | None = None,
+    terms_days: int | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Merchant:
     """Make a merchant."""
-    fields = payload({"name": name, "website": website}, Merchant)
+    content = {"name": name, "website": website, "terms_days": terms_days}
+    fields = payload(content, Merchant)
     target = ("merchant", "new")
     with act(
         actor, now, "create_merchant", target, title=f"Created the merchant {name}", payload=fields
     ) as doing:
-        merchant = Merchant(organization_id=actor.organization_id, name=name, website=website, created_at=now)
+        merchant = Merchant(organization_id=actor.organization_id, **content, created_at=now)
         db.session.add(merchant)
         db.session.flush()
         doing.target_id, doing.after = str(merchant.id), facts(merchant, FACTS)

@@ -25,6 +25,8 @@ def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -
                 "projectId": Ref.optional(Kind.PROJECT, leg.project_id),
                 "orgMerchantId": Ref.optional(Kind.MERCHANT, leg.merchant_id),
                 **({"amountBase": str(Money(mirrored(leg), base))} if base and is_base_only(leg) else {}),
+                **({"dueOn": leg.due_on.isoformat()} if leg.due_on else {}),
+                **({"reference": leg.reference} if leg.reference else {}),
             }
             for leg in legs
         ],

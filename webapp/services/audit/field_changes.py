@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from typing import Any
 
@@ -45,9 +46,13 @@ def payload(changes: Mapping[str, Any], model: type[Base]) -> dict[str, Any]:
     """Give what somebody asks for of a row of a model in JSON, for the audit trail; its foreign keys as references."""
     kinds = _kinds(model)
     return {
-        camel(name): Ref.optional(kinds[name], value) if name in kinds else value
+        camel(name): Ref.optional(kinds[name], value) if name in kinds else _plain(value)
         for name, value in changes.items()
     }
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 @cache

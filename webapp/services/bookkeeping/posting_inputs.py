@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from typing import NotRequired, TypedDict
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency, is_base_only
 from webapp.ledger.money import money_at
 from webapp.models import Account, Merchant, Organization, Project
 from webapp.queries.common import lookups
@@ -23,6 +24,8 @@ class PostingInput(TypedDict):
     currency: NotRequired[str | None]
     project_id: NotRequired[int | None]
     org_merchant_id: NotRequired[int | None]
+    due_on: NotRequired[date | None]
+    reference: NotRequired[str | None]
 
 
 PostingInputs = Sequence[PostingInput]
@@ -62,7 +65,14 @@ def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
         amount_base_minor=_amount_base(organization.base_currency, path, posting, currency),
         merchant_id=merchant_id,
         project_id=project_id,
+        due_on=posting.get("due_on"),
+        reference=posting.get("reference") or None,
     )
+    if account.keeps_items and is_base_only(leg):
+        sentence = (
+            f"{account.name} keeps items: settle them, and what their rates differ by is realised with that."
+        )
+        raise AmountBaseError(sentence, fields={f"{path}.amount": [sentence]})
     try:
         check_account_currency(leg, account.currency)
     except AccountCurrencyError as error:

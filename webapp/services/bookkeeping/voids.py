@@ -30,6 +30,7 @@ from webapp.services.transactions import bank_changes, unpairing
 
 # An entry takes some 12 ms, and nobody else writes meanwhile.
 MOST_AT_ONCE: Final = 30
+VOIDED: Final = "One of its items was voided."
 
 
 class NotVoidableError(LedgerError):
@@ -44,6 +45,7 @@ class NotVoidableError(LedgerError):
         "revaluation": "The entry is half of a revaluation; take that back instead.",
         "transfer": "The entry is the exchange difference of a transfer; end the transfer, or void one of its sides.",
         "exchange": "The entry realises what was left when an account came to nil; void what brought it there.",
+        "settlement": "The entry was caused by a settlement; undo that one.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",
         "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
     }
@@ -120,9 +122,11 @@ def reverse(
         now=doing.now,
         voids_id=entry.id,
     )
+    settled_items.release(entry, VOIDED)
+    settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED)
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
     journal_entries.mark_voided(family, cancelling)
-    settled_items.release(entry, "One of its items was voided.")
+    settled_items.settle_with_reversal(entry, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])
     fresh = _fresh_drafts(entry, in_force, target or in_force, day, doing.now)

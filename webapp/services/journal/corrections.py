@@ -23,6 +23,7 @@ from webapp.services.journal import bulk_legs, settled_items
 from webapp.services.journal import entries as journal_entries
 
 _ENTRY = table_of(JournalEntry)
+CORRECTED = "A correction changed one of its items."
 
 
 class NotInForceError(LedgerError):
@@ -100,9 +101,10 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
         now=doing.now,
         corrects_id=entry.id,
     )
+    settled_items.make_room(entry, legs, CORRECTED)
     journal_entries.post(correction, doing)
     db.session.flush()
-    settled_items.release_uncarried(entry, "A correction changed one of its items.")
+    settled_items.release_uncarried(entry, CORRECTED)
     return correction
 
 

@@ -136,6 +136,8 @@ def leg_rows(
             "org_merchant_id": leg.merchant_id,
             "project_id": leg.project_id,
             "transaction_id": leg.transaction_id,
+            "due_on": leg.due_on,
+            "reference": leg.reference,
         }
         for position, leg in enumerate(legs)
     ]

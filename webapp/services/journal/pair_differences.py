@@ -7,7 +7,6 @@ from datetime import date
 
 from webapp.db import db
 from webapp.ledger.chart import Role
-from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.pair_differences import are_opposite, clearing, is_nil
 from webapp.ledger.references import Kind
@@ -19,6 +18,7 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit import updates
 from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import reversals
 
 
 def realise(line: Transaction) -> bool:
@@ -59,7 +59,7 @@ def cancel(sides: Sequence[TransferPair]) -> bool:
     for side in sides:
         side.difference_entry_id, side.is_settled = None, False
     for entry_id in entry_ids:
-        _void(entries.get(sides[0].organization_id, entry_id or 0))
+        reversals.cancel(entries.get(sides[0].organization_id, entry_id or 0))
     db.session.flush()
     return bool(entry_ids)
 
@@ -121,19 +121,3 @@ def _days(line: Transaction) -> date:
     if entry is None:
         return line.booked_on
     return max(each.effective_on for each in (entry, *entries.corrections_of(entry)))
-
-
-def _void(entry: JournalEntry) -> None:
-    doing = updates.open_act()
-    organization = organizations.get(entry.organization_id)
-    cancelling = journal_entries.add_draft(
-        organization,
-        organizations.first_open_day(organization.id, entry.effective_on),
-        reversal(entries.legs_of(entry)),
-        source="void",
-        description=entry.description,
-        now=doing.now,
-        voids_id=entry.id,
-    )
-    journal_entries.post(cancelling, doing)
-    journal_entries.mark_voided([entry], cancelling)

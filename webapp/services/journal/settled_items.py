@@ -2,64 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.ledger.journal.settled_parts import carries
-from webapp.ledger.references import Kind, refs
-from webapp.models import JournalEntry, Settlement, SettlementPart
-from webapp.queries.access import organizations
-from webapp.queries.transfers import open_items, settlements
-from webapp.services.audit import updates
+from webapp.models import Account, JournalEntry, OwedItem, Settlement, SettlementPart
+from webapp.queries.items import items, settlements
+from webapp.queries.items.items import Key
+from webapp.queries.transfers import open_items
+from webapp.services.journal.settlements import note, settle_with_reversal, undo
+
+__all__ = ["make_room", "release", "release_uncarried", "settle_with_reversal", "undo"]
 
 
 def release(entry: JournalEntry, reason: str) -> None:
-    """Undo every standing settlement of an entry's items."""
-    _undo_all(list(settlements.of_entry(entry)), reason)
+    """Undo every standing settlement of an entry's items, newest first."""
+    standing = list(settlements.of_entry(entry))
+    for settlement in standing:
+        undo(settlement, reason)
+    note("before", standing)
+
+
+def make_room(entry: JournalEntry, legs: Sequence[Leg], reason: str) -> None:
+    """Undo the settlements that an entry's kept items will not carry once these legs are posted, newest first.
+
+    The database lets no item be smaller than what is settled of it, so this comes before the legs are posted.
+    """
+    undone = []
+    for key, (amount, base) in _changes(entry, legs).items():
+        item = items.of_key(entry.organization_id, key)
+        while item is not None and not _will_carry(item, amount, base):
+            standing = settlements.of_items(entry.organization_id, [item.id])
+            if not standing:
+                break
+            undo(standing[0], reason)
+            undone.append(standing[0])
+            item = items.of_key(entry.organization_id, key)
+    note("before", undone)
+
+
+def _will_carry(item: OwedItem, amount: int, base: int) -> bool:
+    after = item.amount_minor + amount, item.amount_base_minor + base
+    return carries(after, (item.settled_minor, item.settled_base_minor))
+
+
+def _changes(entry: JournalEntry, legs: Sequence[Leg]) -> Mapping[Key, tuple[int, int]]:
+    """Add up what legs that belong to an entry change of each of its items."""
+    opened = {row.id: row.items_from for row in _keeping(entry.organization_id, legs)}
+    changes: dict[Key, tuple[int, int]] = {}
+    for leg in legs:
+        if leg.account_id in opened:
+            items_from = opened[leg.account_id]
+            is_opening = items_from is not None and entry.effective_on < items_from
+            root_id = None if is_opening else entry.id
+            key = Key(leg.account_id, leg.currency, leg.merchant_id, root_id)
+            amount, base = changes.get(key, (0, 0))
+            changes[key] = amount + leg.amount_minor, base + mirrored(leg)
+    return changes
+
+
+def _keeping(organization_id: str, legs: Sequence[Leg]) -> Iterator[Account]:
+    yield from db.session.scalars(
+        sa.select(Account).where(
+            Account.organization_id == organization_id,
+            Account.id.in_({leg.account_id for leg in legs}),
+            Account.keeps_items,
+        )
+    )
 
 
 def release_uncarried(entry: JournalEntry, reason: str) -> None:
     """Undo the settlements that an entry's items no longer carry after a correction, newest first."""
-    undone = []
+    undone: list[Settlement] = []
     for settlement in settlements.of_entry(entry):
         if not _carries(entry, settlement.account_id):
             undone.append(settlement)
             undo(settlement, reason)
-    _note(undone)
-
-
-def undo(settlement: Settlement, reason: str) -> None:
-    """End a settlement on the first open day at or after the one that it settled on."""
-    day = _undone_on(settlement)
-    settlement.status, settlement.reason, settlement.undone_on = "UNDONE", reason, day
-    settlement.undone_at = updates.open_act().now
-    db.session.flush()
-
-
-def _undone_on(settlement: Settlement) -> date:
-    return organizations.first_open_day(settlement.organization_id, settlement.settled_on)
-
-
-def _undo_all(standing: list[Settlement], reason: str) -> None:
-    for settlement in standing:
-        undo(settlement, reason)
-    _note(standing)
-
-
-def _note(undone: list[Settlement]) -> None:
-    """Name in the act what it undid besides."""
-    if undone:
-        doing = updates.open_act()
-        ids = refs(Kind.SETTLEMENT, [each.id for each in undone])
-        doing.before = {**(doing.before or {}), "settlementIds": ids}
+    note("before", undone)
 
 
 def _carries(entry: JournalEntry, account_id: int) -> bool:
     db.session.flush()
-    items = _amounts(entry, account_id)
+    whole = _amounts(entry, account_id)
     settled = settlements.settled_amounts(entry.organization_id).subquery()
     part = SettlementPart
     rows = db.session.execute(
@@ -69,14 +96,17 @@ def _carries(entry: JournalEntry, account_id: int) -> bool:
         )
     )
     return all(
-        carries(items.get(row.item_id, (0, 0)), (int(row.amount_minor), int(row.amount_base_minor)))
+        carries(whole.get(row.item_id, (0, 0)), (int(row.amount_minor), int(row.amount_base_minor)))
         for row in rows
     )
 
 
 def _amounts(entry: JournalEntry, account_id: int) -> Mapping[int, tuple[int, int]]:
-    items = open_items.whole_items(entry.organization_id, account_id).c
+    kept = items.of_entry(entry.organization_id, entry.id)
+    if any(each.account_id == account_id for each in kept):
+        return {each.id: (each.amount_minor, each.amount_base_minor) for each in kept}
+    whole = open_items.whole_items(entry.organization_id, account_id).c
     rows = db.session.execute(
-        sa.select(items.item_id, items.amount_minor, items.amount_base_minor).where(items.root_id == entry.id)
+        sa.select(whole.item_id, whole.amount_minor, whole.amount_base_minor).where(whole.root_id == entry.id)
     )
     return {row.item_id: (int(row.amount_minor), int(row.amount_base_minor)) for row in rows}

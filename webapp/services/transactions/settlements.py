@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import sqlalchemy as sa
 
@@ -16,14 +16,15 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref, refs
-from webapp.models import Account, JournalEntry, Posting, Settlement, SettlementPart
+from webapp.models import Account, JournalEntry, Posting, Settlement
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.queries.items import items, settlements
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transfers import open_items, settlements
+from webapp.queries.transfers import open_items
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import settled_items
+from webapp.services.journal import settlements as settling
 
 LEAST_PARTS = 2
 
@@ -53,6 +54,18 @@ class SettlementSumError(UnprocessableError):
     code = "settlement_does_not_add_up"
 
 
+class SeveralPartiesError(UnprocessableError):
+    """A settlement is of one merchant; settle the items of each by themselves, or merge the two merchants."""
+
+    code = "several_parties"
+
+
+class VoidSettlementError(LedgerError):
+    """This settlement joins a voided entry with its reversal, and stays as long as that."""
+
+    code = "void"
+
+
 class PairedItemError(LedgerError):
     """An item is one side of a linked transfer, which settles it; end that transfer first."""
 
@@ -60,15 +73,27 @@ class PairedItemError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class _TakenPart:
-    item_id: int
-    root_id: int
-    amount: Money
-    base_minor: int
+class _OpenItem:
+    """An item, what it is in its currency and in the base, and what of both is settled."""
+
+    id: int
+    root_id: int | None
+    currency: str
+    whole: tuple[int, int]
+    settled: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    part: settling.TakenPart
+    currency: str
 
 
 def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settlement:
-    """Match open items with each other, of which the parts sum to zero; nothing is posted."""
+    """Match open items with each other, of which the parts sum to zero.
+
+    Nothing is posted but, on an account that keeps items, what their rates differ by.
+    """
     account = _account(actor.organization_id, [each["item_id"] for each in parts])
     title = f"Settled {len(parts)} open items of {account.name}"
     target = ("account", account.id)
@@ -79,32 +104,7 @@ def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settle
         ]
     }
     with act(actor, now, "settle_items", target, title=title, payload=payload) as doing:
-        taken = _parts(account, parts)
-        _check_sum(account, taken)
-        _check_unpaired(account.organization_id, [each.root_id for each in taken])
-        settlement = Settlement(
-            organization_id=account.organization_id,
-            account_id=account.id,
-            currency=taken[0].amount.currency,
-            settled_on=_settled_on(account.organization_id, [each.root_id for each in taken]),
-            actor=actor.as_json(),
-            created_at=now,
-        )
-        db.session.add(settlement)
-        db.session.flush()
-        rows = [
-            {
-                "organization_id": account.organization_id,
-                "settlement_id": settlement.id,
-                "item_id": each.item_id,
-                "journal_entry_id": each.root_id,
-                "amount_minor": each.amount.minor,
-                "amount_base_minor": each.base_minor,
-            }
-            for each in taken
-        ]
-        db.session.execute(sa.insert(SettlementPart), rows)
-        db.session.expire(settlement, ["parts"])
+        settlement = _settle_kept(account, parts) if account.keeps_items else _settle_watched(account, parts)
         doing.after = {"settlementIds": refs(Kind.SETTLEMENT, [settlement.id])}
     return settlement
 
@@ -118,8 +118,10 @@ def undo(settlement: Settlement, *, reason: str, actor: Actor, now: datetime) ->
         if settlement.status == "UNDONE":
             doing.nothing_to_do()
             return settlement
+        if settlement.cause == "VOID":
+            raise VoidSettlementError
         doing.before = {"status": settlement.status}
-        settled_items.undo(settlement, reason)
+        settling.undo(settlement, reason)
         doing.after = {"status": settlement.status}
     return settlement
 
@@ -129,14 +131,14 @@ def _text(amount: Decimal | None) -> str | None:
 
 
 def _account(organization_id: str, item_ids: Sequence[int]) -> Account:
-    """Find the one watched account of some items."""
+    """Find the one account of some items, which is watched or keeps them."""
     if len(set(item_ids)) != len(item_ids) or len(item_ids) < LEAST_PARTS:
         raise SettlementSumError("A settlement is of two items or more, each of them once.")
     found = db.session.scalars(
         sa.select(Account)
         .where(
             Account.organization_id == organization_id,
-            Account.is_watched,
+            sa.or_(Account.is_watched, Account.keeps_items),
             Account.id.in_(
                 sa.select(Posting.account_id).where(
                     Posting.organization_id == organization_id, Posting.id.in_(item_ids)
@@ -152,60 +154,100 @@ def _account(organization_id: str, item_ids: Sequence[int]) -> Account:
     return found[0]
 
 
-def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_TakenPart]:
-    """Read the items and what is settled of each, and take the parts of them."""
-    items = open_items.whole_items(account.organization_id, account.id)
+def _settle_kept(account: Account, chosen: Sequence[PartInput]) -> Settlement:
+    """Settle items of an account that keeps them: of one party and one currency."""
+    found = items.by_id(account.organization_id, [each["item_id"] for each in chosen])
+    taken = []
+    for index, each in enumerate(chosen):
+        item = found.get(each["item_id"])
+        whole = (item.amount_minor, item.amount_base_minor) if item else (0, 0)
+        settled = (item.settled_minor, item.settled_base_minor) if item else (0, 0)
+        currency, root_id = (item.currency, item.journal_entry_id) if item else ("", None)
+        open_item = None if item is None else _OpenItem(item.id, root_id, currency, whole, settled)
+        taken.append(_part(open_item, each, index))
+    _check_sum(taken)
+    if len(items.parties(account.organization_id, found)) > 1:
+        raise SeveralPartiesError
+    return settling.settle_items(account, [each.part for each in taken], cause="BY_HAND")
+
+
+def _settle_watched(account: Account, chosen: Sequence[PartInput]) -> Settlement:
+    """Settle items of a watched account, on which nothing is realised by that."""
+    taken = _watched_parts(account, chosen)
+    _check_sum(taken)
+    _check_base(account, taken)
+    roots = [each.part.root_id or 0 for each in taken]
+    _check_unpaired(account.organization_id, roots)
+    settled_on = _settled_on(account.organization_id, roots)
+    parts = [each.part for each in taken]
+    return settling.stand(account, taken[0].currency, parts, settled_on=settled_on, cause="BY_HAND")
+
+
+def _watched_parts(account: Account, chosen: Sequence[PartInput]) -> list[_Taken]:
+    """Read the items of a watched account and what is settled of each, and take the parts of them."""
+    whole = open_items.whole_items(account.organization_id, account.id)
     settled = settlements.settled_amounts(account.organization_id).subquery()
     rows = db.session.execute(
         sa.select(
-            items,
+            whole,
             sa.func.coalesce(settled.c.amount_minor, 0).label("settled_minor"),
             sa.func.coalesce(settled.c.amount_base_minor, 0).label("settled_base_minor"),
         )
         .outerjoin(
             settled,
             sa.and_(
-                settled.c.organization_id == account.organization_id, settled.c.item_id == items.c.item_id
+                settled.c.organization_id == account.organization_id, settled.c.item_id == whole.c.item_id
             ),
         )
-        .where(items.c.item_id.in_([each["item_id"] for each in chosen]))
+        .where(whole.c.item_id.in_([each["item_id"] for each in chosen]))
     )
-    by_id = {row.item_id: row for row in rows}
+    by_id = {
+        row.item_id: _OpenItem(
+            row.item_id,
+            row.root_id,
+            row.currency,
+            (int(row.amount_minor), int(row.amount_base_minor)),
+            (int(row.settled_minor), int(row.settled_base_minor)),
+        )
+        for row in rows
+    }
     return [_part(by_id.get(each["item_id"]), each, index) for index, each in enumerate(chosen)]
 
 
-def _part(item: Any, chosen: PartInput, index: int) -> _TakenPart:
+def _part(item: _OpenItem | None, chosen: PartInput, index: int) -> _Taken:
     path = f"parts.{index}"
     if item is None:
         sentence = f"{chosen['item_id']} is no open item of this account."
         raise NoOpenItemError(sentence, fields={f"{path}.itemId": [sentence]})
-    whole = int(item.amount_minor), int(item.amount_base_minor)
-    settled = int(item.settled_minor), int(item.settled_base_minor)
-    left = whole[0] - settled[0]
-    if whole == settled:
-        sentence = f"Item {item.item_id} is settled already."
+    left = item.whole[0] - item.settled[0]
+    if item.whole == item.settled:
+        sentence = f"Item {item.id} is settled already."
         raise NoOpenItemError(sentence, fields={f"{path}.itemId": [sentence]})
     asked = chosen.get("amount")
     amount = Money(left, item.currency) if asked is None else money_at(asked, item.currency, f"{path}.amount")
     if abs(amount.minor) > abs(left) or amount.minor * left < 0 or (left and not amount.minor):
-        sentence = f"{Money(left, item.currency).formatted} is left of item {item.item_id}."
+        sentence = f"{Money(left, item.currency).formatted} is left of item {item.id}."
         raise SettlementSumError(sentence, fields={f"{path}.amount": [sentence]})
-    return _TakenPart(item.item_id, item.root_id, amount, base_share(whole, settled, amount.minor))
+    share = base_share(item.whole, item.settled, amount.minor)
+    return _Taken(settling.TakenPart(item.id, item.root_id, amount.minor, share), item.currency)
 
 
-def _check_sum(account: Account, parts: Sequence[_TakenPart]) -> None:
-    currency = parts[0].amount.currency
-    if any(each.amount.currency != currency for each in parts):
+def _check_sum(parts: Sequence[_Taken]) -> None:
+    currency = parts[0].currency
+    if any(each.currency != currency for each in parts):
         raise SeveralAccountsError
-    rest = Money(sum(each.amount.minor for each in parts), currency)
+    rest = Money(sum(each.part.amount_minor for each in parts), currency)
     if rest:
         raise SettlementSumError(
             f"These items add up to {rest.formatted}, not to zero.",
             details={"rest": str(rest), "currency": currency},
         )
-    # Elsewhere the rest of the base is realised when the balance of the account comes to nil.
+
+
+def _check_base(account: Account, parts: Sequence[_Taken]) -> None:
+    """Refuse what leaves a rest in the base on transfers; elsewhere it is realised when the account comes to nil."""
     base = organizations.get(account.organization_id).base_currency
-    base_rest = Money(sum(each.base_minor for each in parts), base)
+    base_rest = Money(sum(each.part.base_minor for each in parts), base)
     if account.role == Role.TRANSFERS.value and base_rest:
         raise SettlementSumError(
             f"Their rates leave {base_rest.formatted} between them. Pair the two lines, or settle an entry of that "

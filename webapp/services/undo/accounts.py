@@ -193,6 +193,8 @@ def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., 
         changes = {name: before[camel(name)] for name in names if camel(name) in before}
         if changes.get("group_id") is not None:
             changes["group_id"] = undoing.present_id("project_group", changes["group_id"])
+        if changes.get("items_from") is not None:
+            changes["items_from"] = date.fromisoformat(changes["items_from"])
         update(row, changes, **undoing.by)
         return f"Restore {row.name} as it was before."
 

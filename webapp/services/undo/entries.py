@@ -138,6 +138,8 @@ def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
             "currency": each["currency"],
             "project_id": each["projectId"],
             "org_merchant_id": each["orgMerchantId"],
+            "due_on": date.fromisoformat(each["dueOn"]) if "dueOn" in each else None,
+            "reference": each.get("reference"),
         }
         for each in before["postings"]
     ]
@@ -152,6 +154,8 @@ def _postings(legs: Sequence[Leg], base: str) -> list[PostingInput]:
             "currency": leg.currency,
             "project_id": leg.project_id,
             "org_merchant_id": leg.merchant_id,
+            "due_on": leg.due_on,
+            "reference": leg.reference,
         }
         for leg in legs
     ]

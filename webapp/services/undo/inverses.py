@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from webapp.models import ActionRequest
-from webapp.services.undo import accounts, documents, entries, incoming, reconciliation, rules, transactions
+from webapp.services.undo import (
+    accounts,
+    documents,
+    entries,
+    incoming,
+    items,
+    reconciliation,
+    rules,
+    transactions,
+)
 from webapp.services.undo.reasons import ChangedSinceError, StaysError, Undoing
 
 __all__ = ["INVERSES", "STAYS", "ChangedSinceError", "Inverse", "StaysError", "Undoing"]
@@ -65,6 +74,7 @@ INVERSES: Mapping[str, Inverse] = {
     "update_project_group": Inverse("PUT_BACK", "draft", accounts.unchange_group),
     "delete_project_group": Inverse("BRING_BACK", "draft", accounts.bring_group_back),
     "create_feed_account": Inverse("ARCHIVE", "admin", accounts.deactivate_feed_account),
+    "edit_item": Inverse("PUT_BACK", "draft", items.unedit),
     "edit_feed_account": Inverse("PUT_BACK", "admin", accounts.unchange_feed_account),
     "move_lock_date": Inverse("PUT_BACK", "admin", accounts.move_lock_back),
     "change_financial_year": Inverse("PUT_BACK", "admin", accounts.unchange_financial_year),

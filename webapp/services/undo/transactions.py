@@ -25,10 +25,10 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
+from webapp.queries.items import settlements as settlements_queries
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
-from webapp.queries.transfers import settlements as settlements_queries
 from webapp.services.audit import entry_facts
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds

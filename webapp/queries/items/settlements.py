@@ -9,11 +9,22 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
+from webapp.models import (
+    Account,
+    JournalEntry,
+    Settlement,
+    SettlementEntry,
+    SettlementPart,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.parts import with_parts
+
+# The source of entries that a settlement causes.
+SOURCE = "settlement"
 
 
 def settled_amounts(organization_id: str | None = None) -> sa.Select[Any]:
@@ -69,6 +80,19 @@ def of_items(organization_id: str, item_ids: Collection[int]) -> Sequence[Settle
     return _standing(organization_id, SettlementPart.item_id.in_(item_ids))
 
 
+def of_account(account: Account) -> Sequence[Settlement]:
+    """List the standing settlements of an account, newest first."""
+    return db.session.scalars(
+        sa.select(Settlement)
+        .where(
+            of_same_organization(Settlement, account),
+            Settlement.account_id == account.id,
+            Settlement.status == "STANDING",
+        )
+        .order_by(Settlement.id.desc())
+    ).all()
+
+
 def _standing(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence[Settlement]:
     ids = (
         sa.select(SettlementPart.settlement_id)
@@ -83,4 +107,27 @@ def _standing(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence
             Settlement.id.in_(ids),
         )
         .order_by(Settlement.id.desc())
+    ).all()
+
+
+def causing(entry: JournalEntry) -> SettlementEntry | None:
+    """Find the settlement that caused an entry, by its record."""
+    return db.session.scalar(
+        sa.select(SettlementEntry).where(
+            of_same_organization(SettlementEntry, entry), SettlementEntry.journal_entry_id == entry.id
+        )
+    )
+
+
+def caused_by(settlement: Settlement) -> Sequence[JournalEntry]:
+    """List the entries that a settlement caused and that are in force, oldest first."""
+    return db.session.scalars(
+        sa.select(JournalEntry)
+        .join(SettlementEntry, refers_to(SettlementEntry.journal_entry_id, JournalEntry))
+        .where(
+            of_same_organization(JournalEntry, settlement),
+            SettlementEntry.settlement_id == settlement.id,
+            JournalEntry.status == "POSTED",
+        )
+        .order_by(JournalEntry.id)
     ).all()

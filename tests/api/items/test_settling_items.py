@@ -1,0 +1,115 @@
+"""Items of accounts that keep them: settled, undone, corrected and voided, with what their rates differ by."""
+
+import pytest
+
+from tests.fixtures.helpers.owed import differences, items, keep_items, owe, settle, undo
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture(autouse=True)
+def receivables(ada, books):
+    """Let the receivables keep items."""
+    return keep_items(ada, books.account_id("Trade receivables"))
+
+
+@pytest.fixture
+def acme(bank):
+    return bank.merchant("Acme")
+
+
+def test_an_entry_on_receivables_is_an_item(ben, books, acme):
+    owe(ben, books, "1000.00", acme, reference="R-1", dueOn="2026-04-01")
+    [item] = items(ben)
+    assert (item["amount"], item["open"], item["settled"]) == ("1000.00", "1000.00", "0.00")
+    assert (item["orgMerchantName"], item["reference"], item["dueOn"]) == ("Acme", "R-1", "2026-04-01")
+    assert (item["day"], item["accountName"]) == ("2026-03-01", "Trade receivables")
+
+
+def test_an_invoice_is_settled_by_its_payment(ben, books, acme):
+    owe(ben, books, "1000.00", acme)
+    owe(ben, books, "-600.00", acme, day="2026-03-10")
+    paid, invoice = items(ben)
+    made = settle(ben, paid, (invoice, "600.00"))
+    assert (made["settledOn"], made["status"], len(made["parts"])) == ("2026-03-10", "STANDING", 2)
+    [left] = items(ben)
+    assert (left["id"], left["open"]) == (invoice["id"], "400.00")
+    undo(ben, made)
+    assert [each["open"] for each in items(ben)] == ["-600.00", "1000.00"]
+    assert [each["open"] for each in items(ben, openOn="2026-03-05")] == ["1000.00"]
+
+
+def test_1100_dollars_paid_in_part_at_another_rate_realise_their_share(ben, bank, books, acme):
+    bank.quote("2026-03-01", "USD", "1.10")
+    bank.quote("2026-03-10", "USD", "1.20")
+    owe(ben, books, "1100.00", acme, currency="USD")
+    owe(ben, books, "-500.00", acme, currency="USD", day="2026-03-10")
+    paid, invoice = items(ben)
+    assert (invoice["amountBase"], paid["amountBase"]) == ("1000.00", "-416.67")
+    made = settle(ben, paid, (invoice, "500.00"))
+    assert sorted(each["amountBase"] for each in made["parts"]) == ["-416.67", "454.55"]
+    [left] = items(ben)
+    assert (left["open"], left["openBase"]) == ("600.00", "545.45")
+    assert differences(ben) == ["37.88"]
+    undo(ben, made)
+    assert differences(ben) == ["37.88", "-37.88"]
+
+
+def test_what_a_settlement_posted_is_voided_by_undoing_it(ben, bank, books, acme):
+    bank.quote("2026-03-01", "USD", "1.10")
+    bank.quote("2026-03-10", "USD", "1.20")
+    owe(ben, books, "1100.00", acme, currency="USD")
+    owe(ben, books, "-1100.00", acme, currency="USD", day="2026-03-10")
+    [made] = ben.get("/api/settlements").json["settlements"]
+    [entry] = [
+        each for each in ben.get("/api/journal-entries").json["entries"] if each["source"] == "settlement"
+    ]
+    assert entry["canVoid"] is False
+    refused = ben.post(f"/api/journal-entries/{entry['id']}/void", json={"reason": "x"})
+    assert (refused.status_code, refused.json["details"]) == (409, {"settlementId": made["id"]})
+
+
+def test_a_correction_that_makes_an_item_smaller_undoes_its_settlement(ben, bank, books, acme):
+    owe(ben, books, "-100.00", acme)
+    line = bank.send("2026-03-05", "-100.00", "Paid back")
+    changes = {"accountId": books.account_id("Trade receivables"), "orgMerchantId": acme}
+    ben.patch(f"/api/transactions/{line}", json=changes)
+    assert ben.post(f"/api/transactions/{line}/confirm").status_code == 200
+    made = settle(ben, *items(ben))
+    ben.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Travel")})
+    assert ben.post(f"/api/transactions/{line}/confirm").status_code == 200
+    [found] = ben.get("/api/settlements").json["settlements"]
+    assert (found["id"], found["status"]) == (made["id"], "UNDONE")
+    assert [each["open"] for each in items(ben)] == ["-100.00"]
+
+
+def test_a_void_undoes_and_settles_the_entry_with_its_reversal(ben, books, acme):
+    invoice = owe(ben, books, "100.00", acme)
+    owe(ben, books, "-100.00", acme, day="2026-03-10")
+    settle(ben, *items(ben))
+    assert ben.post(f"/api/journal-entries/{invoice}/void", json={"reason": "Twice"}).status_code == 200
+    [left] = items(ben)
+    assert left["open"] == "-100.00"
+    causes = [each["status"] for each in ben.get("/api/settlements").json["settlements"]]
+    assert causes == ["STANDING", "UNDONE"]
+
+
+def test_switching_on_makes_one_opening_item_and_switching_off_waits_for_settlements(ada, ben, books, acme):
+    payables = books.account_id("Trade payables")
+    for day, amount in (("2026-01-05", "-70.00"), ("2026-01-06", "-30.00"), ("2026-03-02", "-5.00")):
+        owe(ben, books, amount, acme, day=day, account="Trade payables")
+    refused = ada.patch(f"/api/accounts/{payables}", json={"keepsItems": True})
+    assert (refused.status_code, refused.json["code"]) == (422, "items_from")
+    keep_items(ada, payables, "2026-02-01")
+    assert [(each["open"], each["day"]) for each in items(ben)] == [
+        ("-5.00", "2026-03-02"),
+        ("-100.00", None),
+    ]
+    owe(ben, books, "100.00", acme, day="2026-03-03", account="Trade payables")
+    paid, _, opening = items(ben)
+    made = settle(ben, paid, opening)
+    refused = ada.patch(f"/api/accounts/{payables}", json={"keepsItems": False})
+    assert (refused.status_code, refused.json["details"]) == (409, {"settlementIds": [made["id"]]})
+    undo(ben, made)
+    assert ada.patch(f"/api/accounts/{payables}", json={"keepsItems": False}).status_code == 200
+    assert items(ben) == []

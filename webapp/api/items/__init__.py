@@ -1,0 +1,1 @@
+"""Items of accounts that keep them over JSON."""

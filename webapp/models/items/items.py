@@ -1,0 +1,66 @@
+"""Items: what is owed on an account that keeps them, and how much of it is settled."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base
+from webapp.models.base import MONEY, BigId, OrganizationKeyed, foreign_key
+
+# Never beyond the item, and never of the other sign; what closes an item takes all of its base.
+WITHIN = (
+    "({settled} BETWEEN 0 AND {whole}) OR ({settled} BETWEEN {whole} AND 0)"  # one of the two for either sign
+)
+CLOSED = "amount_minor = 0 OR settled_minor <> amount_minor OR settled_base_minor = amount_base_minor"
+
+
+class OwedItem(OrganizationKeyed, Base):
+    """What one entry with all its corrections has on one account, in one currency, for one merchant.
+
+    The database itself keeps the row, by triggers as entries are posted and settlements stand and end (migration
+    0059); `tieout check` derives it again. `id` is the item's first posting. `journal_entry_id` is the original entry;
+    without one it is the opening item: all that was on the account before it kept items, without a day.
+    `day` is the entry's own, never one that a lock moved.
+    """
+
+    __tablename__ = "items"
+    __table_args__ = (
+        foreign_key("account_id", "accounts"),
+        foreign_key("org_merchant_id", "merchants"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        sa.CheckConstraint(
+            WITHIN.format(settled="settled_minor", whole="amount_minor"), name="settled_within"
+        ),
+        sa.CheckConstraint(
+            WITHIN.format(settled="settled_base_minor", whole="amount_base_minor"),
+            name="settled_base_within",
+        ),
+        sa.CheckConstraint(CLOSED, name="closed_in_base"),
+        sa.Index("ix_items_entry", "organization_id", "journal_entry_id", "account_id"),
+        sa.Index("ix_items_account", "organization_id", "account_id", "org_merchant_id", "currency"),
+        # The few that are open are found without reading all that was ever paid.
+        sa.Index(
+            "ix_items_open",
+            "organization_id",
+            "account_id",
+            "id",
+            sqlite_where=sa.text("settled_minor <> amount_minor"),
+            postgresql_where=sa.text("settled_minor <> amount_minor"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    account_id: Mapped[int] = mapped_column(BigId)
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    org_merchant_id: Mapped[int | None] = mapped_column(BigId)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    day: Mapped[date | None]
+    due_on: Mapped[date | None]
+    reference: Mapped[str | None] = mapped_column(sa.String(255))
+    amount_minor: Mapped[int] = mapped_column(MONEY)
+    amount_base_minor: Mapped[int] = mapped_column(MONEY)
+    settled_minor: Mapped[int] = mapped_column(MONEY, default=0)
+    settled_base_minor: Mapped[int] = mapped_column(MONEY, default=0)

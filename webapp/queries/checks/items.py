@@ -1,0 +1,176 @@
+"""Items: each kept row is what the postings and the settlements make it, and what is open is what its account has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import (
+    COUNTING,
+    Account,
+    JournalEntry,
+    Organization,
+    OwedItem,
+    Posting,
+    Settlement,
+    SettlementEntry,
+    SettlementPart,
+    refers_to,
+)
+from webapp.queries.checks.violations import Violation, found
+from webapp.queries.currencies import revaluations
+from webapp.queries.items import derivations, listings, settlements
+
+
+def kept_rows() -> Iterable[Violation]:
+    """Find items that are not what the postings come to, that are missing, or that nothing was posted of."""
+    whole = derivations.whole_items()
+    differs = sa.or_(
+        OwedItem.id.is_(None),
+        OwedItem.id != whole.c.item_id,
+        OwedItem.amount_minor != whole.c.amount_minor,
+        OwedItem.amount_base_minor != whole.c.amount_base_minor,
+    )
+    yield from found(
+        "item_differs",
+        sa.select(whole).outerjoin(OwedItem, derivations.is_of(whole)).where(differs),
+        lambda row: f"Item {row.item_id} is not what its postings come to.",
+        lambda row: {"itemId": row.item_id},
+    )
+    yield from found(
+        "item_differs",
+        sa.select(OwedItem.organization_id, OwedItem.id.label("item_id"))
+        .outerjoin(whole, derivations.is_of(whole))
+        .where(whole.c.item_id.is_(None)),
+        lambda row: f"Nothing is posted of item {row.item_id}.",
+        lambda row: {"itemId": row.item_id},
+    )
+
+
+def settled_of_items() -> Iterable[Violation]:
+    """Find items of which more or less is settled than the standing settlements take."""
+    taken = settlements.settled_amounts().subquery()
+    amount = sa.func.coalesce(taken.c.amount_minor, 0)
+    base = sa.func.coalesce(taken.c.amount_base_minor, 0)
+    is_of_item = sa.and_(taken.c.organization_id == OwedItem.organization_id, taken.c.item_id == OwedItem.id)
+    yield from found(
+        "item_settled_differs",
+        sa.select(OwedItem.organization_id, OwedItem.id.label("item_id"))
+        .outerjoin(taken, is_of_item)
+        .where(sa.or_(OwedItem.settled_minor != amount, OwedItem.settled_base_minor != base)),
+        lambda row: f"What is settled of item {row.item_id} is not what its settlements take.",
+        lambda row: {"itemId": row.item_id},
+    )
+
+
+def unsettled_differences() -> Iterable[Violation]:
+    """Find settlements on accounts that keep items which did not realise what their parts differ by, or still do."""
+    parts = sa.func.coalesce(sa.func.sum(SettlementPart.amount_base_minor), 0)
+    realised = (
+        sa.select(sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(
+            SettlementEntry,
+            sa.and_(
+                SettlementEntry.organization_id == JournalEntry.organization_id,
+                SettlementEntry.journal_entry_id == JournalEntry.id,
+            ),
+        )
+        .where(
+            SettlementEntry.organization_id == Settlement.organization_id,
+            SettlementEntry.settlement_id == Settlement.id,
+            SettlementEntry.purpose == "DIFFERENCE",
+            JournalEntry.status == "POSTED",
+            Posting.account_id == Settlement.account_id,
+        )
+        .correlate(Settlement)
+        .scalar_subquery()
+    )
+    wanted = sa.case((Settlement.status == "STANDING", -parts), else_=0)
+    yield from found(
+        "settlement_difference",
+        sa.select(Settlement.organization_id, Settlement.id.label("settlement_id"))
+        .join(Account, refers_to(Settlement.account_id, Account))
+        .join(SettlementPart, refers_to(SettlementPart.settlement_id, Settlement))
+        .where(Account.keeps_items)
+        .group_by(Settlement.organization_id, Settlement.id, Settlement.account_id, Settlement.status)
+        .having(wanted != realised),
+        lambda row: f"Settlement {row.settlement_id} realised another difference than its parts have.",
+        lambda row: {"settlementId": row.settlement_id},
+    )
+
+
+def ties() -> Iterable[Violation]:
+    """Find days at whose close the open items of an account, with its revaluation, are not what the account has.
+
+    Looked at: as things are now, and the days on which settlements began and ended.
+    """
+    for organization_id in db.session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
+        for day in [None, *_days(organization_id)]:
+            for account_id, currency in untied(organization_id, day):
+                at = "" if day is None else f" at the close of {day:%-d %b %Y}"
+                sentence = f"The open items of account {account_id} in {currency} are not its balance{at}."
+                details = {"accountId": account_id, "currency": currency, "day": str(day or "")}
+                yield Violation("items_untied", sentence, organization_id, details)
+
+
+def _days(organization_id: str, most: int = 12) -> list[date]:
+    """Give the latest days on which settlements began or ended."""
+    days = sa.union(
+        *(
+            sa.select(column.label("day")).where(
+                Settlement.organization_id == organization_id, column.is_not(None)
+            )
+            for column in (Settlement.settled_on, Settlement.undone_on)
+        )
+    ).subquery()
+    return list(db.session.scalars(sa.select(days.c.day).order_by(days.c.day.desc()).limit(most)))
+
+
+def untied(organization_id: str, day: date | None) -> list[tuple[int, str]]:
+    """List the accounts and currencies of which the open items and the revaluation are not the balance."""
+    items = listings.as_of(organization_id, day)
+    owed = _sums(sa.select(items.c.account_id, items.c.currency, items.c.open_minor, items.c.open_base_minor))
+    postings = (
+        sa.select(Posting.account_id, Posting.currency, Posting.amount_minor, Posting.amount_base_minor)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == organization_id,
+            Account.keeps_items,
+            JournalEntry.status.in_(COUNTING),
+            sa.true() if day is None else JournalEntry.effective_on <= day,
+            sa.not_(_is_revalued(organization_id)),
+        )
+    )
+    balances = _sums(postings)
+    return sorted(
+        key for key in owed.keys() | balances.keys() if owed.get(key, (0, 0)) != balances.get(key, (0, 0))
+    )
+
+
+def _is_revalued(organization_id: str) -> sa.ColumnElement[bool]:
+    """Build the condition that an entry is a revaluation, or the reversal of one."""
+    revalued = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.source == revaluations.SOURCE
+    )
+    return sa.or_(
+        JournalEntry.source == revaluations.SOURCE,
+        sa.func.coalesce(JournalEntry.voids_id, 0).in_(sa.select(revalued.subquery().c.id)),
+    )
+
+
+def _sums(statement: Any) -> dict[tuple[int, str], tuple[int, int]]:
+    rows = statement.subquery()
+    account_id, currency, amount, base = rows.c
+    found_sums = db.session.execute(
+        sa.select(account_id, currency, sa.func.sum(amount), sa.func.sum(base)).group_by(account_id, currency)
+    )
+    return {(row[0], row[1]): (int(row[2]), int(row[3])) for row in found_sums}
+
+
+CHECKS = (kept_rows, settled_of_items, unsettled_differences, ties)

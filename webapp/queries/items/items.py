@@ -1,0 +1,130 @@
+"""Kept items: found by their ids, by what they are of, and those of a party that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.models import Merchant, OwedItem, Posting, refers_to
+from webapp.queries.items import derivations
+
+# What counts as the party of an item: what its merchant is merged into, or the merchant itself.
+PARTY = sa.func.coalesce(Merchant.merged_into_id, OwedItem.org_merchant_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What an item is of; no entry is the opening item."""
+
+    account_id: int
+    currency: str
+    merchant_id: int | None
+    root_id: int | None
+
+
+def get(organization_id: str, item_id: int) -> OwedItem:
+    """Find an item, or raise NotFoundError."""
+    found = by_id(organization_id, [item_id])
+    if not found:
+        raise NotFoundError
+    return found[item_id]
+
+
+def by_id(organization_id: str, ids: Collection[int]) -> dict[int, OwedItem]:
+    """Find the items with these ids, as they are now."""
+    rows = db.session.scalars(
+        _fresh(sa.select(OwedItem).where(OwedItem.organization_id == organization_id, OwedItem.id.in_(ids)))
+    )
+    return {row.id: row for row in rows}
+
+
+def of_key(organization_id: str, key: Key) -> OwedItem | None:
+    """Find the kept item of an account, currency, merchant and entry, as it is now."""
+    found: OwedItem | None = db.session.scalar(
+        _fresh(
+            sa.select(OwedItem).where(
+                OwedItem.organization_id == organization_id,
+                OwedItem.account_id == key.account_id,
+                OwedItem.currency == key.currency,
+                OwedItem.org_merchant_id.is_(None)
+                if key.merchant_id is None
+                else OwedItem.org_merchant_id == key.merchant_id,
+                OwedItem.journal_entry_id.is_(None)
+                if key.root_id is None
+                else OwedItem.journal_entry_id == key.root_id,
+            )
+        )
+    )
+    return found
+
+
+def of_entry(organization_id: str, entry_id: int) -> Sequence[OwedItem]:
+    """List the items that an entry and its corrections have, as they are now."""
+    return db.session.scalars(
+        _fresh(
+            sa.select(OwedItem)
+            .where(OwedItem.organization_id == organization_id, OwedItem.journal_entry_id == entry_id)
+            .order_by(OwedItem.id)
+        )
+    ).all()
+
+
+def _fresh(statement: Any) -> Any:
+    """Read rows that the database itself changes, whatever the session holds of them."""
+    return statement.execution_options(populate_existing=True)
+
+
+def parties(organization_id: str, ids: Collection[int]) -> set[int | None]:
+    """Give the parties of items: one for a merchant and what is merged into it."""
+    rows = db.session.scalars(
+        sa.select(PARTY)
+        .select_from(OwedItem)
+        .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+        .where(OwedItem.organization_id == organization_id, OwedItem.id.in_(ids))
+        .distinct()
+    )
+    return set(rows)
+
+
+def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
+    """Give the last day on which something of these items is posted."""
+    whole = derivations.whole_items(
+        Posting.organization_id == organization_id,
+        Posting.account_id.in_({each.account_id for each in items}),
+        derivations.is_posted_for([each.journal_entry_id for each in items]),
+    )
+    day: date = db.session.execute(
+        sa.select(sa.func.max(whole.c.latest))
+        .join(OwedItem, derivations.is_of(whole))
+        .where(OwedItem.organization_id == organization_id, OwedItem.id.in_([each.id for each in items]))
+    ).scalar_one()
+    return day
+
+
+def nil_parties(organization_id: str, account_id: int, currency: str) -> list[list[OwedItem]]:
+    """List the open items of each party that come to nil together in a currency, party by party."""
+    rows = db.session.execute(
+        _fresh(
+            sa.select(OwedItem, PARTY.label("party"))
+            .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+            .where(
+                OwedItem.organization_id == organization_id,
+                OwedItem.account_id == account_id,
+                OwedItem.currency == currency,
+                OwedItem.settled_minor != OwedItem.amount_minor,
+            )
+            .order_by(OwedItem.id)
+        )
+    )
+    found: dict[int | None, list[OwedItem]] = {}
+    for item, party in rows:
+        found.setdefault(party, []).append(item)
+    return [
+        items for items in found.values() if not sum(each.amount_minor - each.settled_minor for each in items)
+    ]

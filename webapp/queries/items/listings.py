@@ -1,0 +1,222 @@
+"""The list of items as of a day, or as they are now, with what is left of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import (
+    Account,
+    JournalEntry,
+    Merchant,
+    OwedItem,
+    Settlement,
+    SettlementPart,
+    Transaction,
+    refers_to,
+)
+from webapp.queries.access import organizations
+from webapp.queries.common import merchants
+from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.items import derivations
+from webapp.queries.items.items import PARTY, get
+
+
+@dataclass(frozen=True, slots=True)
+class OwedItemRecord:
+    """An item: what it is in its currency and in the base, what of both is settled, and what is left open.
+
+    `day` and `due_on` are None for an opening item. `overdue_days` counts from the due day; it is None where that is
+    not past, or nothing is open.
+    """
+
+    id: int
+    account_id: int
+    account_name: str
+    org_merchant_id: int | None
+    org_merchant_name: str | None
+    journal_entry_id: int | None
+    transaction_id: int | None
+    day: date | None
+    due_on: date | None
+    overdue_days: int | None
+    reference: str | None
+    description: str
+    currency: str
+    amount: Money
+    amount_base: Money
+    settled: Money
+    settled_base: Money
+    open: Money
+    open_base: Money
+
+
+def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
+    """Select the items of an organization as they are at the close of a day; without one as they are now.
+
+    `amount_minor`, `amount_base_minor`, `settled_minor` and `settled_base_minor` are those of that day, `open_minor`
+    and `open_base_minor` what they leave, `party` the merchant that counts. Only what came after the day is read
+    beside the kept rows.
+    """
+    values: dict[str, Any] = {
+        name: getattr(OwedItem, name)
+        for name in ("amount_minor", "amount_base_minor", "settled_minor", "settled_base_minor")
+    }
+    others = [each for each in sa.inspect(OwedItem).columns if each.name not in values]
+    joins: list[tuple[Any, Any]] = [(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))]
+    if day is not None:
+        later, moved = (
+            derivations.posted_after(organization_id, day),
+            _settled_otherwise(organization_id, day),
+        )
+        joins += [
+            (later, derivations.is_of(later)),
+            (
+                moved,
+                sa.and_(moved.c.organization_id == OwedItem.organization_id, moved.c.item_id == OwedItem.id),
+            ),
+        ]
+        for amount, settled in (
+            ("amount_minor", "settled_minor"),
+            ("amount_base_minor", "settled_base_minor"),
+        ):
+            values[amount] -= sa.func.coalesce(later.c[amount], 0)
+            values[settled] += sa.func.coalesce(moved.c[amount], 0)
+    statement = sa.select(
+        *others,
+        *(value.label(name) for name, value in values.items()),
+        (values["amount_minor"] - values["settled_minor"]).label("open_minor"),
+        (values["amount_base_minor"] - values["settled_base_minor"]).label("open_base_minor"),
+        PARTY.label("party"),
+    ).select_from(OwedItem)
+    for other, condition in joins:
+        statement = statement.outerjoin(other, condition)
+    return statement.where(OwedItem.organization_id == organization_id).subquery()
+
+
+def _settled_otherwise(organization_id: str, day: date) -> sa.Subquery:
+    """Select what was settled of each item at the close of a day beyond what is settled of it now."""
+    sign = sa.case((Settlement.status == "STANDING", -1), else_=1)
+    return (
+        sa.select(
+            SettlementPart.organization_id,
+            SettlementPart.item_id,
+            sa.func.sum(sign * SettlementPart.amount_minor).label("amount_minor"),
+            sa.func.sum(sign * SettlementPart.amount_base_minor).label("amount_base_minor"),
+        )
+        .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
+        .where(
+            SettlementPart.organization_id == organization_id,
+            sa.or_(
+                sa.and_(Settlement.status == "STANDING", Settlement.settled_on > day),
+                sa.and_(
+                    Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
+                ),
+            ),
+        )
+        .group_by(SettlementPart.organization_id, SettlementPart.item_id)
+        .subquery()
+    )
+
+
+def is_open(items: sa.Subquery) -> sa.ColumnElement[bool]:
+    """Build the condition that something of an item is left, in its currency or in the base."""
+    return sa.or_(items.c.open_minor != 0, items.c.open_base_minor != 0)
+
+
+def listed(
+    organization_id: str,
+    *,
+    today: date,
+    account_id: int | None = None,
+    merchant_id: int | None = None,
+    open_on: date | None = None,
+    overdue: bool | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[OwedItemRecord]:
+    """List open items, newest first; at the close of `open_on`, else as they are now.
+
+    What is `overdue` was due before that day, or before today; what has no due day never is.
+    """
+    items = as_of(organization_id, open_on)
+    statement = sa.select(items).where(is_open(items))
+    if account_id is not None:
+        statement = statement.where(items.c.account_id == account_id)
+    if merchant_id is not None:
+        statement = statement.where(
+            items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))
+        )
+    if overdue is not None:
+        is_late = sa.func.coalesce(items.c.due_on < (open_on or today), sa.false())
+        statement = statement.where(is_late if overdue else sa.not_(is_late))
+    found = page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
+    return found.of(records(organization_id, found.items, open_on or today))
+
+
+def record(organization_id: str, item_id: int, today: date) -> OwedItemRecord:
+    """Give one item as it is now, open or not; raises NotFoundError."""
+    get(organization_id, item_id)
+    items = as_of(organization_id)
+    rows = db.session.execute(sa.select(items).where(items.c.id == item_id)).all()
+    return records(organization_id, rows, today)[0]
+
+
+def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedItemRecord]:
+    """Give rows of `as_of` as records; `day` is what overdue days are counted to."""
+    base = organizations.get(organization_id).base_currency
+    counting = merchants.counting(organization_id, {row.org_merchant_id for row in rows} - {None})
+    names = _names(organization_id, {row.account_id for row in rows})
+    entries = _entries(organization_id, {row.journal_entry_id for row in rows} - {None})
+    return [
+        OwedItemRecord(
+            id=row.id,
+            account_id=row.account_id,
+            account_name=names[row.account_id],
+            org_merchant_id=counting[row.org_merchant_id].id if row.org_merchant_id else None,
+            org_merchant_name=counting[row.org_merchant_id].name if row.org_merchant_id else None,
+            journal_entry_id=row.journal_entry_id,
+            transaction_id=entries.get(row.journal_entry_id, ("", None))[1],
+            day=row.day,
+            due_on=row.due_on,
+            overdue_days=(day - row.due_on).days
+            if row.open_minor and row.due_on and row.due_on < day
+            else None,
+            reference=row.reference,
+            description=entries.get(row.journal_entry_id, ("Opening items", None))[0],
+            currency=row.currency,
+            amount=Money(int(row.amount_minor), row.currency),
+            amount_base=Money(int(row.amount_base_minor), base),
+            settled=Money(int(row.settled_minor), row.currency),
+            settled_base=Money(int(row.settled_base_minor), base),
+            open=Money(int(row.open_minor), row.currency),
+            open_base=Money(int(row.open_base_minor), base),
+        )
+        for row in rows
+    ]
+
+
+def _names(organization_id: str, ids: set[int]) -> dict[int, str]:
+    rows = db.session.execute(
+        sa.select(Account.id, Account.name).where(
+            Account.organization_id == organization_id, Account.id.in_(ids)
+        )
+    )
+    return dict(rows.all())
+
+
+def _entries(organization_id: str, ids: set[int]) -> dict[int, tuple[str, int | None]]:
+    """Give the description of entries, and the bank line of each that has one."""
+    rows = db.session.execute(
+        sa.select(JournalEntry.id, JournalEntry.description, Transaction.id)
+        .outerjoin(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids))
+        .order_by(Transaction.id.desc())
+    )
+    return {entry_id: (description, line_id) for entry_id, description, line_id in rows}

@@ -1,0 +1,1 @@
+"""The schemas of items of accounts that keep them."""

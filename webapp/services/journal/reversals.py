@@ -1,0 +1,28 @@
+"""The reversal of an entry that the books themselves wrote, and that nobody corrects."""
+
+from __future__ import annotations
+
+from webapp.ledger.journal.corrections import reversal
+from webapp.models import JournalEntry
+from webapp.queries.access import organizations
+from webapp.queries.journal import entries
+from webapp.services.audit import updates
+from webapp.services.journal import entries as journal_entries
+
+
+def cancel(entry: JournalEntry) -> JournalEntry:
+    """Post the reversal of an entry on its day or the first open one after it, and mark it voided."""
+    doing = updates.open_act()
+    organization = organizations.get(entry.organization_id)
+    cancelling = journal_entries.add_draft(
+        organization,
+        organizations.first_open_day(organization.id, entry.effective_on),
+        reversal(entries.legs_of(entry)),
+        source="void",
+        description=entry.description,
+        now=doing.now,
+        voids_id=entry.id,
+    )
+    journal_entries.post(cancelling, doing)
+    journal_entries.mark_voided([entry], cancelling)
+    return cancelling

@@ -1,0 +1,200 @@
+"""Settlements: how one comes to stand with what it realises, and how it ends with all that it caused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.revaluations import realisation
+from webapp.ledger.journal.settled_parts import base_share
+from webapp.ledger.references import Kind, refs
+from webapp.models import (
+    Account,
+    JournalEntry,
+    OwedItem,
+    Settlement,
+    SettlementEntry,
+    SettlementPart,
+    update_rows,
+)
+from webapp.models.base import of_same_organization
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.queries.items import items, settlements
+from webapp.services.audit import updates
+from webapp.services.journal import entries, reversals
+
+
+class SettledMeanwhileError(LedgerError):
+    """Somebody else undid this settlement in the meantime; look at it again."""
+
+    code = "changed_meanwhile"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPart:
+    """What a settlement takes of an item, in its currency and in the base; an opening item has no entry."""
+
+    item_id: int
+    root_id: int | None
+    amount_minor: int
+    base_minor: int
+
+
+def part_of(item: OwedItem, amount_minor: int) -> TakenPart:
+    """Take a part of a kept item, with its share in the base currency."""
+    whole = item.amount_minor, item.amount_base_minor
+    share = base_share(whole, (item.settled_minor, item.settled_base_minor), amount_minor)
+    return TakenPart(item.id, item.journal_entry_id, amount_minor, share)
+
+
+def rest_of(item: OwedItem) -> TakenPart:
+    """Take all that is left of a kept item."""
+    return part_of(item, item.amount_minor - item.settled_minor)
+
+
+def settle_items(account: Account, taken: Sequence[TakenPart], *, cause: str) -> Settlement:
+    """Let kept items of one account, currency and party settle each other, on the first open day after all of them."""
+    found = items.by_id(account.organization_id, [each.item_id for each in taken])
+    latest = items.latest_day(account.organization_id, list(found.values()))
+    settled_on = organizations.first_open_day(account.organization_id, latest)
+    first = next(iter(found.values()))
+    made = stand(account, first.currency, taken, settled_on=settled_on, cause=cause)
+    _realise(account, made, taken, first.org_merchant_id)
+    return made
+
+
+def stand(
+    account: Account, currency: str, taken: Iterable[TakenPart], *, settled_on: date, cause: str
+) -> Settlement:
+    """Bring a settlement into the world OPEN, give it its parts, and let it stand; the database checks these."""
+    doing = updates.open_act()
+    made = Settlement(
+        organization_id=account.organization_id,
+        account_id=account.id,
+        currency=currency,
+        base_currency=organizations.get(account.organization_id).base_currency,
+        cause=cause,
+        settled_on=settled_on,
+        actor=doing.actor.as_json(),
+        created_at=doing.now,
+    )
+    db.session.add(made)
+    db.session.flush()
+    rows = [
+        {
+            "organization_id": account.organization_id,
+            "settlement_id": made.id,
+            "item_id": each.item_id,
+            "journal_entry_id": each.root_id,
+            "amount_minor": each.amount_minor,
+            "amount_base_minor": each.base_minor,
+        }
+        for each in taken
+    ]
+    db.session.execute(sa.insert(SettlementPart), rows)
+    _change(made, "OPEN", status="STANDING")
+    db.session.expire(made, ["parts"])
+    return made
+
+
+def undo(settlement: Settlement, reason: str) -> None:
+    """End a settlement on the first open day at or after the one that it settled on, and void what it caused."""
+    day = organizations.first_open_day(settlement.organization_id, settlement.settled_on)
+    at = updates.open_act().now
+    _change(settlement, "STANDING", status="UNDONE", reason=reason, undone_on=day, undone_at=at)
+    for entry in settlements.caused_by(settlement):
+        cancel(entry)
+
+
+def cancel(entry: JournalEntry) -> JournalEntry:
+    """Void an entry that a settlement caused, and settle its items with those of its reversal."""
+    reversal = reversals.cancel(entry)
+    settle_with_reversal(entry, reversal)
+    return reversal
+
+
+def settle_with_reversal(entry: JournalEntry, reversal: JournalEntry) -> list[Settlement]:
+    """Settle what a voided entry with its corrections has on accounts that keep items with its reversal."""
+    organization_id = entry.organization_id
+    opposite = {
+        (each.account_id, each.currency, each.org_merchant_id): each
+        for each in items.of_entry(organization_id, reversal.id)
+    }
+    made = []
+    for item in items.of_entry(organization_id, entry.id):
+        other = opposite.get((item.account_id, item.currency, item.org_merchant_id))
+        if other is not None and (item.amount_minor or item.amount_base_minor):
+            account = lookups.get(Account, organization_id, item.account_id)
+            made.append(settle_items(account, [rest_of(item), rest_of(other)], cause="VOID"))
+    return made
+
+
+def note(name: str, found: Collection[Settlement]) -> None:
+    """Name settlements in the open act's `before` or `after`, besides those that it names already."""
+    if not found:
+        return
+    doing = updates.open_act()
+    facts: dict[str, Any] = getattr(doing, name) or {}
+    earlier = facts.get("settlementIds", [])
+    setattr(
+        doing,
+        name,
+        {**facts, "settlementIds": [*earlier, *refs(Kind.SETTLEMENT, [each.id for each in found])]},
+    )
+
+
+def _change(settlement: Settlement, before: str, **values: Any) -> None:
+    of_it = (of_same_organization(Settlement, settlement), Settlement.id == settlement.id)
+    if update_rows(Settlement, *of_it, Settlement.status == before, **values) != 1:
+        raise SettledMeanwhileError
+
+
+def _realise(
+    account: Account, settlement: Settlement, taken: Sequence[TakenPart], merchant_id: int | None
+) -> None:
+    """Post what the parts differ by in the base currency, in the name of their party."""
+    rest = sum(each.base_minor for each in taken)
+    if not rest:
+        return
+    organization = organizations.get(account.organization_id)
+    differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
+    owed, difference = realisation(
+        account.id, settlement.currency, rest, organization.base_currency, differences_id
+    )
+    legs = (replace(owed, merchant_id=merchant_id), difference)
+    add_entry(
+        settlement, legs, "DIFFERENCE", f"Exchange difference of settlement {settlement.id} of {account.name}"
+    )
+
+
+def add_entry(settlement: Settlement, legs: Sequence[Leg], purpose: str, description: str) -> JournalEntry:
+    """Post an entry that a settlement causes, on its day."""
+    doing = updates.open_act()
+    entry = entries.add_draft(
+        organizations.get(settlement.organization_id),
+        settlement.settled_on,
+        legs,
+        source=settlements.SOURCE,
+        description=description,
+        now=doing.now,
+    )
+    entries.post(entry, doing)
+    db.session.execute(
+        sa.insert(SettlementEntry).values(
+            organization_id=settlement.organization_id,
+            journal_entry_id=entry.id,
+            settlement_id=settlement.id,
+            purpose=purpose,
+        )
+    )
+    return entry
