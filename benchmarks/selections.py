@@ -31,7 +31,7 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.journal.entry_records import EntryFilters
-from webapp.queries.transactions.transactions import TransactionFilters
+from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.queries.transactions.workspaces import WorkspaceFilters
 
 LINES, LIMIT = 100_000, 50

@@ -21,7 +21,7 @@ from sqlalchemy import event, orm
 from webapp import failures, postgresql, sqlite, tenancy
 from webapp.command_limits import is_unlimited
 from webapp.ledger.errors import LedgerError
-from webapp.session_state import state_of
+from webapp.session_state import open_snapshot, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,11 +99,17 @@ class Exact(sa.TypeDecorator[Decimal]):
         return None if value is None else Decimal(value)
 
 
+class SessionNeededError(Exception):
+    """A frequent read asks more than its snapshot is asked, and has to be made in a session."""
+
+
 class BooksSession(Session):
     """A session on the books, or on the private copy of them that its state names."""
 
     def get_bind(self, *arguments: Any, **named: Any) -> sa.Engine | sa.Connection:
-        """Give the engine of a statement."""
+        """Give the engine of a statement; raises SessionNeededError while a snapshot is read."""
+        if open_snapshot.get() is not None:
+            raise SessionNeededError
         return state_of(self).private_engine or super().get_bind(*arguments, **named)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from webapp.services.audit.act import Act
 
 _KEY: Final = "state"
+# The snapshot that a frequent read is made in (snapshots.py), while it is open: then no session is asked anything.
+open_snapshot: Final[ContextVar[Any]] = ContextVar("open_snapshot", default=None)
 
 
 @dataclass(frozen=True, slots=True)

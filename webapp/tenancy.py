@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import sqlalchemy as sa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy import orm
 
@@ -50,7 +50,11 @@ def connected(connection: Any, record: Any) -> None:
 
 def begin(connection: sa.Connection, *settings: str) -> None:
     """Begin a transaction with what its connection's options say, in one message to the server."""
-    options, info = connection.get_execution_options(), connection.info
+    connection.exec_driver_sql(beginning(connection.info, connection.get_execution_options(), *settings))
+
+
+def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) -> str:
+    """Write the message that begins a transaction, and note in a connection's info what it will see."""
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
     info["is_bound"], info["sees"] = is_bound, EVERYBODY if _maintains.get() else None
@@ -58,9 +62,9 @@ def begin(connection: sa.Connection, *settings: str) -> None:
     if is_bound:
         steps.append(f"SET LOCAL ROLE {APP_ROLE}")
     if info["sees"] is None and organization_id is not None:
-        steps.append(_of(organization_id))
+        steps.append(of_organization(organization_id))
         info["sees"] = organization_id
-    connection.exec_driver_sql("; ".join(steps))
+    return "; ".join(steps)
 
 
 def see(connection: sa.Connection, organization_id: str | None) -> None:
@@ -74,7 +78,7 @@ def see(connection: sa.Connection, organization_id: str | None) -> None:
         # It goes back to a savepoint, and to the organization of that moment.
         connection.info["sees"] = None
         return
-    connection.exec_driver_sql(_of(organization_id))
+    connection.exec_driver_sql(of_organization(organization_id))
     connection.info["sees"] = organization_id
 
 
@@ -91,7 +95,7 @@ def see_books_of(session: orm.Session, kind: Literal["token", "session", "invita
         see(session.connection(), found)
 
 
-def _of(organization_id: str) -> str:
+def of_organization(organization_id: str) -> str:
     """Set the organization; a text that can be none, as of a cookie that somebody wrote, sees nothing."""
     named = organization_id if ORGANIZATION.fullmatch(organization_id) else ""
     return f"SET LOCAL tieout.organization = '{named}'"

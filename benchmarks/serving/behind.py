@@ -18,7 +18,7 @@ bp = Blueprint("api_nothing", __name__, url_prefix="/api/nothing")
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_frequent=True)
 def nothing() -> Response:
     """Do nothing."""
     return Response("{}", content_type="application/json")

@@ -94,7 +94,12 @@ class Money:
         >>> str(Money(-1250, "EUR")), str(Money(1200, "JPY")), str(Money(1234, "BHD")), str(Money(-5, "EUR"))
         ('-12.50', '1200', '1.234', '-0.05')
         """
-        return format(self.decimal, "f")
+        places = digits(self.currency)
+        sign, size = ("-", -self.minor) if self.minor < 0 else ("", self.minor)
+        if not places:
+            return f"{sign}{size}"
+        units, rest = divmod(size, 10**places)
+        return f"{sign}{units}.{rest:0{places}}"
 
     @property
     def formatted(self) -> str:

@@ -14,6 +14,15 @@ from webapp.ledger.money import Money
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
 
 
+def document_label(sender: str | None, number: str | None, file_name: str | None) -> str:
+    """Say what a person would call a document.
+
+    >>> document_label("Lumen AG", "17", "scan.pdf"), document_label(None, None, None)
+    ('Lumen AG 17', 'Document')
+    """
+    return " ".join(part for part in (sender, number) if part) or file_name or "Document"
+
+
 class Document(Numbered, Base):
     """A receipt, invoice, bill or credit note: its data, its file, and what rules or people set in it.
 
@@ -96,7 +105,7 @@ class Document(Numbered, Base):
     @property
     def label(self) -> str:
         """What a person would call the document."""
-        return " ".join(part for part in (self.sender, self.number) if part) or self.file_name or "Document"
+        return document_label(self.sender, self.number, self.file_name)
 
     @property
     def net(self) -> Money | None:

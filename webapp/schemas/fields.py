@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
 import marshmallow as ma
 
+from webapp.ledger.canonical import instant_text
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
@@ -204,6 +205,11 @@ class Day(ma.fields.Date):
         return day
 
 
+def entry_day(day: date) -> str:
+    """Write an entry's day as the instant at which it begins."""
+    return f"{day.isoformat()}T00:00:00Z"
+
+
 class EffectiveAt(Day):
     """An entry's day: sent as `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
 
@@ -215,7 +221,7 @@ class EffectiveAt(Day):
         )
 
     def _serialize(self, value: date | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
-        return None if value is None else f"{value.isoformat()}T00:00:00Z"
+        return None if value is None else entry_day(value)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
         day = value.removesuffix("T00:00:00Z") if isinstance(value, str) else value
@@ -229,9 +235,7 @@ class Timestamp(ma.fields.String):
         super().__init__(dump_only=True, metadata={"format": "date-time"}, **kwargs)
 
     def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
-        if value is None:
-            return None
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return None if value is None else instant_text(value)
 
 
 class Amount(ma.fields.String):

@@ -51,10 +51,13 @@ class UntrustedPaths(ma.fields.Constant[Any]):
         description = "The paths in this answer whose text comes from a bank, a file or a document."
         shape = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
         super().__init__(list(paths), metadata=shape | {"description": description})
+        self._of_parent: tuple[str, ...] | None = None
 
     def _serialize(self, value: Any, *args: Any, **kwargs: Any) -> list[str]:
         del value, args, kwargs
-        return list(untrusted_paths(self.parent))  # type: ignore[arg-type]
+        if self._of_parent is None:
+            self._of_parent = tuple(untrusted_paths(self.parent))  # type: ignore[arg-type]
+        return list(self._of_parent)
 
 
 def nested(field: Any) -> ma.Schema | None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.queries.transactions import transactions
-from webapp.queries.transactions.transactions import TransactionFilters
+from webapp.queries.transactions.plain_lines import TransactionFilters
 
 pytestmark = pytest.mark.both
 

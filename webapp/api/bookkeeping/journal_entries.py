@@ -56,11 +56,14 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/<id:entry_id>")
-@requires("read", is_documented=True)
+@requires("read", is_documented=True, is_frequent=True)
 @bp.response(200, EntryAnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""
-    return answer(queries.journal.entries.get(organization_id(), entry_id))
+    record = queries.journal.entry_records.read(organization_id(), entry_id)
+    if record.status == "DRAFT":
+        return answer(queries.journal.entries.get(organization_id(), entry_id))
+    return {"entry": record, "number": record.number}
 
 
 @bp.post("")
@@ -126,7 +129,7 @@ def answer(entry: JournalEntry) -> dict[str, Any]:
     """One entry with its number, or for a manual draft the version that a change of it has to name."""
     beside = {"number": entry.number, "version": queries.journal.manual_entries.version(entry)}
     shown = {name: value for name, value in beside.items() if value is not None}
-    return {"entry": queries.journal.entry_records.record(entry), **shown}
+    return {"entry": queries.journal.entry_records.read(entry.organization_id, entry.id), **shown}
 
 
 def written(entry: JournalEntry) -> dict[str, Any]:

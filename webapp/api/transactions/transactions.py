@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from webapp import queries, services
-from webapp.queries.transactions.transactions import TransactionFilters
+from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.transactions.transactions import (
@@ -32,7 +32,7 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_frequent=True)
 @bp.arguments(TransactionQuerySchema, location="query")
 @bp.response(200, listing("transactions", ListedTransactionSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:

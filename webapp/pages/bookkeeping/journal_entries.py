@@ -123,7 +123,7 @@ def listed_entry(record: EntryRecord) -> dict[str, Any]:
 
 def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Response:
     """Render an entry, with an error at the form that has it."""
-    record = queries.journal.entry_records.record(entry)
+    record = queries.journal.entry_records.read(entry.organization_id, entry.id)
     details = queries.journal.entry_details
     line = details.line_of(entry)
     history, chain = details.history(entry, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
-    ApiToken,
     BrowserSession,
     Membership,
     Organization,
@@ -22,10 +21,25 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
+from webapp.snapshots import Snapshot, Statement, document, instant
 from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
+
+
+_CALLERS = """
+    SELECT t.id, t.name, t.scopes, t.last_used_at, t.max_requests_a_minute, m.role, o.id, o.name, o.is_demo,
+        o.base_currency, o.time_zone, o.locale, u.id, u.name, u.email, u.letter_keys_off, u.locale
+    FROM api_tokens t
+    JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
+    JOIN organizations o ON o.id = m.organization_id
+    JOIN users u ON u.id = m.user_id AND u.is_active
+    WHERE {} AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > :now)"""
+BY_SECRET = Statement(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
+BY_OLDER_SECRET = Statement(_CALLERS.format("t.token_hash = :digest"))
+BY_ID = Statement(_CALLERS.format("t.organization_id = :organization_id AND t.id = :token_id"))
+ORGANIZATION_OF_TOKEN = Statement("SELECT organization_of_token(:digest)")
 
 
 def digest_of(secret: str) -> str:
@@ -80,14 +94,26 @@ class Principal:
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
     """Find the principal of a session cookie, unless idle for two hours or older than twelve."""
-    if session_organization(cookie) is None:
-        see_books_of(session, "session", digest_of(cookie))
+    named, digest = session_organization(cookie), digest_of(cookie)
+    if named is None:
+        see_books_of(session, "session", digest)
+    of_named = [] if named is None else [BrowserSession.organization_id == named]
     row = session.execute(
-        _credentials(BrowserSession, BrowserSession.last_seen_at)
+        sa.select(Membership, Organization, User, BrowserSession.last_seen_at)
         .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
+        .select_from(BrowserSession)
+        .join(
+            Membership,
+            sa.and_(
+                Membership.user_id == BrowserSession.user_id,
+                of_same_organization(Membership, BrowserSession),
+            ),
+        )
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
         .where(
-            BrowserSession.id_hash == digest_of(cookie),
-            *_named(BrowserSession, session_organization(cookie)),
+            BrowserSession.id_hash == digest,
+            *of_named,
             BrowserSession.last_seen_at > now - IDLE,
             BrowserSession.created_at > now - LONGEST,
         )
@@ -95,77 +121,6 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     if row is None:
         return None
     membership, organization, user, last_seen_at, waiting = row
-    return replace(
-        _principal(membership, organization, user, scopes_of_role(membership.role) - {PROPOSE}),
-        session_hash=digest_of(cookie),
-        last_seen_at=last_seen_at,
-        waiting=waiting,
-    )
-
-
-def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
-    """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role."""
-    if organization_of(token) is None:
-        see_books_of(session, "token", digest_of(token))
-    is_it = ApiToken.token_hash == digest_of(token)
-    return _by_token(session, sa.and_(is_it, *_named(ApiToken, organization_of(token))), now)
-
-
-def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
-    """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
-    is_its = sa.and_(of_same_organization(ApiToken, proposal), ApiToken.id == proposal.token_id)
-    found = _by_token(session, is_its, now)
-    if found is None or PROPOSE not in found.scopes:
-        return None
-    return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
-
-
-def _by_token(session: orm.Session, is_token: sa.ColumnElement[bool], now: datetime) -> Principal | None:
-    row = session.execute(
-        _credentials(ApiToken, ApiToken).where(
-            is_token,
-            ApiToken.revoked_at.is_(None),
-            sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
-        )
-    ).one_or_none()
-    if row is None:
-        return None
-    membership, organization, user, found = row
-    return replace(
-        _principal(membership, organization, user, scopes_of_role(membership.role) & frozenset(found.scopes)),
-        token_id=found.id,
-        token_name=found.name,
-        last_seen_at=found.last_used_at,
-        max_requests_a_minute=found.max_requests_a_minute,
-    )
-
-
-def _named(
-    credential: type[ApiToken | BrowserSession], organization_id: str | None
-) -> list[sa.ColumnElement[bool]]:
-    """Narrow the look-up of a secret to the organization that it names, if it does."""
-    return [] if organization_id is None else [credential.organization_id == organization_id]
-
-
-def _credentials(credential: type[ApiToken | BrowserSession], column: Any) -> sa.Select[Any]:
-    return (
-        sa.select(Membership, Organization, User, column)
-        .select_from(credential)
-        .join(
-            Membership,
-            sa.and_(
-                Membership.user_id == credential.user_id,
-                of_same_organization(Membership, credential),
-            ),
-        )
-        .join(Organization, Organization.id == Membership.organization_id)
-        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
-    )
-
-
-def _principal(
-    membership: Membership, organization: Organization, user: User, scopes: frozenset[str]
-) -> Principal:
     return Principal(
         organization_id=organization.id,
         organization_name=organization.name,
@@ -175,9 +130,71 @@ def _principal(
         user_name=user.name,
         email=user.email,
         role=membership.role,
-        scopes=scopes,
+        scopes=scopes_of_role(membership.role) - {PROPOSE},
+        session_hash=digest,
+        waiting=waiting,
+        last_seen_at=last_seen_at,
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
         own_locale=user.locale,
         time_zone=organization.time_zone,
+    )
+
+
+def by_token(snapshot: Snapshot, token: str, now: datetime) -> Principal | None:
+    """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role.
+
+    Where the token tells nothing of whose books it opens, the snapshot will see those that it does.
+    """
+    digest = digest_of(token)
+    named = snapshot.organization_id
+    if named is None and snapshot.is_bound:
+        ((named,),) = snapshot.asked(ORGANIZATION_OF_TOKEN, digest=digest)
+        if named is None:
+            return None
+        snapshot.see(named)
+    if named is None:
+        rows = snapshot.asked(BY_OLDER_SECRET, digest=digest, now=now)
+    else:
+        rows = snapshot.asked(BY_SECRET, organization_id=named, digest=digest, now=now)
+    return _of_token(*rows[0]) if rows else None
+
+
+def proposer(proposal: Proposal, now: datetime) -> Principal | None:
+    """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
+    rows = BY_ID.rows(organization_id=proposal.organization_id, token_id=proposal.token_id, now=now)
+    found = _of_token(*rows[0]) if rows else None
+    if found is None or PROPOSE not in found.scopes:
+        return None
+    return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
+
+
+def _of_token(
+    token_id: int,
+    token_name: str,
+    token_scopes: Any,
+    last_used_at: Any,
+    max_requests_a_minute: int | None,
+    *others: Any,
+) -> Principal:
+    role, organization_id, organization_name, is_demo, base_currency, time_zone, locale, *owner = others
+    user_id, user_name, email, letter_keys_off, own_locale = owner
+    return Principal(
+        organization_id=organization_id,
+        organization_name=organization_name,
+        is_demo=bool(is_demo),
+        base_currency=base_currency,
+        user_id=user_id,
+        user_name=user_name,
+        email=email,
+        role=role,
+        scopes=scopes_of_role(role) & frozenset(document(token_scopes)),
+        token_id=token_id,
+        token_name=token_name,
+        last_seen_at=instant(last_used_at),
+        max_requests_a_minute=max_requests_a_minute,
+        has_letter_keys=not letter_keys_off,
+        locale=own_locale or locale,
+        own_locale=own_locale,
+        time_zone=time_zone,
     )

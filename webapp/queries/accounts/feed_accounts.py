@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, ProviderBalance
-from webapp.queries.accounts import balances as sums
+from webapp.models import FeedAccount
 from webapp.queries.accounts import unconfirmed_lines
+from webapp.queries.accounts.unconfirmed_lines import EntryCounts
 from webapp.queries.common import lookups
-from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
+from webapp.snapshots import Statement, day, instant
 from webapp.sql_functions import fold
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
@@ -65,87 +64,105 @@ def get(organization_id: str, fa_id: int) -> FeedAccount:
 
 def record(feed_account: FeedAccount) -> FeedAccountRecord:
     """Give the record of one feed account."""
-    return records(feed_account.organization_id, [feed_account])[0]
+    return records(feed_account.organization_id, [feed_account.id])[0]
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[FeedAccountRecord]:
     """List feed accounts, newest first."""
-    statement = (
-        sa.select(FeedAccount)
-        .where(FeedAccount.organization_id == organization_id)
-        .options(orm.joinedload(FeedAccount.account), orm.joinedload(FeedAccount.institution))
-    )
+    statement = sa.select(FeedAccount).where(FeedAccount.organization_id == organization_id)
     found = page(statement, NEWEST, after=after, limit=limit)
-    return found.of(records(organization_id, found.items))
+    return found.of(records(organization_id, [each.id for each in found.items]))
 
 
 def active(organization_id: str) -> Sequence[FeedAccount]:
-    """List the active feed accounts A to Z, with their ledger accounts."""
+    """List the active feed accounts A to Z."""
     return db.session.scalars(
         sa.select(FeedAccount)
         .where(FeedAccount.organization_id == organization_id, FeedAccount.is_active)
-        .options(orm.joinedload(FeedAccount.account), orm.joinedload(FeedAccount.institution))
         .order_by(fold(FeedAccount.name), FeedAccount.id)
     ).all()
 
 
-def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[FeedAccountRecord]:
-    """Give the record of each feed account, in a constant number of statements."""
-    ids = [each.id for each in feed_accounts]
-    unreconciled = sums.unreconciled(organization_id, ids)
-    unconfirmed = unconfirmed_lines.counts(organization_id, ids)
-    balances = feed_balances(organization_id, ids)
-    return [
-        FeedAccountRecord(
-            fa_id=each.id,
-            account_id=each.account_id,
-            account_name=each.account.name,
-            account_emoji=each.account.emoji,
-            account_type=each.account.type,
-            mask=each.mask,
-            currency=each.currency,
-            institution_name=each.institution.name if each.institution else None,
-            institution_logo=each.institution.logo if each.institution else None,
-            institution_url=each.institution.url if each.institution else None,
-            unreconciled_count=unreconciled.get(each.id, 0),
-            unconfirmed_count=unconfirmed.get(each.id, 0),
-            last_feed_at=each.last_feed_at,
-            feed_balance=balances.get(each.id),
-            external_id=each.external_id,
-            provider=each.provider,
-            is_active=each.is_active,
-            splits_batches=each.splits_batches,
-            paused_at=each.paused_at,
-            paused_reason=each.paused_reason,
-        )
-        for each in feed_accounts
-    ]
+def active_records(organization_id: str) -> list[FeedAccountRecord]:
+    """List the records of the active feed accounts A to Z, in two statements."""
+    return _records(organization_id, _ACTIVE.rows(organization_id=organization_id))
 
 
-def feed_balances(organization_id: str, ids: Sequence[int]) -> dict[int, FeedBalance]:
-    """Give the newest stated balance of each: of several for one day the last by the bank's time, else by receipt."""
-    return {
-        row.feed_account_id: FeedBalance(Money(row.amount_minor, row.currency), row.currency, row.day)
-        for row in db.session.execute(*_newest_balances(organization_id, ids))
-    }
+def records(organization_id: str, fa_ids: Sequence[int]) -> list[FeedAccountRecord]:
+    """Give the record of each feed account, in two statements."""
+    rows = _NAMED.rows(organization_id=organization_id, ids=list(fa_ids))
+    by_id = {each.fa_id: each for each in _records(organization_id, rows)}
+    return [by_id[fa_id] for fa_id in fa_ids]
 
 
-@made_once
-def _newest_balances(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    balance = ProviderBalance
-    newest = (
-        balance.day.desc(),
-        balance.stated_at.is_not(None).desc(),
-        sa.func.coalesce(balance.stated_at, balance.received_at).desc(),
-        balance.received_at.desc(),
-        balance.id.desc(),
+def _records(organization_id: str, rows: Sequence[Any]) -> list[FeedAccountRecord]:
+    if not rows:
+        return []
+    entries = EntryCounts(*rows[0][:_COUNTS])
+    unconfirmed = unconfirmed_lines.counts(organization_id, [row[_COUNTS] for row in rows], entries)
+    return [_record(unconfirmed, *row[_COUNTS:]) for row in rows]
+
+
+def _record(
+    unconfirmed: dict[int, int], fa_id: int, balance: int | None, stated_in: str, on: Any, *others: Any
+) -> FeedAccountRecord:
+    account_id, account_name, account_emoji, account_type, mask, currency, *others_ = others
+    institution_name, institution_logo, institution_url, unreconciled, last_feed_at, *rest = others_
+    external_id, provider, is_active, splits_batches, paused_at, paused_reason = rest
+    as_of = day(on)
+    return FeedAccountRecord(
+        fa_id=fa_id,
+        account_id=account_id,
+        account_name=account_name,
+        account_emoji=account_emoji,
+        account_type=account_type,
+        mask=mask,
+        currency=currency,
+        institution_name=institution_name,
+        institution_logo=institution_logo,
+        institution_url=institution_url,
+        unreconciled_count=unreconciled,
+        unconfirmed_count=unconfirmed.get(fa_id, 0),
+        last_feed_at=instant(last_feed_at),
+        feed_balance=None
+        if balance is None or as_of is None
+        else FeedBalance(Money(balance, stated_in), stated_in, as_of),
+        external_id=external_id,
+        provider=provider,
+        is_active=bool(is_active),
+        splits_batches=bool(splits_batches),
+        paused_at=instant(paused_at),
+        paused_reason=paused_reason,
     )
-    place = sa.func.row_number().over(partition_by=balance.feed_account_id, order_by=newest)
-    ranked = (
-        sa.select(
-            balance.feed_account_id, balance.day, balance.amount_minor, balance.currency, place.label("place")
-        )
-        .where(balance.organization_id == organization_id, balance.feed_account_id.in_(ids))
-        .subquery()
-    )
-    return sa.select(ranked).where(ranked.c.place == 1)
+
+
+_COUNTS: Final = 2
+# The newest balance that the bank stated is of several for one day the last by the bank's time, else by receipt.
+_OF_FEEDS: Final = """
+    SELECT
+        (SELECT COALESCE(max(p.number), 0) FROM journal_entries p WHERE p.organization_id = :organization_id),
+        (SELECT count(*) FROM (
+            SELECT 1 FROM journal_entries d {by_draft}
+            WHERE d.organization_id = :organization_id AND d.status = 'DRAFT' LIMIT (
+                SELECT COALESCE(max(p.number), 0) + 1 FROM journal_entries p
+                WHERE p.organization_id = :organization_id)) drafts),
+        f.id, b.amount_minor, b.currency, b.day,
+        f.account_id, a.name, a.emoji, a.type, f.mask, f.currency, i.name, i.logo, i.url,
+        (SELECT CAST(COALESCE(sum(s.unreconciled_count), 0) AS bigint) FROM line_month_sums s
+            WHERE s.organization_id = :organization_id AND s.feed_account_id = f.id),
+        f.last_feed_at, f.external_id, f.provider, f.is_active, f.splits_batches, f.paused_at, f.paused_reason
+    FROM feed_accounts f
+    JOIN accounts a ON a.organization_id = f.organization_id AND a.id = f.account_id
+    LEFT JOIN institutions i ON i.organization_id = f.organization_id AND i.id = f.institution_id
+    LEFT JOIN provider_balances b ON b.organization_id = f.organization_id AND b.id = (
+        SELECT n.id FROM provider_balances n
+        WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id
+        ORDER BY n.day DESC, n.stated_at IS NOT NULL DESC, COALESCE(n.stated_at, n.received_at) DESC,
+            n.received_at DESC, n.id DESC LIMIT 1)
+    WHERE f.organization_id = :organization_id AND """
+_WORDS: Final = {
+    "by_draft": ("INDEXED BY ix_journal_entries_drafts", ""),
+    "fold": ("fold(f.name)", "lower(f.name)"),
+}
+_ACTIVE: Final = Statement(f"{_OF_FEEDS} f.is_active ORDER BY {{fold}}, f.id", **_WORDS)
+_NAMED: Final = Statement(f"{_OF_FEEDS} f.id IN {{ids}}", **_WORDS)

@@ -4,58 +4,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.models import JournalEntry, LineMonthSum, Transaction
-from webapp.queries.common import entry_numbers
-from webapp.queries.common.made_once import made_once
+from webapp.queries.common.asked_once import asked_once
 
 
-def counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
+class EntryCounts(NamedTuple):
+    """How many entries were ever posted, and how many drafts there are, which are counted up to one more."""
+
+    posted: int
+    drafts: int
+
+
+def counts(organization_id: str, ids: Sequence[int], entries: EntryCounts) -> dict[int, int]:
     """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
 
     It starts from the drafts or from what was ever posted, whichever are fewer: neither count is a look at all lines.
     """
-    posted = db.session.scalar(*_newest_number(organization_id)) or 0
-    drafts = db.session.scalar(*_drafts_up_to(organization_id, posted + 1)) or 0
-    return (by_drafts if drafts <= posted else by_posted)(organization_id, ids)
+    return (by_drafts if entries.drafts <= entries.posted else by_posted)(organization_id, ids)
 
 
 def by_drafts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them from the drafts."""
-    return dict(db.session.execute(*_of_drafts(organization_id, ids)).all())
+    return dict(_of_drafts.rows(organization_id, list(ids)))
 
 
 def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them as the BOOKED lines, all of which have an entry, less those with a posted one and no marker."""
     found: Counter[int] = Counter()
-    for fa_id, count in db.session.execute(*_less_posted(organization_id, ids)):
+    for fa_id, count in _less_posted.rows(organization_id, list(ids)):
         found[fa_id] += int(count)
     return {fa_id: count for fa_id, count in found.items() if count}
 
 
-@made_once
-def _newest_number(organization_id: str) -> sa.Select[Any]:
-    return entry_numbers.newest(organization_id)
-
-
-@made_once
-def _drafts_up_to(organization_id: str, most: int) -> sa.Select[Any]:
-    """Count the drafts, so many at most."""
-    some = _drafts(JournalEntry.id, organization_id).limit(most).subquery()
-    return sa.select(sa.func.count()).select_from(some)
-
-
-@made_once
+@asked_once
 def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     named = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return _with_entries(organization_id, ids, _drafts(named, organization_id))
 
 
-@made_once
+@asked_once
 def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[Any]:
     posted = (
         sa.select(JournalEntry.id)

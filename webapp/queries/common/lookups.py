@@ -13,6 +13,7 @@ from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models.base import Numbered
 from webapp.queries.common import read_ahead
+from webapp.queries.common.asked_once import AskedOnce, asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 
@@ -42,12 +43,31 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
     try:
         return get(model, organization_id, row_id)
     except NotFoundError:
-        sentence = "There is nothing under this id."
-        error = UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]})
-        error.listed_at = next(
-            (kind.address for kind in Kind if kind.table == getattr(model, "__tablename__", None)), None
-        )
-        raise error from None
+        raise unknown(model, path) from None
+
+
+def unknown(model: type[Row], path: str) -> UnknownReferenceError:
+    """Make the error of an id at `path` under which there is nothing."""
+    sentence = "There is nothing under this id."
+    error = UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]})
+    error.listed_at = next(
+        (kind.address for kind in Kind if kind.table == getattr(model, "__tablename__", None)), None
+    )
+    return error
+
+
+def is_there(model: type[Row], organization_id: str, row_id: int) -> bool:
+    """Tell whether there is a row of an id."""
+    return bool(_there(model).rows(organization_id, row_id))  # type: ignore[arg-type]
+
+
+@cache
+def _there(model: Any) -> AskedOnce[[str, int]]:
+    @asked_once
+    def statement(organization_id: str, row_id: int) -> sa.Select[Any]:
+        return sa.select(sa.literal(1)).where(model.organization_id == organization_id, model.id == row_id)
+
+    return statement
 
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:

@@ -7,17 +7,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger import dimensions
 from webapp.models import Merchant
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
-from webapp.queries.common.made_once import made_once
+from webapp.queries.common.asked_once import asked_once
 
 
 def merged(organization_id: str) -> dict[int, int]:
     """Give the merchants that are merged, each with the one that it counts as."""
-    return {row.id: row.merged_into_id for row in db.session.execute(*_merged(organization_id))}
+    return dict(_merged.rows(organization_id))
 
 
 def alike(organization_id: str, merchant_id: int) -> list[int]:
@@ -27,7 +26,7 @@ def alike(organization_id: str, merchant_id: int) -> list[int]:
     return [counts, *(each for each, into in found.items() if into == counts)]
 
 
-@made_once
+@asked_once
 def _merged(organization_id: str) -> sa.Select[Any]:
     merchant = table_of(Merchant).c
     return sa.select(merchant.id, merchant.merged_into_id).where(

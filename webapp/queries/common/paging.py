@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -18,13 +18,13 @@ Other = TypeVar("Other")
 class Page(Generic[Item]):
     """Some rows, the key after which the next ones come or none at the end, and what they are a page of.
 
-    `whole` is the list without its pages: how many rows that has, or the statement that selects them; `beside` are
-    rows of the list that no table has.
+    `whole` is the list without its pages: how many rows that has, or the statement that selects them, or what makes
+    that; `beside` are rows of the list that no table has.
     """
 
     items: Sequence[Item]
     next_key: tuple[Any, ...] | None
-    whole: sa.Select[Any] | int
+    whole: sa.Select[Any] | int | Callable[[], sa.Select[Any]]
     beside: int = 0
 
     def of(self, items: Sequence[Other]) -> Page[Other]:
@@ -35,7 +35,8 @@ class Page(Generic[Item]):
         """Count the rows of all pages."""
         if isinstance(self.whole, int):
             return self.whole
-        rows = self.whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
+        whole = self.whole() if callable(self.whole) else self.whole
+        rows = whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
         counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
         return int(db.session.execute(counted).scalar_one()) + self.beside
 

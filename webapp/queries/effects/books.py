@@ -25,7 +25,6 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common import lookups
-from webapp.queries.common.parts import with_parts
 from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
 
@@ -214,10 +213,4 @@ def _lines_of_runs(organization_id: str, runs: Collection[int]) -> set[int]:
 
 def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
     """Return everything about these entries, as far as they are there."""
-    rows = db.session.scalars(
-        sa.select(JournalEntry)
-        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids))
-        .execution_options(populate_existing=True)
-    )
-    found = with_parts(JournalEntry.postings, rows, again=True)
-    return {record.id: record for record in entry_records.records(organization_id, found)}
+    return {record.id: record for record in entry_records.records(organization_id, ids)}

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
+from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import (
-    Account,
-    Document,
-    FeedAccount,
-    Institution,
-    JournalEntry,
-    Merchant,
-    Posting,
-    Transaction,
-    refers_to,
-)
-from webapp.queries.common import lookups, merchants
+from webapp.models import JournalEntry, Posting
+from webapp.models.documents import document_label
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.parts import with_parts
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
-from webapp.queries.journal import attachments, voidable
+from webapp.queries.journal import voidable
+from webapp.snapshots import Statement, day
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -111,9 +101,12 @@ class EntryFilters:
     ids: Sequence[int] = ()
 
 
-def record(entry: JournalEntry) -> EntryRecord:
-    """Give the record of one entry."""
-    return records(entry.organization_id, [entry])[0]
+def read(organization_id: str, entry_id: int) -> EntryRecord:
+    """Give the record of one entry, or raise NotFoundError."""
+    found = records(organization_id, [entry_id])
+    if not found:
+        raise NotFoundError
+    return found[0]
 
 
 def listed(
@@ -145,7 +138,7 @@ def listed(
         statement = statement.where(entry_matches(organization_id, filters.q))
     statement = only_changed(statement, JournalEntry, organization_id, changed_since)
     found = page(statement, NEWEST, after=after, limit=limit)
-    return found.of(records(organization_id, with_parts(JournalEntry.postings, found.items)))
+    return found.of(records(organization_id, [entry.id for entry in found.items]))
 
 
 def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
@@ -154,68 +147,124 @@ def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[
     return legs if filters.account_id is None else [Posting.account_id == filters.account_id, *legs]
 
 
-def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:
-    """Give the records of entries, in a constant number of statements."""
-    originals = _originals(organization_id, entries)
-    postings = [posting for entry in (*entries, *originals.values()) for posting in entry.postings]
-    of_lines, of_entries = attachments.documents_of(
-        organization_id,
-        {posting.transaction_id for posting in postings if posting.transaction_id is not None},
-        {entry.id for entry in (*entries, *originals.values())},
-    )
-    facts = _EntryFacts(
-        originals=originals,
-        accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
-        lines=lookups.by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
-        merchants=merchants.counting(organization_id, {p.org_merchant_id for p in postings}),
-        documents=lookups.by_id(
-            Document, organization_id, {entry.document_id for entry in (*entries, *originals.values())}
-        ),
-        of_lines=of_lines,
-        of_entries=of_entries,
-        refused=voidable.refused(organization_id, entries),
-    )
-    return [_record(entry, facts) for entry in entries]
+def records(organization_id: str, entry_ids: Sequence[int]) -> list[EntryRecord]:
+    """Give the records of entries in the order of their ids' list, in at most three statements."""
+    rows = _LEGS.rows(organization_id=organization_id, ids=list(entry_ids))
+    stored: dict[int, _StoredEntry] = {}
+    for row in rows:
+        entry = stored.get(row[0])
+        if entry is None:
+            entry = stored[row[0]] = _StoredEntry(*row[:_OF_ENTRY])
+        if row[_OF_ENTRY] is not None:
+            entry.postings.append(_StoredLeg(*row[_OF_ENTRY:]))
+    found = [stored[entry_id] for entry_id in entry_ids if entry_id in stored]
+    has_openings = any(entry.has_openings for entry in found)
+    refused = voidable.refused(organization_id, found, has_openings=has_openings)
+    return [_record(entry, stored, refused) for entry in found]
 
 
-@dataclass(frozen=True, slots=True)
-class _EntryFacts:
-    originals: dict[int, JournalEntry]
-    accounts: dict[int, tuple[Account, Institution | None]]
-    lines: dict[int | None, Any]
-    merchants: Mapping[int | None, Merchant]
-    documents: dict[int | None, Any]
-    of_lines: dict[int, Document]
-    of_entries: dict[int, Document]
-    refused: set[int]
+@dataclass(slots=True)
+class _StoredEntry:
+    """An entry as it is stored, with the document that it was made of and the first that belongs to it."""
+
+    id: int
+    effective_on: Any
+    description: str
+    status: str
+    source: str
+    base_currency: str
+    corrects_id: int | None
+    voids_id: int | None
+    number: int | None
+    made_of_id: int | None
+    made_of_type: str | None
+    made_of_sender: str | None
+    made_of_number: str | None
+    made_of_file: str | None
+    document_id: int | None
+    document_type: str | None
+    has_openings: bool
+    postings: list[_StoredLeg] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.effective_on = day(self.effective_on)
 
 
-def _originals(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, JournalEntry]:
-    """Read the originals of corrections and reversals, whose origin is theirs too."""
-    named = {entry.corrects_id or entry.voids_id for entry in entries} - {None}
-    if not named:
-        return {}
-    rows = db.session.scalars(
-        sa.select(JournalEntry).where(
-            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(named)
-        )
-    )
-    return {entry.id: entry for entry in with_parts(JournalEntry.postings, rows)}
+@dataclass(slots=True)
+class _StoredLeg:
+    """A leg as it is stored, with its account, the merchant that counts, and its bank line with its first document."""
+
+    account_id: int
+    amount_minor: int
+    currency: str
+    amount_base_minor: int | None
+    base_currency: str
+    is_bank_leg: bool
+    project_id: int | None
+    account_name: str
+    account_type: str
+    account_emoji: str | None
+    in_scope: bool
+    requires_counterparty: bool
+    institution_logo: str | None
+    institution_name: str | None
+    institution_url: str | None
+    merchant_id: int | None
+    merchant_name: str
+    merchant_website: str | None
+    merchant_image_url: str | None
+    merchant_logo: str | None
+    transaction_id: int | None
+    line_description: str
+    provider_transaction_id: str | None
+    line_counterparty: str | None
+    document_id: int | None
+    document_type: str | None
 
 
-def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, Institution | None]]:
-    rows = db.session.execute(
-        sa.select(Account, Institution)
-        .outerjoin(FeedAccount, refers_to(FeedAccount.account_id, Account))
-        .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
-        .where(Account.organization_id == organization_id, Account.id.in_(ids))
-    )
-    return {account.id: (account, institution) for account, institution in rows}
+_OF_ENTRY: Final = len(fields(_StoredEntry)) - 1
+# Corrections and reversals are read with their originals, whose origin is theirs too. SQLite keeps the order of a CROSS
+# JOIN, and would begin with all entries otherwise; the + keeps it from looking through all documents by their ids.
+_LEGS: Final = Statement("""
+    WITH asked AS (
+        SELECT id, COALESCE(corrects_id, voids_id, id) AS original_id FROM journal_entries
+        WHERE organization_id = :organization_id AND id IN {ids}
+    ), wanted AS (SELECT id FROM asked UNION SELECT original_id FROM asked)
+    SELECT e.id, e.effective_on, e.description, e.status, e.source, e.base_currency, e.corrects_id, e.voids_id,
+        e.number, made_of.id, made_of.document_type, made_of.sender, made_of.number, made_of.file_name,
+        belongs.id, belongs.document_type,
+        EXISTS (SELECT 1 FROM reconciliations r WHERE r.organization_id = :organization_id
+            AND r.status = 'COMPLETED' AND r.keep_as_new),
+        p.account_id, p.amount_minor, p.currency, p.amount_base_minor, p.base_currency, p.is_bank_leg, p.project_id,
+        a.name, a.type, a.emoji, a.in_scope, a.requires_counterparty, i.logo, i.name, i.url,
+        m.id, m.name, m.website, m.image_url, m.logo,
+        t.id, t.description, t.provider_transaction_id, t.counterparty, of_line.id, of_line.document_type
+    FROM wanted w
+    CROSS JOIN journal_entries e
+    LEFT JOIN documents made_of ON made_of.organization_id = e.organization_id AND made_of.id = e.document_id
+    LEFT JOIN document_relations re ON re.organization_id = e.organization_id AND re.id = (
+        SELECT min(+o.id) FROM document_relations o
+        WHERE o.organization_id = :organization_id AND o.journal_entry_id = e.id)
+    LEFT JOIN documents belongs ON belongs.organization_id = e.organization_id AND belongs.id = re.document_id
+    LEFT JOIN postings p ON p.organization_id = e.organization_id AND p.journal_entry_id = e.id
+    LEFT JOIN accounts a ON a.organization_id = e.organization_id AND a.id = p.account_id
+    LEFT JOIN feed_accounts f ON f.organization_id = e.organization_id AND f.account_id = p.account_id
+    LEFT JOIN institutions i ON i.organization_id = e.organization_id AND i.id = f.institution_id
+    LEFT JOIN merchants named ON named.organization_id = e.organization_id AND named.id = p.org_merchant_id
+    LEFT JOIN merchants m ON m.organization_id = e.organization_id
+        AND m.id = COALESCE(named.merged_into_id, named.id)
+    LEFT JOIN transactions t ON t.organization_id = e.organization_id AND t.id = p.transaction_id
+    LEFT JOIN document_relations rt ON rt.organization_id = e.organization_id AND rt.id = (
+        SELECT min(+o.id) FROM document_relations o
+        WHERE o.organization_id = :organization_id AND o.transaction_id = p.transaction_id)
+    LEFT JOIN documents of_line ON of_line.organization_id = e.organization_id AND of_line.id = rt.document_id
+    WHERE e.organization_id = :organization_id AND e.id = w.id
+    ORDER BY e.id, p.position""")
 
 
-def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
-    original = facts.originals.get(entry.corrects_id or entry.voids_id or 0, entry)
-    line = next((facts.lines.get(p.transaction_id) for p in original.postings if p.transaction_id), None)
+def _record(entry: _StoredEntry, stored: Mapping[int, _StoredEntry], refused: set[int]) -> EntryRecord:
+    original = stored.get(entry.corrects_id or entry.voids_id or 0, entry)
+    line = next((leg for leg in original.postings if leg.transaction_id), None)
     return EntryRecord(
         id=entry.id,
         effective_at=entry.effective_on,
@@ -224,62 +273,63 @@ def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
         source=entry.source,
         base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
-        postings=[
-            _posting(posting, *facts.accounts[posting.account_id], facts.merchants)
-            for posting in entry.postings
-        ],
-        origin=_origin(original, line, facts),
-        counterparty=_counterparty(entry, line, facts.merchants),
-        can_void=entry.id not in facts.refused,
+        postings=[_posting(leg) for leg in entry.postings],
+        origin=_origin(original, line),
+        counterparty=_counterparty(entry, line),
+        can_void=entry.id not in refused,
         number=entry.number,
     )
 
 
-def _posting(
-    posting: Posting,
-    account: Account,
-    institution: Institution | None,
-    merchants_: Mapping[int | None, Merchant],
-) -> PostingRecord:
-    merchant = merchants_.get(posting.org_merchant_id)
+def _posting(leg: _StoredLeg) -> PostingRecord:
+    base = leg.amount_base_minor
     return PostingRecord(
-        account_id=account.id,
-        account_name=account.name,
-        account_type=account.type,
-        account_emoji=account.emoji,
-        institution_logo=institution.logo if institution else None,
-        institution_name=institution.name if institution else None,
-        institution_url=institution.url if institution else None,
-        amount=posting.amount,
-        currency=posting.currency,
-        amount_base=posting.amount_base,
-        is_bank_leg=posting.is_bank_leg,
-        org_merchant_id=merchant.id if merchant is not None else None,
-        project_id=posting.project_id,
-        in_scope=account.in_scope,
-        requires_counterparty=account.requires_counterparty,
+        account_id=leg.account_id,
+        account_name=leg.account_name,
+        account_type=leg.account_type,
+        account_emoji=leg.account_emoji,
+        institution_logo=leg.institution_logo,
+        institution_name=leg.institution_name,
+        institution_url=leg.institution_url,
+        amount=Money(leg.amount_minor, leg.currency),
+        currency=leg.currency,
+        amount_base=None if base is None else Money(base, leg.base_currency),
+        is_bank_leg=bool(leg.is_bank_leg),
+        org_merchant_id=leg.merchant_id,
+        project_id=leg.project_id,
+        in_scope=bool(leg.in_scope),
+        requires_counterparty=bool(leg.requires_counterparty),
     )
 
 
-def _origin(entry: JournalEntry, line: Transaction | None, facts: _EntryFacts) -> OriginRecord:
+def _origin(entry: _StoredEntry, line: _StoredLeg | None) -> OriginRecord:
     """Give the origin of an entry, with the document it was made of, or else the first that belongs to it."""
-    own = facts.documents.get(entry.document_id or 0)
-    document = own or facts.of_entries.get(entry.id) or (line and facts.of_lines.get(line.id))
-    of_document = (document.id, document.document_type) if document else (None, None)
+    of_document: tuple[int | None, str | None] = (None, None)
+    if entry.made_of_id is not None:
+        of_document = (entry.made_of_id, entry.made_of_type)
+    elif entry.document_id is not None:
+        of_document = (entry.document_id, entry.document_type)
+    elif line is not None:
+        of_document = (line.document_id, line.document_type)
     if line is not None:
-        return OriginRecord("transaction", line.description, line.provider_transaction_id, *of_document)
-    if own is not None:
-        return OriginRecord("document", own.label, None, *of_document)
+        return OriginRecord("transaction", line.line_description, line.provider_transaction_id, *of_document)
+    if entry.made_of_id is not None:
+        label = document_label(entry.made_of_sender, entry.made_of_number, entry.made_of_file)
+        return OriginRecord("document", label, None, *of_document)
     kind = "manual" if entry.source == "manual" else "system"
     return OriginRecord(kind, entry.description, None, *of_document)
 
 
-def _counterparty(
-    entry: JournalEntry, line: Transaction | None, named_by: Mapping[int | None, Merchant]
-) -> CounterpartyRecord | None:
-    named = next((named_by[p.org_merchant_id] for p in entry.postings if p.org_merchant_id is not None), None)
+def _counterparty(entry: _StoredEntry, line: _StoredLeg | None) -> CounterpartyRecord | None:
+    named = next((leg for leg in entry.postings if leg.merchant_id is not None), None)
     if named is not None:
-        return CounterpartyRecord(named.id, named.name, named.website, named.image_url, named.logo)
-    if line is not None and line.counterparty:
-        return CounterpartyRecord(None, line.counterparty)
+        return CounterpartyRecord(
+            named.merchant_id,
+            named.merchant_name,
+            named.merchant_website,
+            named.merchant_image_url,
+            named.merchant_logo,
+        )
+    if line is not None and line.line_counterparty:
+        return CounterpartyRecord(None, line.line_counterparty)
     return None

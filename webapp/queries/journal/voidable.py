@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Final, Protocol
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import (
-    FeedAccount,
     JournalEntry,
     Posting,
     Reconciliation,
@@ -19,11 +18,12 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.common.portions import portions
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
+from webapp.snapshots import Statement, day
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -142,15 +142,56 @@ _OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
 }
 
 
-def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
-    """Give those of these entries that cannot be voided, in at most two statements."""
+class StoredLeg(Protocol):
+    """A leg as it is stored."""
+
+    @property
+    def account_id(self) -> int:
+        """The account that it is on."""
+
+    @property
+    def transaction_id(self) -> int | None:
+        """The bank line that it is of."""
+
+
+class StoredEntry(Protocol):
+    """An entry as it is stored, or its row, with its legs."""
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+
+    @property
+    def status(self) -> str:
+        """Whether it is a draft, posted or voided."""
+
+    @property
+    def source(self) -> str:
+        """Who wrote it."""
+
+    @property
+    def effective_on(self) -> date:
+        """Its day."""
+
+    @property
+    def postings(self) -> Sequence[StoredLeg]:
+        """Its legs."""
+
+
+def refused(organization_id: str, entries: Sequence[StoredEntry], *, has_openings: bool = True) -> set[int]:
+    """Give those of these entries that cannot be voided, in at most two statements.
+
+    Without a standing proof that keeps an account as new (`has_openings`) there is nothing to ask.
+    """
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
+    if not has_openings:
+        return by_itself
     return by_itself | set(opened(organization_id, [each for each in entries if each.id not in by_itself]))
 
 
-def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
+def opened(organization_id: str, entries: Sequence[StoredEntry]) -> dict[int, VoidRefusal]:
     """Refuse each entry that an opening balance includes, naming the latest standing keep-as-new proof of it."""
     proofs = _openings(organization_id) if entries else []
     if not proofs:
@@ -168,45 +209,57 @@ def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, V
     return refusals
 
 
-def _openings(organization_id: str) -> Sequence[Any]:
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A standing proof that keeps an account as new."""
+
+    id: int
+    opening_date: date
+    account_id: int
+
+
+def _openings(organization_id: str) -> list[_Opening]:
     """List the standing proofs that keep an account as new, latest opening first."""
-    return db.session.execute(
-        sa.select(
-            Reconciliation.id,
-            Reconciliation.opening_date,
-            FeedAccount.account_id,
-        )
-        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.status == "COMPLETED",
-            Reconciliation.keep_as_new,
-        )
-        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
-    ).all()
+    rows = _OPENINGS.rows(organization_id=organization_id)
+    return [
+        _Opening(proof_id, day(opened_on) or date.min, account_id) for proof_id, opened_on, account_id in rows
+    ]
 
 
-def _held_lines(organization_id: str, entries: Sequence[JournalEntry]) -> set[tuple[int, int]]:
+_OPENINGS: Final = Statement("""
+    SELECT r.id, r.opening_date, f.account_id
+    FROM reconciliations r
+    JOIN feed_accounts f ON f.organization_id = r.organization_id AND f.id = r.feed_account_id
+    WHERE r.organization_id = :organization_id AND r.status = 'COMPLETED' AND r.keep_as_new
+    ORDER BY r.opening_date DESC, r.id DESC""")
+
+
+def _held_lines(organization_id: str, entries: Sequence[StoredEntry]) -> set[tuple[int, int]]:
     """List the lines of these entries that a standing opening holds, each with its proof."""
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
-    found: set[tuple[int, int]] = set()
-    for portion in portions(named):
-        rows = db.session.execute(
-            sa.select(Transaction.id, Reconciliation.id)
-            .join(Reconciliation, of_same_organization(Reconciliation, Transaction))
-            .where(
-                Transaction.organization_id == organization_id,
-                Transaction.id.in_(portion),
-                Reconciliation.status == "COMPLETED",
-                Reconciliation.keep_as_new,
-                openings.held_line(),
-            )
+    if not named:
+        return set()
+    rows = _held.rows(organization_id, [each for each in named if each is not None])
+    return {(line_id, proof_id) for line_id, proof_id in rows}
+
+
+@asked_once
+def _held(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    columns: list[Any] = [Transaction.id, Reconciliation.id]
+    return (
+        sa.select(*columns)
+        .join(Reconciliation, of_same_organization(Reconciliation, Transaction))
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(line_ids),
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+            openings.held_line(),
         )
-        found.update((line_id, proof_id) for line_id, proof_id in rows)
-    return found
+    )
 
 
-def _opening_refusal(entry: JournalEntry, proof_id: int, opening_date: date) -> VoidRefusal:
+def _opening_refusal(entry: StoredEntry, proof_id: int, opening_date: date) -> VoidRefusal:
     return VoidRefusal(
         f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
         "before_opening",

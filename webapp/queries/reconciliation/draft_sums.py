@@ -8,9 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction, refers_to
-from webapp.queries.common.made_once import made_once
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.reconciliation.statement_items import outside_entries
 
 
@@ -40,7 +39,7 @@ def of_drafts(organization_id: str, draft_ids: Collection[int]) -> dict[int, Dra
     if not sums:
         return sums
     for items in (_lines, _entries):
-        rows = db.session.execute(*items(organization_id, draft_ids))
+        rows = items.rows(organization_id, list(draft_ids))
         for draft_id, in_count, in_minor, out_count, out_minor in rows:
             found = sums[draft_id]
             found.in_count += int(in_count)
@@ -67,7 +66,7 @@ def _of(organization_id: str, draft_ids: Collection[int]) -> tuple[sa.ColumnElem
     )
 
 
-@made_once
+@asked_once
 def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     return (
@@ -83,7 +82,7 @@ def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     )
 
 
-@made_once
+@asked_once
 def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     cleared = sa.select(item.journal_entry_id).where(
@@ -106,11 +105,11 @@ def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]
 
 def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
     """List the cleared lines of a draft whose entry is not posted yet, by their id, with their amount."""
-    rows = db.session.execute(*_unconfirmed(organization_id, draft_id))
+    rows = _unconfirmed.rows(organization_id, draft_id)
     return [(line_id, amount) for line_id, amount in rows]
 
 
-@made_once
+@asked_once
 def _unconfirmed(organization_id: str, draft_id: int) -> sa.Select[Any]:
     item = ReconciliationItem
     columns: list[Any] = [Transaction.id, Transaction.amount_minor]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.proofs import Status, cleared_balance, difference, status
-from webapp.models import FeedAccount, Reconciliation
+from webapp.models import Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
@@ -18,6 +18,9 @@ from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.uncleared_entries import UnclearedEntries
+from webapp.queries.reconciliation.verdicts import StoredStatement
+
+Statement = Reconciliation | StoredStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +88,17 @@ def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubReco
 
     With `as_of` each also carries the bank's balance rolled to that day.
     """
-    return _records(organization_id, feed_accounts.active(organization_id), as_of)
+    return _records(organization_id, feed_accounts.active_records(organization_id), as_of)
 
 
 def account(organization_id: str, fa_id: int, *, as_of: date | None = None) -> HubRecord:
     """Give the hub record of one feed account, or raise NotFoundError."""
-    return _records(organization_id, [feed_accounts.get(organization_id, fa_id)], as_of)[0]
+    feed_accounts.get(organization_id, fa_id)
+    return _records(organization_id, feed_accounts.records(organization_id, [fa_id]), as_of)[0]
 
 
-def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | None) -> list[HubRecord]:
-    currencies = {feed.id: feed.currency for feed in feeds}
+def _records(organization_id: str, feeds: Sequence[FeedAccountRecord], as_of: date | None) -> list[HubRecord]:
+    currencies = {feed.fa_id: feed.currency for feed in feeds}
     statements, verdict_of = verdicts.of_accounts(organization_id, list(currencies))
     drafts = {each.feed_account_id: each for each in statements if each.status == "DRAFT"}
     proofs = [each for each in statements if each.status == "COMPLETED"]
@@ -111,13 +115,13 @@ def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | N
         uncleared_entries=uncleared_entries.of_accounts(organization_id, currencies),
         provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
     )
-    return [_record(feed, facts) for feed in feed_accounts.records(organization_id, feeds)]
+    return [_record(feed, facts) for feed in feeds]
 
 
 @dataclass(frozen=True, slots=True)
 class _HubFacts:
-    anchors: dict[int, Reconciliation]
-    drafts: dict[int, Reconciliation]
+    anchors: dict[int, StoredStatement]
+    drafts: dict[int, StoredStatement]
     verdicts: dict[int, Verdict]
     broken: dict[int, BrokenProof]
     sums: dict[int, DraftSums]
@@ -130,7 +134,7 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
     broken = facts.broken.get(feed.fa_id)
     return HubRecord(
-        **{each.name: getattr(feed, each.name) for each in fields(feed)},
+        **{name: getattr(feed, name) for name in _OF_FEED},
         status=status(
             has_proof=anchor is not None,
             has_draft=draft is not None,
@@ -145,7 +149,10 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     )
 
 
-def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
+_OF_FEED: Final = tuple(each.name for each in fields(FeedAccountRecord))
+
+
+def _broken(proof: StoredStatement, verdict: Verdict) -> BrokenProof:
     return BrokenProof(
         id=proof.id,
         statement_date=proof.statement_date,
@@ -156,7 +163,7 @@ def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
     )
 
 
-def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
+def _anchor(proof: StoredStatement, verdict: Verdict) -> AnchorRecord:
     return AnchorRecord(
         id=proof.id,
         statement_date=proof.statement_date,
@@ -169,12 +176,12 @@ def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
     )
 
 
-def opening_minor(draft: Reconciliation, anchor: Reconciliation | None) -> int:
+def opening_minor(draft: Statement, anchor: Statement | None) -> int:
     """Give the opening balance of a draft: the anchor's, else the one it keeps as new, else nothing."""
     return anchor.statement_balance_minor if anchor is not None else draft.opening_balance_minor or 0
 
 
-def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: DraftSums) -> DraftRecord:
+def draft_record(draft: Statement, anchor: Statement | None, sums: DraftSums) -> DraftRecord:
     """Give the record of an open draft."""
     opening = opening_minor(draft, anchor)
     cleared = cleared_balance(opening, [sums.minor])

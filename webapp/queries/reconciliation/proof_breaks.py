@@ -31,6 +31,22 @@ _TOUCHED = sa.select(table_of(TouchedProof).c.reconciliation_id).where(
 
 
 @dataclass(frozen=True, slots=True)
+class StoredBreak:
+    """What broke a proof and is not repaired, as it is stored."""
+
+    journal_entry_id: int | None
+    transaction_id: int | None
+    action_request_id: str | None
+    broken_by: Mapping[str, Any]
+    field: str
+    before: str | None
+    after: str | None
+    broken_at: datetime
+    cleared_now_minor: int
+    off_by_minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class BreakRecord:
     """A time for which a proof did not hold; while it lasts, the fields of its repair are none."""
 
@@ -74,7 +90,7 @@ def history(proof: Reconciliation) -> list[BreakRecord]:
     ]
 
 
-def cause(found: ProofBreak) -> BrokenBy:
+def cause(found: ProofBreak | StoredBreak) -> BrokenBy:
     """Give the recorded cause of a break."""
     return BrokenBy(
         journal_entry_id=found.journal_entry_id,

@@ -9,10 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import Reconciliation, ReconciliationItem, of_same_organization
-from webapp.queries.common.made_once import made_once
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.reconciliation.statement_items import outside_entries
 
 
@@ -32,7 +31,7 @@ def of_accounts(organization_id: str, currencies: Mapping[int, str]) -> dict[int
     """
     found = {
         fa_id: UnclearedEntries(count, Money(int(total), currencies[fa_id]), oldest)
-        for fa_id, count, total, oldest in db.session.execute(*_counted(organization_id, list(currencies)))
+        for fa_id, count, total, oldest in _counted.rows(organization_id, list(currencies))
     }
     return {
         fa_id: found.get(fa_id, UnclearedEntries(0, Money.zero(currency), None))
@@ -40,7 +39,7 @@ def of_accounts(organization_id: str, currencies: Mapping[int, str]) -> dict[int
     }
 
 
-@made_once
+@asked_once
 def _counted(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
     entry = outside_entries(organization_id)
     opening_day = (

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import ProofBreak, Reconciliation, TouchedProof, of_same_organization, refers_to
-from webapp.queries.common.made_once import made_once
+from webapp.ledger.money import Money
+from webapp.models import ProofBreak, Reconciliation
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
+from webapp.queries.reconciliation.proof_breaks import StoredBreak
+from webapp.snapshots import Statement, day, document, instant
 
 
 def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
@@ -27,50 +30,123 @@ def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[in
     return _shown(organization_id, [(proof, broken.get(proof.id), proof.id in touched) for proof in proofs])
 
 
+@dataclass(frozen=True, slots=True)
+class StoredStatement:
+    """A draft or a proof as it is stored, without its frozen document."""
+
+    id: int
+    feed_account_id: int
+    status: str
+    statement_date: date
+    statement_balance_minor: int
+    currency: str
+    keep_as_new: bool
+    opening_balance_minor: int | None
+    opening_date: date | None
+    version: int
+    opened_at: datetime
+    opened_by: Mapping[str, Any]
+    digest: str | None
+    completed_at: datetime | None
+    completed_by: Mapping[str, Any] | None
+
+    @property
+    def statement_balance(self) -> Money:
+        """The balance that the bank states."""
+        return Money(self.statement_balance_minor, self.currency)
+
+
 def of_accounts(
     organization_id: str, fa_ids: Sequence[int]
-) -> tuple[list[Reconciliation], dict[int, Verdict]]:
+) -> tuple[list[StoredStatement], dict[int, Verdict]]:
     """Read the open drafts, the anchors and the broken proofs of feed accounts, with the verdicts on the proofs.
 
-    A proof that is touched is among them, as it may be broken. They come without their frozen documents, by day.
+    A proof that is touched is among them, as it may be broken. They come by day.
     """
-    rows = db.session.execute(*_statements(organization_id, fa_ids)).all()
+    rows = _STATEMENTS.rows(organization_id=organization_id, ids=list(fa_ids))
+    statements = [_statement(*row[:_OF_STATEMENT]) for row in rows]
     standing = [
-        (proof, broken, touched is not None) for proof, broken, touched in rows if proof.status == "COMPLETED"
+        (each, _break(*row[_OF_STATEMENT:-2]) if row[-2] is not None else None, row[-1] is not None)
+        for each, row in zip(statements, rows, strict=True)
+        if each.status == "COMPLETED"
     ]
-    return [each for each, _, _ in rows], _shown(organization_id, standing)
+    touched = [each.id for each, _, is_touched in standing if is_touched]
+    recorded = {each.id: _recorded(each, broken) for each, broken, _ in standing if each.id not in touched}
+    return statements, recorded | _computed(organization_id, touched)
 
 
-@made_once
-def _statements(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
-    columns: list[Any] = [Reconciliation, ProofBreak, TouchedProof.reconciliation_id]
-    return (
-        sa.select(*columns)
-        .outerjoin(
-            ProofBreak,
-            sa.and_(
-                refers_to(ProofBreak.reconciliation_id, Reconciliation), ProofBreak.repaired_at.is_(None)
-            ),
+def _computed(organization_id: str, proof_ids: list[int]) -> dict[int, Verdict]:
+    """Compute the verdicts on proofs that a write past the application has touched."""
+    if not proof_ids:
+        return {}
+    proofs = db.session.scalars(
+        sa.select(Reconciliation).where(
+            Reconciliation.organization_id == organization_id, Reconciliation.id.in_(proof_ids)
         )
-        .outerjoin(TouchedProof, refers_to(TouchedProof.reconciliation_id, Reconciliation))
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.feed_account_id.in_(fa_ids),
-            sa.or_(
-                Reconciliation.status == "DRAFT",
-                sa.and_(
-                    Reconciliation.status == "COMPLETED",
-                    sa.or_(
-                        _is_newest(),
-                        ProofBreak.id.is_not(None),
-                        TouchedProof.reconciliation_id.is_not(None),
-                    ),
-                ),
-            ),
-        )
-        .order_by(Reconciliation.statement_date, Reconciliation.id)
-        .options(orm.defer(Reconciliation.frozen))
+    ).all()
+    return computed_verdicts.of_proofs(organization_id, proofs)
+
+
+def _statement(*row: Any) -> StoredStatement:
+    proof_id, fa_id, status, stated_on, balance, currency, keep_as_new, opening, opened_on, version = row[:10]
+    opened_at, opened_by, digest, completed_at, completed_by = row[10:]
+    values: list[Any] = [
+        *(
+            proof_id,
+            fa_id,
+            status,
+            day(stated_on),
+            balance,
+            currency,
+            bool(keep_as_new),
+            opening,
+            day(opened_on),
+        ),
+        *(
+            version,
+            instant(opened_at),
+            document(opened_by),
+            digest,
+            instant(completed_at),
+            document(completed_by),
+        ),
+    ]
+    return StoredStatement(*values)
+
+
+def _break(*row: Any) -> StoredBreak:
+    entry_id, line_id, request_id, broken_by, field, before, after, broken_at, cleared_now, off_by = row
+    at: Any = instant(broken_at)
+    causes = entry_id, line_id, request_id, document(broken_by), field, before, after, at
+    return StoredBreak(*causes, cleared_now, off_by)
+
+
+_OF_STATEMENT: Final = 15
+# Of each account the newest proof is found by its index, however many there are.
+_STATEMENTS: Final = Statement("""
+    WITH wanted AS (
+        SELECT (SELECT n.id FROM reconciliations n
+            WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id AND n.status = 'COMPLETED'
+            ORDER BY n.statement_date DESC LIMIT 1) AS id
+        FROM feed_accounts f WHERE f.organization_id = :organization_id AND f.id IN {ids}
+        UNION SELECT d.id FROM reconciliations d
+        WHERE d.organization_id = :organization_id AND d.feed_account_id IN {ids} AND d.status = 'DRAFT'
+        UNION SELECT b.reconciliation_id FROM proof_breaks b
+        WHERE b.organization_id = :organization_id AND b.repaired_at IS NULL
+        UNION SELECT t.reconciliation_id FROM touched_proofs t WHERE t.organization_id = :organization_id
     )
+    SELECT r.id, r.feed_account_id, r.status, r.statement_date, r.statement_balance_minor, r.currency, r.keep_as_new,
+        r.opening_balance_minor, r.opening_date, r.version, r.opened_at, r.opened_by, r.digest, r.completed_at,
+        r.completed_by, b.journal_entry_id, b.transaction_id, b.action_request_id, b.broken_by, b.field, b."before",
+        b."after", b.broken_at, b.cleared_now_minor, b.off_by_minor, b.id, t.reconciliation_id
+    FROM wanted w
+    CROSS JOIN reconciliations r
+    LEFT JOIN proof_breaks b ON b.organization_id = r.organization_id AND b.reconciliation_id = r.id
+        AND b.repaired_at IS NULL
+    LEFT JOIN touched_proofs t ON t.organization_id = r.organization_id AND t.reconciliation_id = r.id
+    WHERE r.organization_id = :organization_id AND r.id = w.id AND r.feed_account_id IN {ids}
+        AND r.status IN ('DRAFT', 'COMPLETED')
+    ORDER BY r.statement_date, r.id""")
 
 
 def _shown(
@@ -83,7 +159,7 @@ def _shown(
     return recorded | computed_verdicts.of_proofs(organization_id, touched_since)
 
 
-def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
+def _recorded(proof: Reconciliation | StoredStatement, broken: ProofBreak | StoredBreak | None) -> Verdict:
     if broken is None:
         return Verdict(
             holds=True, broken_by=None, cleared_now_minor=proof.statement_balance_minor, off_by_minor=0
@@ -93,18 +169,4 @@ def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
         broken_by=proof_breaks.cause(broken),
         cleared_now_minor=broken.cleared_now_minor,
         off_by_minor=broken.off_by_minor,
-    )
-
-
-def _is_newest() -> sa.ColumnElement[bool]:
-    later = orm.aliased(Reconciliation)
-    return ~(
-        sa.select(1)
-        .where(
-            of_same_organization(later, Reconciliation),
-            later.feed_account_id == Reconciliation.feed_account_id,
-            later.status == "COMPLETED",
-            later.statement_date > Reconciliation.statement_date,
-        )
-        .exists()
     )

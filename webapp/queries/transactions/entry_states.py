@@ -8,14 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.models import JournalEntry, Posting
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
-from webapp.queries.common.made_once import made_once
-from webapp.queries.journal.entries import leg_of
+from webapp.queries.common.asked_once import asked_once
 from webapp.sql_functions import unindexed
 
 
@@ -32,7 +30,7 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
     """Read the entries of lines together with their corrections and markers."""
     if not entry_ids:
         return {}
-    family = db.session.execute(*_families(organization_id, entry_ids)).all()
+    family = _families.rows(organization_id, list(entry_ids))
     states: dict[int, LineEntryState] = {entry_id: LineEntryState(legs=[]) for entry_id in entry_ids}
     counted: dict[int, int] = {}
     for entry_id, status, corrects_id in family:
@@ -44,8 +42,8 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
         else:
             counted[entry_id] = corrects_id
     postings: dict[int, list[Leg]] = {}
-    for posting in db.session.scalars(*_postings(organization_id, counted)):
-        postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
+    for entry_id, *leg in _postings.rows(organization_id, list(counted)):
+        postings.setdefault(entry_id, []).append(Leg(*leg))
     named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
     merged = merchants.merged(organization_id) if named else {}
     for entry_id, belongs_to in counted.items():
@@ -55,7 +53,7 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
     return states
 
 
-@made_once
+@asked_once
 def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSelect[Any]:
     entry = table_of(JournalEntry)
     of_family = sa.select(entry.c.id, entry.c.status, entry.c.corrects_id)
@@ -69,7 +67,21 @@ def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSe
     return sa.union(own, corrections)
 
 
-@made_once
+@asked_once
 def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
-    of_entries = (Posting.organization_id == organization_id, Posting.journal_entry_id.in_(entry_ids))
-    return sa.select(Posting).where(*of_entries).order_by(Posting.journal_entry_id, Posting.position)
+    posting = table_of(Posting).c
+    of_leg: list[Any] = [
+        posting.account_id,
+        posting.amount_minor,
+        posting.currency,
+        posting.amount_base_minor,
+        posting.is_bank_leg,
+        posting.org_merchant_id,
+        posting.project_id,
+        posting.transaction_id,
+    ]
+    return (
+        sa.select(posting.journal_entry_id, *of_leg)
+        .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
+        .order_by(posting.journal_entry_id, posting.position)
+    )

@@ -44,6 +44,8 @@ def of_records(
 def with_changes(organization_id: str, records: Sequence[TransactionRecord]) -> list[TransactionRecord]:
     """Give records with what confirming would give each posted line that has an open correction."""
     corrected = [record for record in records if record.correction_marker_id is not None]
+    if not corrected:
+        return list(records)
     legs_of = _target_legs(organization_id, corrected)
     changes = _field_changes(organization_id, corrected, legs_of)
     pending = {record.id: _pending(legs_of.get(record.id, ()), changes[record.id]) for record in corrected}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
@@ -23,14 +23,15 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.changed_since import only_changed
-from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.suggestions import likely_accounts
-from webapp.queries.transactions import entry_states, line_entries
+from webapp.queries.transactions import entry_states, line_entries, plain_lines
 from webapp.queries.transactions.entry_states import LineEntryState
+from webapp.queries.transactions.plain_lines import StoredLine, TransactionFilters
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -87,25 +88,6 @@ class TransactionRecord:
     provenance: list[Provenance] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionFilters:
-    """The filters of a list of lines; days are inclusive, and no ids leave all lines."""
-
-    fa_id: int | None = None
-    account_id: int | None = None
-    project_id: int | None = None
-    project_group_id: int | None = None
-    org_merchant_id: int | None = None
-    status: str | None = None
-    entry_status: str | None = None
-    uncategorised: bool | None = None
-    reconciled: bool | None = None
-    from_: date | None = None
-    to: date | None = None
-    q: str | None = None
-    ids: Sequence[int] = ()
-
-
 def get(organization_id: str, transaction_id: int) -> Transaction:
     """Find a line, or raise NotFoundError."""
     return lookups.get(Transaction, organization_id, transaction_id)
@@ -130,10 +112,18 @@ def listed(
     limit: int,
 ) -> Page[TransactionRecord]:
     """List lines, newest first."""
-    statement = sa.select(Transaction).where(*conditions(organization_id, filters))
+    if changed_since is None and plain_lines.is_plain(filters):
+        whole = partial(_selected, organization_id, filters)
+        plain = plain_lines.page(organization_id, filters, whole, after=after, limit=limit)
+        return plain.of(records(organization_id, plain.items))
+    statement = _selected(organization_id, filters)
     statement = only_changed(statement, Transaction, organization_id, changed_since)
     found = page(statement, NEWEST, after=after, limit=limit)
     return found.of(records(organization_id, found.items))
+
+
+def _selected(organization_id: str, filters: TransactionFilters) -> sa.Select[Any]:
+    return sa.select(Transaction).where(*conditions(organization_id, filters))
 
 
 def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.ColumnElement[bool]]:
@@ -186,7 +176,9 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
     )
 
 
-def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
+def records(
+    organization_id: str, transactions: Sequence[Transaction | StoredLine]
+) -> list[TransactionRecord]:
     """Give the record of each line, in a constant number of statements."""
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
     entries = entry_states.of_entries(organization_id, entry_ids)
@@ -195,11 +187,10 @@ def records(organization_id: str, transactions: Sequence[Transaction]) -> list[T
 
 
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
-    rows = db.session.execute(*_items_of_proofs(organization_id, transaction_ids))
-    return {line: proof for line, proof in rows if line is not None}
+    return dict(_items_of_proofs.rows(organization_id, transaction_ids))
 
 
-@made_once
+@asked_once
 def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int | None, int]:
     return (
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
@@ -214,7 +205,7 @@ def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa
 
 
 def _record(
-    line: Transaction, entries: dict[int, LineEntryState], proofs: dict[int, int]
+    line: Transaction | StoredLine, entries: dict[int, LineEntryState], proofs: dict[int, int]
 ) -> TransactionRecord:
     state = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []

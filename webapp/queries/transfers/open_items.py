@@ -50,11 +50,9 @@ class OpenItem:
 
 def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the open items of the watched accounts of one organization."""
-    # With the ids of the watched accounts the database reads their postings only, by the index.
-    return _less_settled(
-        _items(Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id))),
-        organization_id,
-    )
+    watched = sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    of_watched = Posting.organization_id == organization_id, Posting.account_id.in_(watched)
+    return _less_settled(_items(*of_watched, index="ix_postings_account"), organization_id)
 
 
 def of_transfers() -> sa.Subquery:
@@ -73,12 +71,13 @@ def whole_items(organization_id: str, account_id: int) -> sa.Subquery:
     return _items(Posting.organization_id == organization_id, Posting.account_id == account_id)
 
 
-def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
+def _items(*chosen: sa.ColumnElement[bool], index: str | None = None) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
     Being linked settles an item of "Transfers between own accounts" only as far as both sides stand there and come
     to nil together, with the entry that realised their difference. A revaluation, its
-    reversal, and what is realised on another account are no items.
+    reversal, and what is realised on another account are no items. `index` is the one by which SQLite finds the
+    postings: left alone it would begin with all entries.
     """
     root = orm.aliased(JournalEntry)
     parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
@@ -94,8 +93,11 @@ def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         amount.label("amount_minor"),
         base.label("amount_base_minor"),
     ]
+    selected = sa.select(*columns)
+    if index is not None:
+        selected = selected.with_hint(Posting, f"INDEXED BY {index}", "sqlite")
     return (
-        _of_roots(sa.select(*columns), root)
+        _of_roots(selected, root)
         .where(
             *chosen,
             JournalEntry.status == "POSTED",
@@ -126,12 +128,6 @@ def _less_settled(items: sa.Subquery, organization_id: str | None = None) -> sa.
         .where(sa.or_(amount != 0, base != 0))
         .subquery()
     )
-
-
-def _watched(organization_id: str) -> Sequence[int]:
-    return db.session.scalars(
-        sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
-    ).all()
 
 
 def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Account, MonthSum, refers_to
-from webapp.queries.access import organizations
+from webapp.models import Account, MonthSum, Organization, refers_to
 from webapp.queries.accounts.accounts import BY_CODE
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.transfers import open_items
 
 
@@ -30,19 +30,25 @@ def watched(organization_id: str) -> list[WatchedAccount]:
     An item is open while its effective amount is still on the account: two lines of one transfer are two open
     items until they are linked (queries/transfers/open_items.py lists them).
     """
+    return [
+        WatchedAccount(account_id, name, int(count or 0), Money(int(balance or 0), base))
+        for account_id, name, count, balance, base in _watched.rows(organization_id)
+    ]
+
+
+@asked_once
+def _watched(organization_id: str) -> sa.Select[Any]:
     items, balances = _open_items(organization_id), _balances(organization_id)
-    rows = db.session.execute(
-        sa.select(Account.id, Account.name, items.c.open_items, balances.c.balance)
+    return (
+        sa.select(
+            Account.id, Account.name, items.c.open_items, balances.c.balance, Organization.base_currency
+        )
+        .join(Organization, Organization.id == Account.organization_id)
         .outerjoin(items, items.c.account_id == Account.id)
         .outerjoin(balances, balances.c.account_id == Account.id)
         .where(Account.organization_id == organization_id, Account.is_watched, sa.not_(Account.is_archived))
         .order_by(*BY_CODE.columns)
     )
-    base = organizations.get(organization_id).base_currency
-    return [
-        WatchedAccount(account_id, name, int(count or 0), Money(int(balance or 0), base))
-        for account_id, name, count, balance in rows
-    ]
 
 
 def _open_items(organization_id: str) -> sa.Subquery:

@@ -100,7 +100,7 @@ def waiting(organization_id: str, request_id: str) -> Proposal:
 
 def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Principal:
     """Find the token that proposed, with what both its owner and whoever approves may; raises ProposerGoneError."""
-    found = principals.proposer(db.session(), proposal, now)
+    found = principals.proposer(proposal, now)
     if found is None:
         raise ProposerGoneError
     return replace(found, scopes=scopes_of_role(found.role) & scopes)

@@ -126,7 +126,7 @@ def _wait(call: ProposedCall, tried: Trial, folder: Path, actor: Actor, now: dat
 
 def _why_over(waiting: Proposal, tried: Trial, now: datetime) -> str:
     """Say why a proposal makes room for the same call that was asked for again; empty if it does not."""
-    if principals.proposer(db.session(), waiting, now) is None:
+    if principals.proposer(waiting, now) is None:
         return "The key that proposed this can no longer propose; another key has proposed it since."
     if waiting.digest != tried.digest:
         return "It was asked for again, with another effect."

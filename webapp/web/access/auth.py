@@ -12,6 +12,7 @@ from flask_login import LoginManager, current_user
 from sqlalchemy import orm
 from werkzeug.exceptions import Forbidden, HTTPException
 
+from webapp import snapshots
 from webapp.config import Settings
 from webapp.db import db, scope_session
 from webapp.errors import is_for_api
@@ -72,6 +73,7 @@ def requires(
     is_documented: bool = False,
     session_only: bool = False,
     token_only: bool = False,
+    is_frequent: bool = False,
     is_heavy: bool = False,
     is_use: bool = True,
     writes: bool | None = None,
@@ -81,7 +83,8 @@ def requires(
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
-    run at once.
+    run at once. What is asked a thousand times in a second (`is_frequent`) only reads, in the snapshot in which
+    its caller is found, and asks nothing of a session.
     What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than `read`
     writes; `writes` says so of what needs no more, or as much as what it is sent.
     """
@@ -93,6 +96,7 @@ def requires(
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
         view.token_only = token_only  # type: ignore[attr-defined]
+        view.is_frequent = is_frequent  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
         view.writes = scope != "read" if writes is None else writes  # type: ignore[attr-defined]
@@ -103,7 +107,8 @@ def requires(
 
 def register_auth(app: Flask) -> None:
     """Run the guard before every view."""
-    login_manager.init_app(app)
+    # Of Flask-Login only the user of a request is used: what `init_app` adds looks for cookies that nobody sets.
+    app.login_manager = login_manager  # type: ignore[attr-defined]
     app.before_request(guard)
 
 
@@ -114,30 +119,39 @@ def guard() -> Response | None:
     if scope == PUBLIC or (request.endpoint or "").endswith("static"):
         _open_public(view)
         return None
-    if not current_user.is_authenticated:
+    if _caller() is None:
         return _answer_unauthenticated()
     if request.routing_exception is not None:
         raise request.routing_exception
     if scope is None:
         raise RuntimeError(f"{request.endpoint} declares no scope.")
-    scope_session(organization_id())
+    found, current = principal(), state()
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
-    if principal().session_hash is not None and not requests.is_safe():
+    if found.session_hash is not None and not requests.is_safe():
         refuse_cross_site()
-    rate_limits.count_request(principal())
-    current = state()
-    current.is_proposal = scope not in principal().scopes and may_propose(scope)
-    if not current.is_proposal:
-        demand(scope)
-    is_for_people = getattr(view, "session_only", False)
+    rate_limits.count_request(found)
+    if scope not in found.scopes:
+        current.is_proposal = may_propose(scope)
+        if not current.is_proposal:
+            demand(scope)
     _demand_kind(view)
-    heavy_calls.enter(view, principal())
+    heavy_calls.enter(view, found)
+    if snapshots.snapshot() is not None:
+        refuse_undeclared()
+        return None
+    scope_session(found.organization_id)
+    return _open(view, found)
+
+
+def _open(view: Any, found: Principal) -> Response | None:
+    """Open the transaction of a view, or leave that to it, after what is sent was read; a repeat is answered here."""
     read_aside(view)
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
         _begin_late(view)
-    return idempotency.answered(principal(), is_read=not getattr(view, "writes", False) and not is_for_people)
+    is_for_people = getattr(view, "session_only", False)
+    return idempotency.answered(found, is_read=not getattr(view, "writes", False) and not is_for_people)
 
 
 def demand(scope: str) -> None:
@@ -241,20 +255,47 @@ def cookie_name() -> str:
     return "__Host-tieout" if request.is_secure else "tieout"
 
 
+def _caller() -> Principal | None:
+    """Find who asks: of a token without the way through Flask-Login, which is for pages."""
+    if "HTTP_AUTHORIZATION" in request.environ:
+        return find_caller()
+    return cast("Principal", current_user) if current_user.is_authenticated else None
+
+
 @login_manager.request_loader
 def load_principal(_request: Any) -> Principal | None:
+    """Find the principal, for Flask-Login."""
+    return find_caller()
+
+
+def find_caller() -> Principal | None:
     """Find the principal. If there is an Authorization header, a bad one never falls back to the cookie."""
-    is_token = "Authorization" in request.headers
-    secret = bearers.sent_token() if is_token else request.cookies.get(cookie_name())
-    if not secret:
-        return None
-    named = organization_of(secret) if is_token else session_organization(secret)
-    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
-        find = principals.by_token if is_token else principals.by_session
-        found = find(session, secret, requests.now())
+    found = _by_token() if "HTTP_AUTHORIZATION" in request.environ else _by_session()
     if found is not None:
         state().principal = found
     return found
+
+
+def _by_token() -> Principal | None:
+    """Find the principal in a snapshot, which stays open for a view that reads in it."""
+    secret = bearers.sent_token()
+    if not secret:
+        return None
+    snapshot = snapshots.begin(organization_of(secret))
+    found = principals.by_token(snapshot, secret, requests.now())
+    view = current_app.view_functions.get(request.endpoint or "")
+    if found is None or not getattr(view, "is_frequent", False):
+        snapshots.end()
+    return found
+
+
+def _by_session() -> Principal | None:
+    secret = request.cookies.get(cookie_name())
+    if not secret:
+        return None
+    named = session_organization(secret)
+    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
+        return principals.by_session(session, secret, requests.now())
 
 
 def principal() -> Principal:

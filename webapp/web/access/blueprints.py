@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, cast
 
 import flask_smorest
 import marshmallow as ma
-from flask import Response, jsonify, request
+from flask import Response, request
+from flask.json.provider import DefaultJSONProvider
 from flask_smorest.utils import resolve_schema_instance
 
+from webapp import snapshots
+from webapp.db import SessionNeededError
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
+from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
-from webapp.web.access import selections, versions
+from webapp.web.access import requests, selections, versions
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import ArgumentsParser
+
+_encode = json.JSONEncoder(separators=(",", ":"), default=DefaultJSONProvider.default).encode
 
 
 def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
@@ -28,6 +35,26 @@ def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
         members = {name: getattr(result, name) for name in schema.dump_fields if hasattr(result, name)}
     waiting = {} if is_changed else {"waiting": _waiting_here()}
     return {**members, "changed": is_changed, **waiting}
+
+
+def _made(view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a view; one that reads in a snapshot is called again in a session where it needs one."""
+    if snapshots.snapshot() is None:
+        return view(*args, **kwargs)
+    try:
+        # A view may take its query apart.
+        return view(*(dict(each) if isinstance(each, dict) else each for each in args), **kwargs)
+    except SessionNeededError:
+        snapshots.end()
+        requests.begin(cast("Principal", state().principal).organization_id)
+        return view(*args, **kwargs)
+
+
+def answering(body: Any, status: int) -> Response:
+    """Answer a body as JSON, as Flask's jsonify writes it; it is kept for what is said of it in headers."""
+    response = Response(f"{_encode(body)}\n", status, content_type="application/json")
+    state().answer = response, body
+    return response
 
 
 def _waiting_here() -> list[str]:
@@ -52,21 +79,23 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         """
         full_schema: Any = resolve_schema_instance(schema)
         short_schema: Any = None if summary is None else resolve_schema_instance(summary)
+        says_changed = isinstance(full_schema, ma.Schema) and hasattr(full_schema, "answer")
         respond = super().response(status_code, full_schema, **documented)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
-                before = action_requests.done_count()
-                result = view(*args, **kwargs)
-                if isinstance(full_schema, ma.Schema) and hasattr(full_schema, "answer"):
+                before = action_requests.done_count() if says_changed else 0
+                result = _made(view, args, kwargs)
+                if says_changed:
                     result = marked(result, full_schema, is_changed=action_requests.done_count() > before)
                 if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):
                     return result
                 versions.note_of_part(responding, result)
+                if isinstance(result, tuple):
+                    return result
                 asked = short_schema if state().selection.is_summary else full_schema
-                schema = selections.selected(asked)
-                return result if schema is full_schema else jsonify(schema.dump(result))
+                return answering(dumping(selections.selected(asked))(result), status_code)
 
             responding: Callable[..., Any] = respond(selecting)
             if isinstance(full_schema, ma.Schema):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from flask import request
@@ -15,14 +15,15 @@ _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@\s]+)(?::([0-9]{1,5})
 _LAST_PORT: Final = 65535
 
 
-def is_trusted(host: str, trusted: Iterable[str]) -> bool:
+@lru_cache(maxsize=256)
+def is_trusted(host: str, trusted: tuple[str, ...]) -> bool:
     """Return whether a `Host` header is one of the trusted names, whatever its port and case.
 
     A trusted name that begins with a point stands for all names that end so.
 
-    >>> [is_trusted(host, ["localhost", "[::1]"]) for host in ("LOCALHOST:8000", "[::1]", "[::1]:80", "[::2]", "")]
+    >>> [is_trusted(host, ("localhost", "[::1]")) for host in ("LOCALHOST:8000", "[::1]", "[::1]:80", "[::2]", "")]
     [True, True, True, False, False]
-    >>> is_trusted("a.books.example", [".books.example"]), is_trusted("localhost:99999", ["localhost"])
+    >>> is_trusted("a.books.example", (".books.example",)), is_trusted("localhost:99999", ("localhost",))
     (True, False)
     """
     found = _HOST.fullmatch(host)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import g
+from flask import Response, g
 
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.idempotency_keys import Claim
@@ -46,7 +46,8 @@ class RequestState:
     steps have brought so far, and `note` why it is done. `keeps_writes` lets
     them be committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it
     makes again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds
-    until it ends. `version` is that of the record that a read answers a part of.
+    until it ends. `version` is that of the record that a read answers a part of, `answer` a response
+    with the body that was written into it.
     """
 
     now: datetime
@@ -66,6 +67,7 @@ class RequestState:
     key_claim: Claim | None = None
     rate_level: Level | None = None
     slot: HeldSlot | None = None
+    answer: tuple[Response, Any] | None = None
 
 
 def begin(request_id: str, id_of_client: str | None) -> None:

@@ -15,7 +15,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from webapp import db as database
-from webapp import failures
+from webapp import failures, snapshots
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
@@ -60,6 +60,7 @@ class NoUploadError(UnsupportedMediaType):
 def register_requests(app: Flask) -> None:
     """Give every request an id and a clock at its beginning."""
     app.before_request(open_request)
+    app.teardown_request(snapshots.end)
 
 
 def register_commit(app: Flask) -> None:
@@ -72,7 +73,7 @@ def register_commit(app: Flask) -> None:
 
 def open_request() -> Response | None:
     """Set the request's id and clock; an unknown host is refused here."""
-    sent = request.headers.get("X-Request-Id", "")
+    sent = request.environ.get("HTTP_X_REQUEST_ID", "")
     request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
     if not is_trusted(request.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
@@ -82,6 +83,8 @@ def open_request() -> Response | None:
 
 def _refuse_unreadable_query() -> None:
     """Refuse a query with raw bytes that are not UTF-8, before other code fails on it."""
+    if request.environ.get("QUERY_STRING", "").isascii():
+        return
     try:
         request.query_string.decode()
     except UnicodeDecodeError:
@@ -103,10 +106,13 @@ def close_request(response: Response) -> Response:
 
     A failure of the COMMIT is answered as the error handlers answer one of the view.
     """
-    try:
-        _end_transaction(response)
-    except Exception as error:  # noqa: BLE001  (the handlers of all errors decide)
-        response = current_app.make_response(current_app.handle_user_exception(error))
+    snapshots.end()
+    # What reads in its snapshot only has no session.
+    if db.session.registry.has() or state().key_claim is not None:
+        try:
+            _end_transaction(response)
+        except Exception as error:  # noqa: BLE001  (the handlers of all errors decide)
+            response = current_app.make_response(current_app.handle_user_exception(error))
     response.headers["X-Request-Id"] = state().id
     return response
 

@@ -144,8 +144,9 @@ def refuse_unknown_ids(found: Any, schema: Any) -> None:
     if caller is None or not isinstance(found, dict):
         return
     for name, key, kind in id_filters(schema if isinstance(schema, type) else type(schema)):
-        if found.get(name) is not None:
-            lookups.refer(OF_KIND[kind], caller.organization_id, found[name], key)
+        if found.get(name) is None or lookups.is_there(OF_KIND[kind], caller.organization_id, found[name]):
+            continue
+        raise lookups.unknown(OF_KIND[kind], key)
 
 
 @cache

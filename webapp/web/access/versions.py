@@ -107,7 +107,9 @@ def add_tag(response: Response) -> Response:
     view = current_app.view_functions.get(request.endpoint or "")
     if view is None or not _is_of_record(response, view):
         return response
-    tag = _tag(view, response.get_json())
+    answer = state().answer
+    body = answer[1] if answer is not None and answer[0] is response else response.get_json()
+    tag = _tag(view, body)
     response.set_etag(tag)
     if request.method in {"GET", "HEAD"} and request.if_none_match.contains_weak(tag):
         response.status_code = NOT_MODIFIED

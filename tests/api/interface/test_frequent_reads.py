@@ -1,0 +1,88 @@
+"""What programs read again and again: how much each read asks of the database, and that it is what a person reads."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+# What each read may ask at most, with who asks.
+MOST = {
+    "/api/journal-entries/{entry}": 3,
+    "/api/reconciliations/accounts": 6,
+    "/api/transactions?faId={fa}": 6,
+}
+# A hundredth of what an answer of the ORM took.
+MOST_BYTES = 400_000
+
+
+@pytest.fixture
+def paths(ada, bank, books):
+    """Books with lines of each kind: confirmed, with another account, corrected, split, drafts, and a statement."""
+    lines = bank.send_many([(f"2026-03-{day:02}", f"-{day}.50", f"Shop {day}") for day in range(1, 21)])
+    travel = books.account_id("Travel")
+    for line in lines[:8]:
+        ada.post(f"/api/transactions/{line}/confirm")
+    for line in lines[4:8]:
+        assert ada.patch(f"/api/transactions/{line}", json={"accountId": travel}).status_code == 200
+    ada.post(f"/api/transactions/{lines[4]}/confirm")
+    fa_id = ada.get(f"/api/transactions/{lines[0]}").json["transaction"]["faId"]
+    statement = {"statementDate": "2026-03-04", "statementBalance": "-12.00", "keepAsNew": True}
+    opening = {"openingDate": "2026-02-28", "openingBalance": "0.00"}
+    ada.put(f"/api/reconciliations/accounts/{fa_id}/draft", json=statement | opening)
+    entry = ada.get(f"/api/transactions/{lines[0]}").json["transaction"]["journalEntryId"]
+    return {path: path.format(entry=entry, fa=fa_id) for path in MOST}
+
+
+@pytest.mark.parametrize("path", MOST)
+def test_a_frequent_read_asks_little(ada, paths, path, statements):
+    ada.get(paths[path])
+    with statements() as seen:
+        assert ada.get(paths[path]).status_code == 200
+    # An open statement has sums of its own, of lines and of entries.
+    drafts = sum("reconciliation_items" in each and "GROUP BY" in each for each in seen)
+    assert len(seen) - drafts <= MOST[path], "\n".join(seen)
+
+
+@pytest.mark.parametrize("path", MOST)
+def test_a_frequent_read_takes_little_memory(ada, paths, path):
+    ada.get(paths[path])
+    tracemalloc.start()
+    try:
+        ada.get(paths[path])
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("path", MOST)
+def test_a_program_reads_what_a_person_reads(ada, paths, path):
+    by_token, by_session = ada.get(paths[path]), ada.browser().get(paths[path])
+    assert by_token.data == by_session.data
+
+
+def test_every_entry_is_read_alone_as_it_is_listed(ada, paths):
+    listed = ada.get("/api/journal-entries?limit=200").json["entries"]
+    assert len(listed) > 20
+    for entry in listed:
+        number = entry.pop("number")
+        alone = ada.get(f"/api/journal-entries/{entry['id']}").json
+        assert alone["entry"] == entry
+        assert alone.get("number") == number
+
+
+def test_an_unknown_id_is_refused_without_a_session(ada, books):
+    assert ada.get("/api/journal-entries/987654321").status_code == 404
+    refused = ada.get("/api/transactions?faId=987654321")
+    assert refused.status_code == 422
+    assert refused.json["fields"] == {"faId": ["There is nothing under this id."]}
+
+
+def test_a_manual_draft_is_read_with_its_version(ada, books):
+    legs = [
+        {"accountId": books.account_id(name), "amount": f"{sign}5.00"}
+        for name, sign in (("Travel", ""), ("Rent", "-"))
+    ]
+    body = {"effectiveAt": "2026-03-01", "postings": legs}
+    made = ada.post("/api/journal-entries", json=body).json
+    assert ada.get(f"/api/journal-entries/{made['entry']['id']}").json["version"] == made["version"]
