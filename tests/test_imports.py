@@ -37,7 +37,7 @@ ARROW = {
         "command_limits",
         "tenancy",
     },
-    "snapshots": {"db", "postgresql", "tenancy", "session_state"},
+    "snapshots": {"db", "tenancy", "session_state"},
     "sql_functions": set(),
     "networks": set(),
     "server": {"config", "db", "networks"},

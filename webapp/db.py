@@ -21,7 +21,7 @@ from sqlalchemy import event, orm
 from webapp import failures, postgresql, sqlite, tenancy
 from webapp.command_limits import is_unlimited
 from webapp.ledger.errors import LedgerError
-from webapp.session_state import open_snapshot, state_of
+from webapp.session_state import SessionNeededError, open_snapshot, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,10 +97,6 @@ class Exact(sa.TypeDecorator[Decimal]):
         """Read the digits unchanged."""
         del dialect
         return None if value is None else Decimal(value)
-
-
-class SessionNeededError(Exception):
-    """A frequent read asks more than its snapshot is asked, and has to be made in a session."""
 
 
 class BooksSession(Session):

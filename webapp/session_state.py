@@ -20,6 +20,10 @@ _KEY: Final = "state"
 open_snapshot: Final[ContextVar[Any]] = ContextVar("open_snapshot", default=None)
 
 
+class SessionNeededError(Exception):
+    """A frequent read asks more than its snapshot is asked, and has to be made in a session."""
+
+
 @dataclass(frozen=True, slots=True)
 class AtEnd:
     """What is done at the end of the transaction or savepoint that it waits inside."""

@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from webapp import postgresql, tenancy
+from webapp import tenancy
 from webapp.db import db
-from webapp.session_state import open_snapshot
+from webapp.session_state import SessionNeededError, open_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+__all__ = ["SessionNeededError", "Snapshot", "Statement", "ask", "begin", "dialect_name", "end", "snapshot"]
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 # The ids of a parameter, for IN: SQLite has no lists.
@@ -153,25 +156,29 @@ class Snapshot:
     def _run(self, text: str, values: Mapping[str, Any]) -> Any:
         cursor = self._driver.cursor()
         try:
-            for listener in self._dispatch.before_cursor_execute:
-                text, values = listener(self, cursor, text, values, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+            for before in self._dispatch.before_cursor_execute:
+                text, values = before(self, cursor, text, values, None, False)  # noqa: FBT003  (SQLAlchemy's own)
             # With an empty mapping psycopg would prepare the text, which may be several statements.
             cursor.execute(text, values) if values else cursor.execute(text)
         except self.dialect.loaded_dbapi.Error as error:
             raise self._wrapped(error) from error
+        for after in self._dispatch.after_cursor_execute:
+            after(self, cursor, text, values, None, False)  # noqa: FBT003  (the same)
         return cursor
 
-    def _wrapped(self, error: Any) -> sa.exc.DBAPIError:
+    def _wrapped(self, error: Any) -> Any:
         """Give the driver's error as SQLAlchemy gives it, for the handlers of errors; a lost connection is dropped."""
-        postgresql.hide_row(error)
         is_lost = self.dialect.is_disconnect(error, self._driver, None)
-        if is_lost:
-            self.connection.invalidate(error)
         base = self.dialect.loaded_dbapi.Error
         wrapped: Any = sa.exc.DBAPIError.instance(
             None, None, error, base, connection_invalidated=is_lost, dialect=self.dialect
         )
-        return wrapped  # type: ignore[no-any-return]
+        facts = SimpleNamespace(connection=self, original_exception=error, sqlalchemy_exception=wrapped)
+        for handle in self.dialect.dispatch.handle_error:
+            handle(facts)
+        if is_lost:
+            self.connection.invalidate(error)
+        return wrapped
 
     def close(self) -> None:
         """End the transaction, and give the connection back."""

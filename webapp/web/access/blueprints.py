@@ -14,7 +14,6 @@ from flask.json.provider import DefaultJSONProvider
 from flask_smorest.utils import resolve_schema_instance
 
 from webapp import snapshots
-from webapp.db import SessionNeededError
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
 from webapp.schemas.answers import dumping
@@ -44,7 +43,7 @@ def _made(view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     try:
         # A view may take its query apart.
         return view(*(dict(each) if isinstance(each, dict) else each for each in args), **kwargs)
-    except SessionNeededError:
+    except snapshots.SessionNeededError:
         snapshots.end()
         requests.begin(cast("Principal", state().principal).organization_id)
         return view(*args, **kwargs)
