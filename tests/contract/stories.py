@@ -181,6 +181,7 @@ def entries(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None:
     teller.patch(f"/transactions/{food}", {"accountId": accounts["Uncategorised expenses"]})
     teller.patch(f"/transactions/{paid}?dryRun=true", {"description": "Invoice 2026-17"})
     teller.get(f"/transactions/{food}/suggestions")
+    teller.get(f"/transactions/{food}/payments")
     confirmed = teller.post(f"/transactions/{food}/confirm", {"note": "Groceries for the workshop"})
     (entry,) = confirmed["result"]["journalEntryIds"]
     teller.get(f"/journal-entries/{entry}")
@@ -425,6 +426,9 @@ def reading(teller: Teller, fa_id: int) -> None:
     teller.get(f"/reconciliations?faId={fa_id}&month=2026-10&holds=true")
     for report in ("trial-balance", "profit-and-loss", "balance-sheet"):
         teller.get(f"/reports/{report}?from=2026-10-01&to=2026-10-31")
+    for report in ("aged-receivables", "aged-payables", "expected-cash"):
+        teller.get(f"/reports/{report}?asOf=2026-10-31")
+    teller.get("/reports/party-statement?from=2026-10-01&to=2026-10-31")
     teller.get("/reports/general-ledger?from=2026-10-01&to=2026-10-31&limit=2")
     for format_ in ("beancount", "hledger", "csv"):
         teller.get(f"/exports/{format_}")

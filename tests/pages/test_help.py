@@ -17,6 +17,7 @@ PLACES = {
     "/settings/exchange-rates": "currencies",
     "/settings/lock-date": "lock",
     "/reports/trial-balance": "reports",
+    "/owed": "owed",
 }
 LINK = re.compile(r'href="(/[^"#]*)"')
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries
+from webapp.queries.reports.ageing import OwedSide
 from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.reports.ageing import (
+    AgedReportSchema,
+    AsOfQuerySchema,
+    ExpectedCashSchema,
+    PartyStatementSchema,
+    StatementQuerySchema,
+)
 from webapp.schemas.reports.reports import (
     BalanceSheetSchema,
     LedgerLineSchema,
@@ -77,3 +85,50 @@ def general_ledger(query: dict[str, Any]) -> dict[str, Any]:
         limit=query["limit"],
     )
     return paging.answer("lines", page)
+
+
+@bp.get("/aged-receivables")
+@requires("read")
+@bp.arguments(AsOfQuerySchema, location="query")
+@bp.response(200, wrapped("agedReceivables", AgedReportSchema))
+def aged_receivables(query: dict[str, Any]) -> dict[str, Any]:
+    """Get what customers owe, by party and by how long it has been due."""
+    day = periods.report_day(query["as_of"])
+    return {"agedReceivables": queries.reports.ageing.report(organization_id(), OwedSide.RECEIVABLES, day)}
+
+
+@bp.get("/aged-payables")
+@requires("read")
+@bp.arguments(AsOfQuerySchema, location="query")
+@bp.response(200, wrapped("agedPayables", AgedReportSchema))
+def aged_payables(query: dict[str, Any]) -> dict[str, Any]:
+    """Get what is owed to suppliers, below zero, by party and by how long it has been due."""
+    day = periods.report_day(query["as_of"])
+    return {"agedPayables": queries.reports.ageing.report(organization_id(), OwedSide.PAYABLES, day)}
+
+
+@bp.get("/party-statement")
+@requires("read")
+@bp.arguments(StatementQuerySchema, location="query")
+@bp.response(200, wrapped("partyStatement", PartyStatementSchema))
+def party_statement(query: dict[str, Any]) -> dict[str, Any]:
+    """Get what moved between a party and us in a period, and what is open at its end."""
+    period = periods.report_period(query["from_"], query["to"])
+    return {
+        "partyStatement": queries.reports.party_statements.statement(
+            organization_id(), query["org_merchant_id"], period
+        )
+    }
+
+
+@bp.get("/expected-cash")
+@requires("read")
+@bp.arguments(AsOfQuerySchema, location="query")
+@bp.response(200, wrapped("expectedCash", ExpectedCashSchema))
+def expected_cash(query: dict[str, Any]) -> dict[str, Any]:
+    """Get the cash that open items bring, by the day on which they are due."""
+    return {
+        "expectedCash": queries.reports.expected_cash.expected(
+            organization_id(), periods.report_day(query["as_of"])
+        )
+    }

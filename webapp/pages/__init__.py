@@ -36,6 +36,7 @@ NOUNS = (
     "imports.columns",
     "imports.imports",
     "imports.progress",
+    "owed",
     "reconciliation.hub",
     "reconciliation.reconciliations",
     "reports",

@@ -36,6 +36,7 @@ TASKS = {
         Task("approvals", "Decide what agents propose", "A program asks for something that needs a person."),
         Task("currencies", "Keep foreign money", "An account is in another currency than your books."),
         Task("lock", "Lock a period", "A month is reported, and nothing in it may change."),
+        Task("owed", "See who owes what", "Invoices are open, and money comes in for them."),
         Task("reports", "Read and print reports", "You want to know how the year went."),
     )
 }

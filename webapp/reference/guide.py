@@ -157,7 +157,7 @@ AREAS = {
     "Projects": "Projects and their groups.",
     "Pushes of a feed": "Lines that a provider sends; a push that is sent twice changes nothing.",
     "Reconciliation": "Statements: drafts, proofs, and the status of every account.",
-    "Reports": "Trial balance, profit and loss, balance sheet, general ledger.",
+    "Reports": "Trial balance, profit and loss, balance sheet, general ledger, what is owed by age.",
     "Revaluations": "Balances in other currencies at the rates of a day, reversed on the next day.",
     "Rule previews and runs": "The effect of a rule, its runs, and the undo of a run.",
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",

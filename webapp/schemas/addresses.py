@@ -55,6 +55,7 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
         "description",
         "why",
         "documents",
+        "payments",
         "confirm",
         "restore",
         "delete",

@@ -60,7 +60,7 @@
   Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
   // Without preventDefault the "e" would also choose an option in the select that it opens.
   keys.e = lettered((event) => { event.preventDefault(); edit(); });
-  for (const key of ["c", "s", "o", "n", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
+  for (const key of ["c", "s", "o", "n", "p", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
   for (const [key, step] of [["ArrowDown", 1], ["ArrowUp", -1]]) {
     keys[key] = (event) => {
       if (!event.target.matches(".line, .line-open")) return;

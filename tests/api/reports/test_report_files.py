@@ -12,7 +12,8 @@ from webapp.importers.xlsx.workbooks import Workbook
 PATH = "/api/exports/report"
 DAYS = "from=2026-01-01&to=2026-02-28"
 CARRIED = "Result carried to the new financial year"
-REPORTS = ("trial_balance", "profit_and_loss", "balance_sheet", "general_ledger")
+STATEMENTS, GENERAL_LEDGER = ("trial_balance", "profit_and_loss", "balance_sheet"), "general_ledger"
+REPORTS = (*STATEMENTS, GENERAL_LEDGER, "aged_receivables", "aged_payables")
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def of_xlsx(person, query):
 @pytest.mark.parametrize("report", REPORTS)
 @pytest.mark.parametrize("more", ["", "&compareWith=previous_year&months=true&groupBy=project"])
 def test_both_files_have_the_same_cells(cleo, kept, report, more):
-    query = f"report={report}&{DAYS}{'' if report == 'general_ledger' else more}"
+    query = f"report={report}&{DAYS}{more if report in STATEMENTS else ''}"
     written = of_csv(cleo, query)
     assert [[cell.removeprefix("'") for cell in row] for row in written] == of_xlsx(cleo, query)
     assert {len(row) for row in written} == {len(written[0])}
@@ -143,6 +144,7 @@ def test_the_general_ledger_is_whole_whatever_its_length(cleo, kept, books, monk
         ("report=hub&format=csv", "report"),
         ("report=trial_balance&format=pdf", "format"),
         ("report=trial_balance&format=csv&accountId=1", "accountId"),
+        ("report=aged_payables&format=csv&months=true", "months"),
         ("report=general_ledger&format=csv&months=true", "months"),
         ("report=general_ledger&format=csv&groupBy=colour", "groupBy"),
         ("report=profit_and_loss&format=xlsx&projectId=999", "projectId"),
@@ -154,7 +156,7 @@ def test_a_file_that_there_is_not_is_refused_by_name(cleo, query, name):
 
 
 @on_sqlite
-@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("report", [*STATEMENTS, GENERAL_LEDGER])
 def test_each_report_has_a_button_that_prints_it_where_there_are_scripts(cleo, kept, report):
     page = cleo.browser().get(f"/reports/{report.replace('_', '-')}?{DAYS}").text
     assert '<button class="button with-script" type="button" data-print>' in page

@@ -8,6 +8,7 @@ from typing import Any
 from webapp import queries, services
 from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.items.payment_choices import LinePaymentsSchema
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.transactions.transactions import (
     BulkEditResultsSchema,
@@ -59,6 +60,15 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def read(transaction_id: int) -> dict[str, Any]:
     """Read one bank line."""
     return answer(transaction_id)
+
+
+@bp.get("/<id:transaction_id>/payments")
+@requires("read")
+@bp.response(200, wrapped("payments", LinePaymentsSchema))
+def payments(transaction_id: int) -> dict[str, Any]:
+    """Get the open items that a bank line may pay, with the evidence, and whether anything else fits."""
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    return {"payments": queries.items.payment_choices.of_line(line)}
 
 
 @bp.patch("/<id:transaction_id>")

@@ -35,6 +35,9 @@ PAGES: Final = (
     ),
     Destination("Balance sheet", "reports.balance_sheet", "equal", "reports assets liabilities equity"),
     Destination("General ledger", "reports.general_ledger", "equal", "reports accounts register"),
+    Destination(
+        "Owed", "owed.index", "book-open", "open items receivables payables customers suppliers overdue aged"
+    ),
     Destination("Transfers", "transfers.index", "arrow-right", "between own accounts open items"),
     Destination("Chart of accounts", "accounts.index", "folder", "ledger accounts"),
     Destination("Merchants", "merchants.index", "store", "counterparties suppliers customers"),

@@ -34,14 +34,14 @@ TEMPLATE = "feed_accounts/show.html"
 MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
 ASKED_FOR = {
-    "line": frozenset({"line", "choices", "split_rows", "why", "candidates", "description"}),
+    "line": frozenset({"line", "choices", "split_rows", "why", "candidates", "description", "payments"}),
     "filters": frozenset({"counts", "choices"}),
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
     "foot": frozenset({"page"}),
     "lines": frozenset(
-        {"lines", "page", "counts", "choices", "split_rows", "why", "candidates", "description"}
+        {"lines", "page", "counts", "choices", "split_rows", "why", "candidates", "description", "payments"}
     ),
 }
 
@@ -168,6 +168,7 @@ def workspace(
         "split_rows": [],
         "why": None,
         "candidates": (),
+        "payments": None,
         "words": rule_wording,
         "coverage": None if target() else coverage(facts.feed_account),
         "form": form or {},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from webapp import queries
 from webapp.ledger.proofs.covered_months import in_one_word
 from webapp.pages.transactions import split_forms
+from webapp.queries.items.payment_choices import LinePayments
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.queries.transactions.workspaces import AccountOfLine
 from webapp.web import paging
@@ -140,6 +141,12 @@ class WorkspaceFacts:
         """The documents that may belong to the line, if its documents are shown."""
         line = self._edited("documents")
         return queries.documents.candidates.documents_of_line(line) if line else ()
+
+    @cached_property
+    def payments(self) -> LinePayments | None:
+        """What the line may pay, if that is shown."""
+        line = self._edited("payments")
+        return queries.items.payment_choices.of_line(line) if line else None
 
     def _edited(self, part: str) -> Transaction | None:
         """Give the line as it is stored, if this part of it is open."""

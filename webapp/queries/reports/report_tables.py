@@ -11,7 +11,8 @@ from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.reports import ledger_tables, statements, trial_balances
+from webapp.queries.reports import aged_tables, ledger_tables, statements, trial_balances
+from webapp.queries.reports.ageing import OwedSide
 from webapp.queries.reports.figures import PartFigures, Sums
 from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQuestion
 from webapp.queries.reports.statements import ReportLine
@@ -134,7 +135,8 @@ STATEMENTS: Final = {
     "balance_sheet": balance_sheet,
 }
 GENERAL_LEDGER: Final = "general_ledger"
-REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER)
+AGED: Final = {"aged_receivables": OwedSide.RECEIVABLES, "aged_payables": OwedSide.PAYABLES}
+REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER, *AGED)
 
 
 def of(organization_id: str, report: str, columns: ReportColumns, *, account_id: int | None = None) -> Table:
@@ -142,6 +144,8 @@ def of(organization_id: str, report: str, columns: ReportColumns, *, account_id:
     if report == GENERAL_LEDGER:
         asked = LedgerQuestion(columns.period, columns.selection, columns.by, account_id)
         return ledger_tables.table(organization_id, asked)
+    if report in AGED:
+        return aged_tables.table(organization_id, AGED[report], columns.period.last)
     return STATEMENTS[report](organization_id, columns)
 
 

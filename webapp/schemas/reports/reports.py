@@ -77,14 +77,18 @@ class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
     account_id = fields.FormId(load_default=None)
 
 
+AGED = ("aged_receivables", "aged_payables")
+
+
 class ReportFileQuerySchema(ReportQuerySchema):
     """Which report to write to a file, and in which format; what its page or its JSON asks for is asked for here too.
 
-    Only the general ledger takes `accountId`; it has no columns.
+    Only the general ledger takes `accountId`; it has no columns. What is owed by age is at the close of `to`, and takes
+    nothing else.
     """
 
     report = fields.OneOf(
-        "trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", required=True
+        *("trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", *AGED), required=True
     )
     format = fields.OneOf("csv", "xlsx", required=True)
     account_id = fields.FormId(load_default=None)
@@ -93,15 +97,15 @@ class ReportFileQuerySchema(ReportQuerySchema):
     def fits_the_report(self, data: Mapping[str, Any], **kwargs: object) -> None:
         """Refuse what another report has."""
         del kwargs
-        columns = ("compare_with", "compare_from", "compare_to", "months")
-        is_ledger = data.get("report") == "general_ledger"
-        asked = [name for name in (columns if is_ledger else ("account_id",)) if data.get(name)]
-        if data.get("report") and asked:
-            sentence = (
-                "The general ledger has no such columns."
-                if is_ledger
-                else "Only the general ledger has this."
-            )
+        report, columns = data.get("report"), ("compare_with", "compare_from", "compare_to", "months")
+        dimensions = ("project_id", "project_group_id", "org_merchant_id", "group_by")
+        names: tuple[str, ...] = ("account_id",)
+        sentence = "Only the general ledger has this."
+        if report == "general_ledger":
+            names, sentence = columns, "The general ledger has no such columns."
+        elif report in AGED:
+            names, sentence = (*columns, *dimensions, "account_id"), "What is owed by age has only a day."
+        if report and (asked := [name for name in names if data.get(name)]):
             raise ma.ValidationError({camel(name): [sentence] for name in asked})
 
 

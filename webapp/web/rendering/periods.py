@@ -40,6 +40,11 @@ def report_period(from_: date | None, to: date | None) -> Period:
     return organizations.financial_years(organization_id()).year_to(last)
 
 
+def report_day(day: date | None) -> date:
+    """The day at whose close a report is; by default today."""
+    return day or organizations.today(organization_id(), requests.now())
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodChoices:
     """The month, the quarter and the year around a period's last day; `chosen` names the one that it is.

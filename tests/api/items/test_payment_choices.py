@@ -1,0 +1,77 @@
+"""What a bank line may pay, over the API and on the page: proposed with evidence, and doubted where others fit."""
+
+import pytest
+
+from tests.fixtures.helpers.owed import owe
+from tests.fixtures.helpers.transfers import send
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture
+def halden(ben):
+    """The id of a customer."""
+    return ben.post("/api/merchants", json={"name": "Halden Optik"}).json["merchant"]["id"]
+
+
+@pytest.fixture
+def owed(ben, books, halden):
+    """Three open invoices, two of them of one amount."""
+    for number, amount in ((1041, "400.00"), (1042, "400.00"), (1043, "90.00")):
+        owe(ben, books, amount, halden, reference=f"RE-{number}")
+    return halden
+
+
+def payments(person, line):
+    answer = person.get(f"/api/transactions/{line}/payments")
+    assert answer.status_code == 200, answer.json
+    return answer.json["payments"]
+
+
+def references(found, choice):
+    names = {each["id"]: each["reference"] for each in found["items"]}
+    return [names[part["itemId"]] for part in choice["parts"]]
+
+
+def test_the_number_in_a_line_identifies_its_document_whoever_pays(ben, bank, giro, owed):
+    line = send(bank, giro, "2026-03-20", "400.00", text="Invoice re 1042 thanks")
+    found = payments(ben, line)
+    assert (found["verdict"], found["choices"][0]["basis"]) == ("unique", "IDENTIFICATION")
+    assert references(found, found["choices"][0]) == ["RE-1042"]
+
+
+def test_twin_amounts_are_proposed_both_and_said_to_be_several(ben, bank, giro, owed):
+    found = payments(ben, send(bank, giro, "2026-03-20", "400.00", text="Payment"))
+    assert found["verdict"] == "several"
+    assert [references(found, each) for each in found["choices"]] == [["RE-1041"], ["RE-1042"]]
+
+
+def test_the_merchant_of_a_line_is_the_one_that_pays(ben, bank, giro, owed):
+    line = send(bank, giro, "2026-09-20", "890.00", text="Payment")
+    assert payments(ben, line)["choices"] == []
+    ben.patch(f"/api/transactions/{line}", json={"orgMerchantId": owed})
+    (choice,) = payments(ben, line)["choices"]
+    assert choice["reason"] == "All 3 open items add up to it."
+
+
+def test_what_is_short_is_said(ben, bank, giro, owed):
+    found = payments(ben, send(bank, giro, "2026-03-20", "80.00", text="RE-1043"))
+    (choice,) = found["choices"]
+    assert (choice["parts"][0]["amount"], choice["leftOpen"], choice["unused"]) == ("80.00", "10.00", "0.00")
+
+
+def test_a_line_of_others_is_not_found(dan, bank, giro):
+    line = send(bank, giro, "2026-03-20", "80.00")
+    assert dan.get(f"/api/transactions/{line}/payments").status_code == 404
+
+
+def test_the_page_shows_the_evidence_and_books_what_is_chosen(ben, bank, giro, owed, books):
+    line = send(bank, giro, "2026-03-20", "400.00", text="Payment")
+    pages = ben.browser()
+    page = pages.get(f"/feeds/{giro}?show=all&line={line}&edit=payments").text
+    assert "Several sets of open items add up to this line." in page
+    assert page.count("Book it on Trade receivables, Halden Optik") == 2
+    chosen = {"accountId": books.account_id("Trade receivables"), "orgMerchantId": owed}
+    assert pages.post(f"/transactions/{line}", data=chosen).status_code == 303
+    booked = ben.get(f"/api/transactions/{line}").json["transaction"]
+    assert (booked["accountId"], booked["orgMerchantId"]) == (chosen["accountId"], owed)

@@ -1,0 +1,164 @@
+"""What a bank line may pay: the open items that it may be for, weighed, and who else wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.open_items import remittances
+from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, PayableItem
+from webapp.ledger.open_items.payment_sets import SetVerdict
+from webapp.ledger.open_items.payments import PaymentChoice, payment_evidence
+from webapp.models import Account, Merchant, PaymentPart, Posting, Transaction, of_same_organization
+from webapp.queries.common import merchants
+from webapp.queries.items import listings
+from webapp.queries.items.listings import OwedItemRecord
+from webapp.sql_functions import fold
+
+# One more than are looked through for sets, and some that are named beside them.
+MOST_READ = 200
+# An opening item has no day: it is older than all others.
+_BEGINNING = date.min
+# What people and banks put between the characters of a number.
+_APART = " -/._%#:"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedItem:
+    """An item that other bank lines are to pay, too."""
+
+    item_id: int
+    transaction_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinePayments:
+    """What a line may pay, the best first, with the items of the choices and the other lines that are to pay them."""
+
+    verdict: SetVerdict
+    candidates: int
+    choices: tuple[PaymentChoice, ...]
+    items: tuple[OwedItemRecord, ...]
+    wanted: tuple[WantedItem, ...]
+
+    @property
+    def by_id(self) -> dict[int, OwedItemRecord]:
+        """The items by their ids."""
+        return {each.id: each for each in self.items}
+
+    @property
+    def others(self) -> dict[int, tuple[int, ...]]:
+        """The other lines that want an item, by its id."""
+        return {each.item_id: each.transaction_ids for each in self.wanted}
+
+
+def of_line(line: Transaction) -> LinePayments:
+    """Weigh the open items for a bank line as they are now."""
+    text = " ".join(part for part in (line.description, line.counterparty, line.reference) if part)
+    party = _party(line)
+    payment = BankPayment(Money(line.amount_minor, line.currency), party, line.booked_on, text)
+    rows = {row.id: row for row in _rows(line, payment)}
+    evidence = payment_evidence(payment, [_payable(row) for row in rows.values()])
+    chosen = {each for choice in evidence.choices for each in choice.item_ids}
+    records = listings.records(line.organization_id, [rows[each] for each in sorted(chosen)], line.booked_on)
+    return LinePayments(
+        evidence.verdict,
+        evidence.candidates,
+        evidence.choices,
+        tuple(records),
+        tuple(WantedItem(item_id, lines) for item_id, lines in _wanted(line, chosen).items()),
+    )
+
+
+def _party(line: Transaction) -> int | None:
+    """Give the merchant of a line's entry, else the one that is called as the line's counterparty."""
+    found = set(
+        db.session.scalars(
+            sa.select(Posting.org_merchant_id).where(
+                of_same_organization(Posting, line),
+                Posting.journal_entry_id == line.journal_entry_id,
+                ~Posting.is_bank_leg,
+                Posting.org_merchant_id.is_not(None),
+            )
+        )
+    )
+    if not found and line.counterparty:
+        found = set(
+            db.session.scalars(
+                sa.select(Merchant.id).where(
+                    of_same_organization(Merchant, line), fold(Merchant.name) == fold(line.counterparty)
+                )
+            )
+        )
+    counting = {merchants.counting_id(line.organization_id, each) for each in found}
+    return counting.pop() if len(counting) == 1 else None
+
+
+def _rows(line: Transaction, payment: BankPayment) -> Sequence[Any]:
+    """Read the open items of the payer, or those that an unknown one may pay, and those that the text names."""
+    items = listings.as_of(line.organization_id)
+    statement = sa.select(items).where(
+        items.c.account_id.in_(
+            sa.select(Account.id).where(of_same_organization(Account, line), Account.keeps_items)
+        ),
+        items.c.open_minor != 0,
+    )
+    oldest = (items.c.due_on.nulls_first(), items.c.id)
+    likely = statement.where(*_may_be_paid(items, payment)).order_by(*oldest).limit(MOST_READ)
+    named = statement.where(_is_in_text(items.c.reference, payment.text)).order_by(*oldest).limit(MOST_READ)
+    return [*db.session.execute(likely), *db.session.execute(named)]
+
+
+def _may_be_paid(items: sa.Subquery, payment: BankPayment) -> Sequence[sa.ColumnElement[bool]]:
+    is_same_currency = items.c.currency == payment.amount.currency
+    if payment.party_id is not None:
+        return is_same_currency, items.c.party == payment.party_id
+    first, last = payment.day - BEFORE, payment.day + AFTER
+    is_same_side = items.c.open_minor > 0 if payment.amount.minor > 0 else items.c.open_minor < 0
+    is_about_then = sa.or_(items.c.day.between(first, last), items.c.due_on.between(first, last))
+    return is_same_currency, is_same_side, is_about_then
+
+
+def _is_in_text(number: Any, text: str) -> sa.ColumnElement[bool]:
+    """Build the condition that a text may have a number, however it is set apart; `remittances` decides."""
+    compact = sa.func.lower(number)
+    for each in _APART:
+        compact = sa.func.replace(compact, each, "")
+    return sa.and_(
+        sa.func.length(compact) >= remittances.SHORTEST_NUMBER,
+        sa.literal(remittances.compacted(text)).contains(compact),
+    )
+
+
+def _payable(row: Any) -> PayableItem:
+    return PayableItem(
+        row.id,
+        Money(int(row.open_minor), row.currency),
+        row.party,
+        row.day or row.due_on or _BEGINNING,
+        row.due_on or row.day or _BEGINNING,
+        number=row.reference,
+    )
+
+
+def _wanted(line: Transaction, item_ids: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Give the other lines that are to pay each of some items."""
+    rows = db.session.execute(
+        sa.select(PaymentPart.item_id, PaymentPart.transaction_id)
+        .where(
+            of_same_organization(PaymentPart, line),
+            PaymentPart.item_id.in_(item_ids),
+            PaymentPart.transaction_id != line.id,
+        )
+        .order_by(PaymentPart.transaction_id)
+    )
+    found: dict[int, tuple[int, ...]] = {}
+    for item_id, line_id in rows:
+        found[item_id] = (*found.get(item_id, ()), line_id)
+    return found

@@ -1,0 +1,179 @@
+"""What is owed, by party and age, as of any day; and how that ties to the accounts that it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.chart import AccountType
+from webapp.ledger.money import Money
+from webapp.ledger.open_items.ageing import Age, AgedAmounts, Owed, aged
+from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts, balances
+from webapp.queries.common import lookups
+from webapp.queries.currencies import revaluations
+from webapp.queries.items import listings
+
+
+class OwedSide(StrEnum):
+    """Who owes: customers us, or we suppliers."""
+
+    RECEIVABLES = "RECEIVABLES"
+    PAYABLES = "PAYABLES"
+
+
+ACCOUNT_TYPES: Final[Mapping[OwedSide, AccountType]] = {
+    OwedSide.RECEIVABLES: AccountType.ASSET,
+    OwedSide.PAYABLES: AccountType.LIABILITY,
+}
+Ages = Mapping[Age, Money]
+
+
+@dataclass(frozen=True, slots=True)
+class AgedRow:
+    """One currency of a party: by age in that currency and at its carrying base; what is owed to us is above zero."""
+
+    currency: str
+    amounts: Ages
+    amounts_base: Ages
+    total: Money
+    total_base: Money
+
+
+@dataclass(frozen=True, slots=True)
+class AgedParty:
+    """A party with its currencies, and by age in the base; without an id and a name what has no party."""
+
+    id: int | None
+    name: str | None
+    rows: tuple[AgedRow, ...]
+    amounts_base: Ages
+    total_base: Money
+
+
+@dataclass(frozen=True, slots=True)
+class AgedReport:
+    """What stands on the accounts of one side that keep items, at the close of a day.
+
+    `amounts_base` and `total_base` are all parties together; with the `revaluation` they make the `balance` of the
+    accounts, or the books are broken.
+    """
+
+    side: OwedSide
+    day: date
+    base_currency: str
+    account_ids: tuple[int, ...]
+    parties: tuple[AgedParty, ...]
+    amounts_base: Ages
+    total_base: Money
+    revaluation: Money
+    balance: Money
+
+    @property
+    def difference(self) -> Money:
+        """What the balance has beyond the items and the revaluation."""
+        return self.balance - self.total_base - self.revaluation
+
+
+def report(organization_id: str, side: OwedSide, day: date) -> AgedReport:
+    """Age what is owed on one side at the close of a day."""
+    base = organizations.get(organization_id).base_currency
+    account_ids = keeping(organization_id, side)
+    groups = aged(owed(organization_id, account_ids, day), day)
+    closing = balances.of_accounts(organization_id, account_ids, through=day).values()
+    return AgedReport(
+        side,
+        day,
+        base,
+        tuple(account_ids),
+        _parties(organization_id, groups, base),
+        _added((each.amounts_base for each in groups), base),
+        Money(sum(each.total_base for each in groups), base),
+        Money(_revalued(organization_id, account_ids, day), base),
+        Money(sum(each.amount_base_minor for each in closing), base),
+    )
+
+
+def keeping(organization_id: str, side: OwedSide | None = None) -> list[int]:
+    """List the ids of the accounts that keep items, of one side or of both, in the order of the chart."""
+    statement = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
+    if side is not None:
+        statement = statement.where(Account.type == ACCOUNT_TYPES[side])
+    return list(db.session.scalars(statement.order_by(*accounts.BY_CODE.columns)))
+
+
+def owed(
+    organization_id: str,
+    account_ids: Collection[int],
+    day: date,
+    *conditions: sa.ColumnElement[bool],
+) -> list[Owed]:
+    """Add up what is left of items at the close of a day, by party, currency and due day."""
+    items = listings.as_of(organization_id, day)
+    keys = items.c.party, items.c.currency, items.c.due_on
+    rows = db.session.execute(
+        sa.select(*keys, sa.func.sum(items.c.open_minor), sa.func.sum(items.c.open_base_minor))
+        .where(items.c.account_id.in_(account_ids), listings.is_open(items), *conditions)
+        .group_by(*keys)
+    )
+    return [Owed(party, currency, due, int(amount), int(base)) for party, currency, due, amount, base in rows]
+
+
+def _parties(organization_id: str, groups: Sequence[AgedAmounts], base: str) -> tuple[AgedParty, ...]:
+    found: dict[int | None, list[AgedAmounts]] = {}
+    for each in groups:
+        found.setdefault(each.party_id, []).append(each)
+    merchants = lookups.by_id(Merchant, organization_id, found)
+    parties = (
+        AgedParty(
+            party_id,
+            merchants[party_id].name if party_id else None,
+            tuple(_row(each, base) for each in sorted(some, key=lambda each: each.currency)),
+            _added((each.amounts_base for each in some), base),
+            Money(sum(each.total_base for each in some), base),
+        )
+        for party_id, some in found.items()
+    )
+    return tuple(sorted(parties, key=lambda each: (each.name is None, (each.name or "").casefold(), each.id)))
+
+
+def _row(group: AgedAmounts, base: str) -> AgedRow:
+    return AgedRow(
+        group.currency,
+        {age: Money(minor, group.currency) for age, minor in group.amounts.items()},
+        {age: Money(minor, base) for age, minor in group.amounts_base.items()},
+        Money(group.total, group.currency),
+        Money(group.total_base, base),
+    )
+
+
+def _added(groups: Iterable[Mapping[Age, int]], base: str) -> Ages:
+    some = list(groups)
+    return {age: Money(sum(each[age] for each in some), base) for age in Age}
+
+
+def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> int:
+    """Add up what revaluations and their reversals have on accounts at the close of a day."""
+    first = orm.aliased(JournalEntry)
+    original = sa.func.coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
+    found = db.session.scalar(
+        sa.select(sa.func.sum(Posting.amount_base_minor))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.account_id.in_(account_ids),
+            JournalEntry.status.in_(COUNTING),
+            JournalEntry.effective_on <= day,
+            first.source == revaluations.SOURCE,
+        )
+    )
+    return int(found or 0)
