@@ -149,7 +149,8 @@ def member_of(table: sa.Table) -> str:
 
 def _last_id(session: orm.Session, table: sa.Table) -> int:
     """Give the last id of a table, also of deleted rows: it is never used again."""
-    if not isinstance(table.columns.id.type, sa.Integer | sa.BigInteger):
+    id_ = table.columns.id
+    if not isinstance(id_.type, sa.Integer | sa.BigInteger) or id_.autoincrement is False:
         return 0
     if session.connection().dialect.name == "postgresql":
         statement = f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {table.name}_id_seq"  # noqa: S608  (a name of ours)
