@@ -22,7 +22,16 @@ from webapp.session_state import SessionNeededError, open_snapshot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SessionNeededError", "Snapshot", "Statement", "ask", "begin", "dialect_name", "end", "snapshot"]
+__all__ = [
+    "ReadSnapshot",
+    "SessionNeededError",
+    "TextStatement",
+    "ask",
+    "begin",
+    "dialect_name",
+    "end",
+    "snapshot",
+]
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 # The ids of a parameter, for IN: SQLite has no lists.
@@ -30,7 +39,7 @@ IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids A
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
-class Statement:
+class TextStatement:
     """A statement in SQL, with parameters like `:name`.
 
     What a database says in other words is written as a word in braces: `{ids}` is the list of a parameter `ids`, and
@@ -51,7 +60,7 @@ class Statement:
     def in_dialect(self, name: str) -> str:
         """Give the text as a driver takes it.
 
-        >>> Statement("SELECT CAST(:day AS date)::text").in_dialect("postgresql")
+        >>> TextStatement("SELECT CAST(:day AS date)::text").in_dialect("postgresql")
         'SELECT CAST(%(day)s AS date)::text'
         """
         return self._texts[name]
@@ -108,7 +117,7 @@ def document(stored: Any) -> Any:
     return json.loads(stored) if isinstance(stored, str) else stored
 
 
-class Snapshot:
+class ReadSnapshot:
     """A read transaction on a connection of the pool, which sees one organization's rows on PostgreSQL."""
 
     def __init__(self, engine: sa.Engine, organization_id: str | None) -> None:
@@ -144,7 +153,7 @@ class Snapshot:
         found: list[Any] = self._run(text, _stored(self._name, values)).fetchall()
         return found
 
-    def asked(self, statement: Statement, **values: Any) -> list[Any]:
+    def asked(self, statement: TextStatement, **values: Any) -> list[Any]:
         """Ask a statement, and give all rows."""
         return self.rows(statement.in_dialect(self._name), values)
 
@@ -185,17 +194,17 @@ class Snapshot:
         self.connection.close()
 
 
-def begin(organization_id: str | None) -> Snapshot:
+def begin(organization_id: str | None) -> ReadSnapshot:
     """Open the request's snapshot: in it its caller is looked up, and what is asked may be read."""
     end()
-    held = Snapshot(db.engine, organization_id)
+    held = ReadSnapshot(db.engine, organization_id)
     open_snapshot.set(held)
     return held
 
 
-def snapshot() -> Snapshot | None:
+def snapshot() -> ReadSnapshot | None:
     """Give the request's snapshot, while it is open."""
-    held: Snapshot | None = open_snapshot.get()
+    held: ReadSnapshot | None = open_snapshot.get()
     return held
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries
-from webapp.queries.reports.ageing import OwedSide
+from webapp.ledger.open_items.ageing import OwedSide
 from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.reports.ageing import (
     AgedReportSchema,
@@ -94,7 +94,7 @@ def general_ledger(query: dict[str, Any]) -> dict[str, Any]:
 def aged_receivables(query: dict[str, Any]) -> dict[str, Any]:
     """Get what customers owe, by party and by how long it has been due."""
     day = periods.report_day(query["as_of"])
-    return {"agedReceivables": queries.reports.ageing.report(organization_id(), OwedSide.RECEIVABLES, day)}
+    return {"agedReceivables": queries.items.ageing.report(organization_id(), OwedSide.RECEIVABLES, day)}
 
 
 @bp.get("/aged-payables")
@@ -104,7 +104,7 @@ def aged_receivables(query: dict[str, Any]) -> dict[str, Any]:
 def aged_payables(query: dict[str, Any]) -> dict[str, Any]:
     """Get what is owed to suppliers, below zero, by party and by how long it has been due."""
     day = periods.report_day(query["as_of"])
-    return {"agedPayables": queries.reports.ageing.report(organization_id(), OwedSide.PAYABLES, day)}
+    return {"agedPayables": queries.items.ageing.report(organization_id(), OwedSide.PAYABLES, day)}
 
 
 @bp.get("/party-statement")
@@ -115,7 +115,7 @@ def party_statement(query: dict[str, Any]) -> dict[str, Any]:
     """Get what moved between a party and us in a period, and what is open at its end."""
     period = periods.report_period(query["from_"], query["to"])
     return {
-        "partyStatement": queries.reports.party_statements.statement(
+        "partyStatement": queries.items.party_statements.statement(
             organization_id(), query["org_merchant_id"], period
         )
     }
@@ -128,7 +128,7 @@ def party_statement(query: dict[str, Any]) -> dict[str, Any]:
 def expected_cash(query: dict[str, Any]) -> dict[str, Any]:
     """Get the cash that open items bring, by the day on which they are due."""
     return {
-        "expectedCash": queries.reports.expected_cash.expected(
+        "expectedCash": queries.items.expected_cash.expected(
             organization_id(), periods.report_day(query["as_of"])
         )
     }

@@ -11,10 +11,9 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age
+from webapp.ledger.open_items.ageing import Age, OwedSide
 from webapp.ledger.open_items.offsets import offsets
 from webapp.ledger.periods import Period
-from webapp.queries.reports.ageing import OwedSide
 from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuerySchema
 from webapp.schemas.transactions.open_items import TickedItemsFormSchema
 from webapp.services.transactions.settlements import PartInput
@@ -43,8 +42,8 @@ def index() -> Response:
     day, side = periods.report_day(query["as_of"]), OwedSide(query["side"])
     return render(
         "owed/index.html",
-        report=queries.reports.ageing.report(organization_id(), side, day),
-        expected=queries.reports.expected_cash.expected(organization_id(), day),
+        report=queries.items.ageing.report(organization_id(), side, day),
+        expected=queries.items.expected_cash.expected(organization_id(), day),
         side=side,
         sign=1 if side is OwedSide.RECEIVABLES else -1,
         ages=AGES,
@@ -90,7 +89,7 @@ def show_statement(problem: Problem | None = None) -> Response:
     last = periods.report_day(query["to"])
     period = Period(query["from_"] or Period.months_to(last, MONTHS_OF_STATEMENT).first, last)
     party = query["org_merchant_id"]
-    of = queries.reports.party_statements
+    of = queries.items.party_statements
     return render(
         "owed/statement.html",
         status=problem.status if problem else 200,

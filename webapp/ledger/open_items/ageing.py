@@ -10,6 +10,13 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 
+class OwedSide(StrEnum):
+    """Who owes: customers us, or we suppliers."""
+
+    RECEIVABLES = "RECEIVABLES"
+    PAYABLES = "PAYABLES"
+
+
 class Age(StrEnum):
     """How long ago an item was due, in days; the youngest first."""
 

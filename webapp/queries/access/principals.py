@@ -21,7 +21,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
-from webapp.snapshots import Snapshot, Statement, document, instant
+from webapp.snapshots import ReadSnapshot, TextStatement, document, instant
 from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
@@ -36,10 +36,10 @@ _CALLERS = """
     JOIN organizations o ON o.id = m.organization_id
     JOIN users u ON u.id = m.user_id AND u.is_active
     WHERE {} AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > :now)"""
-BY_SECRET = Statement(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
-BY_OLDER_SECRET = Statement(_CALLERS.format("t.token_hash = :digest"))
-BY_ID = Statement(_CALLERS.format("t.organization_id = :organization_id AND t.id = :token_id"))
-ORGANIZATION_OF_TOKEN = Statement("SELECT organization_of_token(:digest)")
+BY_SECRET = TextStatement(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
+BY_OLDER_SECRET = TextStatement(_CALLERS.format("t.token_hash = :digest"))
+BY_ID = TextStatement(_CALLERS.format("t.organization_id = :organization_id AND t.id = :token_id"))
+ORGANIZATION_OF_TOKEN = TextStatement("SELECT organization_of_token(:digest)")
 
 
 def digest_of(secret: str) -> str:
@@ -97,27 +97,7 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     named, digest = session_organization(cookie), digest_of(cookie)
     if named is None:
         see_books_of(session, "session", digest)
-    of_named = [] if named is None else [BrowserSession.organization_id == named]
-    row = session.execute(
-        sa.select(Membership, Organization, User, BrowserSession.last_seen_at)
-        .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
-        .select_from(BrowserSession)
-        .join(
-            Membership,
-            sa.and_(
-                Membership.user_id == BrowserSession.user_id,
-                of_same_organization(Membership, BrowserSession),
-            ),
-        )
-        .join(Organization, Organization.id == Membership.organization_id)
-        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
-        .where(
-            BrowserSession.id_hash == digest,
-            *of_named,
-            BrowserSession.last_seen_at > now - IDLE,
-            BrowserSession.created_at > now - LONGEST,
-        )
-    ).one_or_none()
+    row = session.execute(_of_session(digest, named, now)).one_or_none()
     if row is None:
         return None
     membership, organization, user, last_seen_at, waiting = row
@@ -141,7 +121,32 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     )
 
 
-def by_token(snapshot: Snapshot, token: str, now: datetime) -> Principal | None:
+def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[Any]:
+    """Ask who a session belongs to, and how many proposals wait there."""
+    of_named = [] if named is None else [BrowserSession.organization_id == named]
+    return (
+        sa.select(Membership, Organization, User, BrowserSession.last_seen_at)
+        .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
+        .select_from(BrowserSession)
+        .join(
+            Membership,
+            sa.and_(
+                Membership.user_id == BrowserSession.user_id,
+                of_same_organization(Membership, BrowserSession),
+            ),
+        )
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+        .where(
+            BrowserSession.id_hash == digest,
+            *of_named,
+            BrowserSession.last_seen_at > now - IDLE,
+            BrowserSession.created_at > now - LONGEST,
+        )
+    )
+
+
+def by_token(snapshot: ReadSnapshot, token: str, now: datetime) -> Principal | None:
     """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role.
 
     Where the token tells nothing of whose books it opens, the snapshot will see those that it does.

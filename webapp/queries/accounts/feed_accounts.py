@@ -16,7 +16,7 @@ from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.accounts.unconfirmed_lines import EntryCounts
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.snapshots import Statement, day, instant
+from webapp.snapshots import TextStatement, day, instant
 from webapp.sql_functions import fold
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
@@ -164,5 +164,5 @@ _WORDS: Final = {
     "by_draft": ("INDEXED BY ix_journal_entries_drafts", ""),
     "fold": ("fold(f.name)", "lower(f.name)"),
 }
-_ACTIVE: Final = Statement(f"{_OF_FEEDS} f.is_active ORDER BY {{fold}}, f.id", **_WORDS)
-_NAMED: Final = Statement(f"{_OF_FEEDS} f.id IN {{ids}}", **_WORDS)
+_ACTIVE: Final = TextStatement(f"{_OF_FEEDS} f.is_active ORDER BY {{fold}}, f.id", **_WORDS)
+_NAMED: Final = TextStatement(f"{_OF_FEEDS} f.id IN {{ids}}", **_WORDS)

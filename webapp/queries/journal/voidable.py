@@ -23,7 +23,7 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
-from webapp.snapshots import Statement, day
+from webapp.snapshots import TextStatement, day
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -154,7 +154,7 @@ class StoredLeg(Protocol):
         """The bank line that it is of."""
 
 
-class StoredEntry(Protocol):
+class EntryFacts(Protocol):
     """An entry as it is stored, or its row, with its legs."""
 
     @property
@@ -178,7 +178,7 @@ class StoredEntry(Protocol):
         """Its legs."""
 
 
-def refused(organization_id: str, entries: Sequence[StoredEntry], *, has_openings: bool = True) -> set[int]:
+def refused(organization_id: str, entries: Sequence[EntryFacts], *, has_openings: bool = True) -> set[int]:
     """Give those of these entries that cannot be voided, in at most two statements.
 
     Without a standing proof that keeps an account as new (`has_openings`) there is nothing to ask.
@@ -191,7 +191,7 @@ def refused(organization_id: str, entries: Sequence[StoredEntry], *, has_opening
     return by_itself | set(opened(organization_id, [each for each in entries if each.id not in by_itself]))
 
 
-def opened(organization_id: str, entries: Sequence[StoredEntry]) -> dict[int, VoidRefusal]:
+def opened(organization_id: str, entries: Sequence[EntryFacts]) -> dict[int, VoidRefusal]:
     """Refuse each entry that an opening balance includes, naming the latest standing keep-as-new proof of it."""
     proofs = _openings(organization_id) if entries else []
     if not proofs:
@@ -226,7 +226,7 @@ def _openings(organization_id: str) -> list[_Opening]:
     ]
 
 
-_OPENINGS: Final = Statement("""
+_OPENINGS: Final = TextStatement("""
     SELECT r.id, r.opening_date, f.account_id
     FROM reconciliations r
     JOIN feed_accounts f ON f.organization_id = r.organization_id AND f.id = r.feed_account_id
@@ -234,7 +234,7 @@ _OPENINGS: Final = Statement("""
     ORDER BY r.opening_date DESC, r.id DESC""")
 
 
-def _held_lines(organization_id: str, entries: Sequence[StoredEntry]) -> set[tuple[int, int]]:
+def _held_lines(organization_id: str, entries: Sequence[EntryFacts]) -> set[tuple[int, int]]:
     """List the lines of these entries that a standing opening holds, each with its proof."""
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
     if not named:
@@ -259,7 +259,7 @@ def _held(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     )
 
 
-def _opening_refusal(entry: StoredEntry, proof_id: int, opening_date: date) -> VoidRefusal:
+def _opening_refusal(entry: EntryFacts, proof_id: int, opening_date: date) -> VoidRefusal:
     return VoidRefusal(
         f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
         "before_opening",

@@ -15,7 +15,7 @@ from webapp.models import ProofBreak, Reconciliation
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import StoredBreak
-from webapp.snapshots import Statement, day, document, instant
+from webapp.snapshots import TextStatement, day, document, instant
 
 
 def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
@@ -123,7 +123,7 @@ def _break(*row: Any) -> StoredBreak:
 
 _OF_STATEMENT: Final = 15
 # Of each account the newest proof is found by its index, however many there are.
-_STATEMENTS: Final = Statement("""
+_STATEMENTS: Final = TextStatement("""
     WITH wanted AS (
         SELECT (SELECT n.id FROM reconciliations n
             WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id AND n.status = 'COMPLETED'

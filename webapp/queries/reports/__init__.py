@@ -1,15 +1,12 @@
 """Statements, ledgers, registers, exports."""
 
 from webapp.queries.reports import (
-    ageing,
     cash,
     dimension_results,
     dimensions,
-    expected_cash,
     exports,
     general_ledger,
     ledger_order,
-    party_statements,
     registers,
     report_tables,
     sparklines,
@@ -18,15 +15,12 @@ from webapp.queries.reports import (
 )
 
 __all__ = [
-    "ageing",
     "cash",
     "dimension_results",
     "dimensions",
-    "expected_cash",
     "exports",
     "general_ledger",
     "ledger_order",
-    "party_statements",
     "registers",
     "report_tables",
     "sparklines",

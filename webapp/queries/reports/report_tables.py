@@ -9,10 +9,11 @@ from webapp.exporters import tables, workbooks
 from webapp.exporters.tables import Cell, Table
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
+from webapp.ledger.open_items.ageing import OwedSide
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.reports import aged_tables, ledger_tables, statements, trial_balances
-from webapp.queries.reports.ageing import OwedSide
+from webapp.queries.items import aged_tables
+from webapp.queries.reports import ledger_tables, statements, trial_balances
 from webapp.queries.reports.figures import PartFigures, Sums
 from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQuestion
 from webapp.queries.reports.statements import ReportLine

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.ledger.money import Money
 from webapp.queries.common.paging import Page
-from webapp.snapshots import Statement, day, instant
+from webapp.snapshots import TextStatement, day, instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ def page(
 
 
 @cache
-def _statement(names: Sequence[str], *, is_after: bool) -> Statement:
+def _statement(names: Sequence[str], *, is_after: bool) -> TextStatement:
     compared = ["t.organization_id = :organization_id", *(_COMPARED[name] for name in names)]
-    return Statement(f"""
+    return TextStatement(f"""
         SELECT t.id, t.feed_account_id, t.provider_transaction_id, t.status, t.booked_on, t.value_on, t.amount_minor,
             t.currency, t.description, t.counterparty, t.reference, t.iban, t.journal_entry_id, t.import_id,
             t.created_at, t.updated_at

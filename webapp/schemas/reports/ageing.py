@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from webapp.ledger.open_items.ageing import Age
+from webapp.ledger.open_items.ageing import Age, OwedSide
 from webapp.ledger.references import Kind
-from webapp.queries.reports.ageing import OwedSide
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema

@@ -8,9 +8,9 @@ from datetime import date
 from itertools import accumulate
 
 from webapp.ledger.money import Money
+from webapp.ledger.open_items.ageing import OwedSide
 from webapp.queries.access import organizations
-from webapp.queries.reports import ageing
-from webapp.queries.reports.ageing import OwedSide
+from webapp.queries.items import ageing
 
 
 @dataclass(frozen=True, slots=True)

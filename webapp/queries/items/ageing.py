@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from typing import Final
 
 import sqlalchemy as sa
@@ -14,21 +13,13 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age, AgedAmounts, Owed, aged
+from webapp.ledger.open_items.ageing import Age, AgedAmounts, Owed, OwedSide, aged
 from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
-
-
-class OwedSide(StrEnum):
-    """Who owes: customers us, or we suppliers."""
-
-    RECEIVABLES = "RECEIVABLES"
-    PAYABLES = "PAYABLES"
-
 
 ACCOUNT_TYPES: Final[Mapping[OwedSide, AccountType]] = {
     OwedSide.RECEIVABLES: AccountType.ASSET,

@@ -8,9 +8,9 @@ from typing import Final
 
 from webapp.exporters.tables import Cell, Table
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age
-from webapp.queries.reports import ageing
-from webapp.queries.reports.ageing import AgedParty, AgedReport, OwedSide
+from webapp.ledger.open_items.ageing import Age, OwedSide
+from webapp.queries.items import ageing
+from webapp.queries.items.ageing import AgedParty, AgedReport
 
 TITLES: Final = {OwedSide.RECEIVABLES: "Aged receivables", OwedSide.PAYABLES: "Aged payables"}
 HEADS: Final = ("Not due", "1 to 30 days", "31 to 60 days", "61 to 90 days", "Over 90 days")

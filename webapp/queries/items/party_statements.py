@@ -26,10 +26,9 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.parts import with_parts
-from webapp.queries.items import listings
+from webapp.queries.items import ageing, listings
+from webapp.queries.items.ageing import Ages
 from webapp.queries.items.listings import OwedItemRecord
-from webapp.queries.reports import ageing
-from webapp.queries.reports.ageing import Ages
 
 
 @dataclass(frozen=True, slots=True)
