@@ -1,5 +1,9 @@
 """Migrations run both ways on both databases, and end where the models are."""
 
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -8,11 +12,12 @@ from alembic.migration import MigrationContext
 from tests.api.imports.test_imports import MARCH, counted, imported
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
-from tests.fixtures.helpers.documents import filed
+from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, sent
 from webapp.db import Base, prepare_engine
 from webapp.migrations import current_revision, downgrade, head_revision, upgrade
 from webapp.migrations.shapes import SECRETS, shaped
 from webapp.models.base import Organized
+from webapp.queries import checks
 
 
 @pytest.fixture
@@ -119,6 +124,9 @@ def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, sessi
     engine = session.get_bind()
     session.rollback()
     tables = ["feed_lines", "feed_pushes", "documents", "feed_accounts"]
+    # Older books know nothing of the bodies of pushes that stay, and their columns came in another order.
+    session.close()
+    downgrade(engine, "0057")
     before, names = rows(session, *tables), {table: constraints(engine, table) for table in tables}
     session.close()
     downgrade(engine, "0020")
@@ -134,17 +142,53 @@ def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, sessi
     assert [kept[1:] for kept in older.values()] == earlier
     assert "ck_feed_lines_said_word" in constraints(engine, "feed_lines")
     session.close()
-    upgrade(engine)
+    upgrade(engine, "0057")
     assert rows(session, *tables) == before
     assert {table: constraints(engine, table) for table in tables} == names
     assert names["feed_lines"] >= {"ck_feed_lines_event_word"}
     assert all("batches" not in name for name in names["feed_pushes"])
+    upgrade(engine)
     assert feed.push("two", removed=["A2"]).status_code == 409, "the push is remembered by its batchId"
     with pytest.raises(sa.exc.IntegrityError):
         session.execute(sa.text("UPDATE feed_lines SET event = 'SAID'"))
 
 
 RETAINED = "SELECT organization_id, code, name, role FROM accounts WHERE lower(name) = 'retained earnings' ORDER BY id"
+
+
+def test_files_of_older_documents_get_their_names_by_their_digests_and_lose_nothing(ben, app, bank, session):
+    sheet = b"day;amount\n" + b"2026-03-02;-2.50\n" * 100
+    data = [pdf("of older books"), sheet]
+    documents = [
+        sent(ben, data=each, name=name).json["document"]
+        for each, name in zip(data, ("bill.pdf", "sheet.csv"), strict=True)
+    ]
+    imported(ben, bank_file(*MARCH[:1]))
+    folder = Path(app.instance_path)
+    engine = session.get_bind()
+    session.rollback()
+    session.close()
+    downgrade(engine, "0059")
+    older = session.execute(
+        sa.text("SELECT kept_file, sha256 FROM documents WHERE sha256 IS NOT NULL ORDER BY id")
+    )
+    names, digests = zip(*(tuple(row) for row in older), strict=True)
+    assert [(folder / "documents" / name).read_bytes() for name in names] == data
+    assert list(digests) == [sha256(each).hexdigest() for each in data]
+    (folder / "documents" / names[1]).unlink()
+    session.rollback()
+    session.close()
+    shutil.rmtree(folder / "files")
+    upgrade(engine)
+    address = f"{DOCUMENTS}/{documents[0]['id']}/file"
+    assert ben.get(address).data == data[0]
+    lost = [each.about for each in bank.ask(lambda: list(checks.violations()))]
+    assert [each["documentId"] for each in lost] == [documents[1]["id"]], (
+        "what was lost before stays so, and is found"
+    )
+    sent(ben, data=pdf("newer"))
+    assert not (folder / "documents" / names[0]).exists(), "the older name goes with the next file"
+    assert ben.get(address).data == data[0]
 
 
 def test_the_books_find_their_retained_earnings_or_get_the_account(ada, dan, session):

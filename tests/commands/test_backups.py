@@ -97,10 +97,12 @@ def test_what_is_restored_is_the_same_to_the_last_row(
         assert second["tables"] == first["tables"]
         assert second["organizations"] == first["organizations"]
         assert second["lastIds"] == first["lastIds"]
-        for place, data in (("documents", PDF), ("proposals", PROPOSED)):
-            (kept,) = [each for each in (tmp_path / folder / place).iterdir() if each.is_file()]
-            assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (data, 0o600)
-        assert (second["files"], second["lostFiles"]) == (2, [])
+        for place, data in (("files", PDF), ("proposals", PROPOSED)):
+            kept = [each for each in (tmp_path / folder / place).rglob("*") if each.is_file()]
+            assert data in [each.read_bytes() for each in kept]
+            assert {stat.S_IMODE(each.stat().st_mode) for each in kept} == {0o600}
+        assert (second["files"], second["lostFiles"]) == (first["files"], [])
+        assert second["files"] >= 2, "a document and a proposal; a small pushed batch is in its row"
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
@@ -135,8 +137,10 @@ def test_restored_tables_are_analyzed_before_anything_reads_them(
 @on_sqlite
 def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, restored, app, tmp_path):
     names = [sent(ada, data=pdf(text)).json["document"]["id"] for text in ("to be lost", "to stay")]
-    folder = Path(app.instance_path) / "documents"
-    (lost,) = [each for each in folder.iterdir() if each.is_file() and each.read_bytes() == pdf("to be lost")]
+    folder = Path(app.instance_path) / "files" / ada.organization_id
+    (lost,) = [
+        each for each in folder.rglob("*") if each.is_file() and each.read_bytes() == pdf("to be lost")
+    ]
     lost.unlink()
     path = tmp_path / "books.zip"
     told = command("backup", str(path), "--json")
@@ -149,12 +153,12 @@ def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, resto
 @on_sqlite
 def test_a_refused_restore_leaves_no_file(books_of_all_kinds, backed_up, restored, tmp_path):
     path = backed_up()
-    for folder in ("documents", "proposals"):
+    for folder in ("files", "proposals"):
         with zipfile.ZipFile(path) as archive:
-            (kept,) = [name for name in archive.namelist() if name.startswith(f"{folder}/")]
+            kept = next(name for name in archive.namelist() if name.startswith(f"{folder}/"))
         result = restored("restore", str(changed(path, kept, lambda data: data + b"more")))
         assert (result.exit_code, "not sound" in result.stderr) == (1, True), result.output
-        for place in ("documents", "proposals"):
+        for place in ("files", "proposals"):
             assert [each for each in (tmp_path / "restored" / place).rglob("*") if each.is_file()] == []
 
 

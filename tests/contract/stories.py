@@ -162,6 +162,7 @@ def files(teller: Teller) -> tuple[int, list[int]]:
     imported = teller.post(f"/feeds/imports/{preview['id']}/commit", {})["import"]
     upload()
     teller.get(f"/feeds/imports/{imported['id']}")
+    teller.get(f"/feeds/imports/{imported['id']}/file")
     teller.get("/feeds/imports?limit=2")
     teller.get("/feeds/accounts")
     fa_id = imported["accounts"][0]["faId"]
@@ -178,6 +179,7 @@ def entries(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None:
     """Say where lines belong, and put them into the books."""
     paid, food, host, cent = lines
     teller.get(f"/transactions/{food}")
+    teller.get(f"/transactions/{food}/file")
     teller.patch(f"/transactions/{food}", {"accountId": accounts["Uncategorised expenses"]})
     teller.patch(f"/transactions/{paid}?dryRun=true", {"description": "Invoice 2026-17"})
     teller.get(f"/transactions/{food}/suggestions")

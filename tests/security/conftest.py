@@ -21,7 +21,7 @@ from webapp.models import (
     Settlement,
 )
 from webapp.services.access import invitations
-from webapp.services.storage import document_files
+from webapp.services.storage import stored_files
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
@@ -140,7 +140,7 @@ def rest_of(organization_id, fa_id, account_id):
             number=CANARY,
             sender=CANARY,
             text=CANARY,
-            **kept_file(),
+            **kept_file(organization_id),
             created_at=AT,
             updated_at=AT,
         ),
@@ -161,15 +161,15 @@ def rest_of(organization_id, fa_id, account_id):
     return {name: row.id for name, row in rows.items()}
 
 
-def kept_file():
+def kept_file(organization_id):
     """Keep a file, and give what its document says of it."""
     data = CANARY.encode()
+    stored_files.keep(organization_id, stored_files.pack(data), f"{CANARY}.txt", "text/plain", now=AT)
     return {
         "file_name": f"{CANARY}.txt",
         "file_type": "text/plain",
         "file_size": len(data),
         "sha256": sha256(data).hexdigest(),
-        "kept_file": document_files.keep(data),
     }
 
 

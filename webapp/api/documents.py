@@ -19,7 +19,7 @@ from webapp.schemas.documents.documents import (
     RelationSchema,
 )
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
-from webapp.web import document_files, paging
+from webapp.web import document_files, downloads, paging
 from webapp.web.access import requests, selections, strictness
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -28,7 +28,6 @@ from webapp.web.document_files import insisted
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)
 RelationAnswerSchema = changing(wrapped("relation", RelationSchema))
-FILE = {"content_type": "application/octet-stream", "description": "The file, as a download"}
 
 
 @bp.get("")
@@ -101,7 +100,7 @@ def delete(document_id: int) -> dict[str, bool]:
 
 @bp.get("/<id:document_id>/file")
 @requires("read")
-@bp.response(200, **FILE)
+@bp.response(200, **downloads.FILE)
 def file(document_id: int) -> Response:
     """Download a document's file as it was sent."""
     return document_files.sent(queries.documents.documents.get(organization_id(), document_id))

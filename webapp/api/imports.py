@@ -21,7 +21,7 @@ from webapp.schemas.imports.imports import (
 from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.schemas.untrusted import untrusted_paths
-from webapp.web import paging, uploads
+from webapp.web import downloads, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.strictness import ArgumentsParser
@@ -85,6 +85,16 @@ def read(import_id: int) -> dict[str, Any]:
             organization_id(), queries.imports.imports.record(imported)
         )
     }
+
+
+@bp.get("/<id:import_id>/file")
+@requires("read")
+@bp.response(200, **downloads.FILE)
+def file(import_id: int) -> Response:
+    """Download the file of an import, byte for byte as it was sent."""
+    imported = queries.imports.imports.get(organization_id(), import_id)
+    bank_files = queries.imports.bank_files
+    return downloads.attachment(*bank_files.require(bank_files.of_import(imported)))
 
 
 @bp.get("/<id:import_id>/lines")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
 from webapp import queries, services
 from webapp.api.accounts.feed_accounts import AnswerSchema
@@ -26,7 +26,7 @@ BODY_LIMIT = 8 * MEBIBYTE
 def push(body: PushBody, fa_id: int) -> Response:
     """Push a batch of lines, all or nothing; the same batch again gets the same answer."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
-    answer = services.feeds.pushes.push(feed_account, body, **acting())
+    answer = services.feeds.pushes.push(feed_account, body, sent=request.get_data(), **acting())
     return Response(answer, 200, content_type="application/json")
 
 

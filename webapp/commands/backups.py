@@ -40,7 +40,7 @@ def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
             )
         except OSError as error:
             raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
-    violations = [each for each in found if not backups.was_lost(manifest, each)]
+    violations = [each for each in found if not backups.is_left_out(manifest, each)]
     heads = {each["id"]: each["chainHead"] for each in manifest["organizations"]}
     rows = sum(table["rows"] for table in manifest["tables"].values())
     files, lost = manifest["files"], manifest["lostFiles"]
@@ -94,7 +94,7 @@ def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
                 now=datetime.now(UTC),
                 show=show,
             )
-            violations = [each for each in checks.violations(show) if not backups.was_lost(manifest, each)]
+            violations = [each for each in checks.violations(show) if not backups.is_left_out(manifest, each)]
             if violations:
                 raise restores.NotABackupError(
                     f"The backup's books are not sound ({violations[0].message}); nothing was restored."

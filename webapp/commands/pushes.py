@@ -60,11 +60,12 @@ def push(
         feed_account = _feed_account(organization_id, fa_id)
         result: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
         try:
-            content, warnings = pushes.body_of(file.read_bytes(), provider, feed_account, provider_account)
+            sent = file.read_bytes()
+            content, warnings = pushes.body_of(sent, provider, feed_account, provider_account)
             result["warnings"] = list(warnings)
             body = _body(content)
             result["batchId"] = body["batch_id"]
-            result["results"] = _push(feed_account, body, provider)
+            result["results"] = _push(feed_account, body, provider, sent)
         except LedgerError as error:
             action_requests.record_refusal(error)
             result["error"] = str(error)
@@ -106,7 +107,7 @@ def _body(content: object) -> PushBody:
     return body
 
 
-def _push(feed_account: FeedAccount, body: PushBody, provider: str) -> list[dict[str, Any]]:
+def _push(feed_account: FeedAccount, body: PushBody, provider: str, sent: bytes) -> list[dict[str, Any]]:
     organization_id, fa_id = feed_account.organization_id, feed_account.id
     db.session.rollback()
     begin_write(organization_id)
@@ -116,6 +117,7 @@ def _push(feed_account: FeedAccount, body: PushBody, provider: str) -> list[dict
         actor=command_actor(organization_id),
         now=datetime.now(UTC),
         provider=pushes.PROVIDER if provider == pushes.OWN_FORMAT else provider,
+        sent=sent,
     )
     db.session.commit()
     results: list[dict[str, Any]] = json.loads(stored)["results"]

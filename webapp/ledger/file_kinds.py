@@ -34,7 +34,14 @@ HEIC: Final = FileKind("image/heic", "image/heic", (".heic", ".heif"))
 TEXT: Final = FileKind("text/plain", "text/plain", (".txt", ".text", ".eml", ".csv", ".log"))
 # A browser looks for styles and scripts in what is served as XML, so it is never served as XML.
 XML: Final = FileKind("application/xml", OCTETS, (".xml",))
+# What only bank files are: documents are none of these.
+WORKBOOK: Final = FileKind(
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", OCTETS, (".xlsx",)
+)
+JSON: Final = FileKind("application/json", OCTETS, (".json",))
+UNKNOWN: Final = FileKind(OCTETS, OCTETS, ())
 KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML)}
+ALL_KINDS: Final = KINDS | {kind.type: kind for kind in (WORKBOOK, JSON, UNKNOWN)}
 
 # Each at the very beginning: what stands before a mark may be another kind of file altogether.
 _MARKS: Final = (
@@ -67,6 +74,7 @@ _INVOICES: Final = frozenset(
 )
 _FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
 _DEEPEST: Final = 100
+_BEGINNING: Final = 4096
 
 
 def kind_of(data: bytes) -> FileKind:
@@ -93,6 +101,23 @@ plain text or an XML invoice; this is none.
     if not text.strip() or _MARKUP.search(text):
         raise FileKindError
     return TEXT
+
+
+def sniffed(data: bytes) -> FileKind:
+    r"""Detect the type of any file by its beginning; what is nothing else is octets.
+
+    >>> sniffed(b"date;amount\n").type, sniffed(b"\xef\xbb\xbf<?xml").type, sniffed(b"PK\x03\x04...").endings
+    ('text/plain', 'application/xml', ('.xlsx',))
+    """
+    beginning = data[:_BEGINNING]
+    for mark, kind in (*_MARKS, (b"PK\x03\x04", WORKBOOK)):
+        if beginning.startswith(mark):
+            return kind
+    if _WEBP.match(beginning) or _HEIC.match(beginning):
+        return WEBP if _WEBP.match(beginning) else HEIC
+    if beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        return XML
+    return UNKNOWN if b"\x00" in beginning else TEXT
 
 
 def _text(data: bytes) -> str:

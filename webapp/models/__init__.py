@@ -31,6 +31,7 @@ from webapp.models.reconciliation.reconciliations import (
 from webapp.models.rules.rules import Rule, RuleContent, RuleVersion
 from webapp.models.rules.runs import DocumentSetting, RuleRun, RuleSetting
 from webapp.models.rules.suggestion_dismissals import SuggestionDismissal
+from webapp.models.stored_files import StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.transactions.feed_lines import FeedLine, FeedPush, LineChange
 from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
@@ -95,6 +96,7 @@ __all__ = [
     "SettlementEntry",
     "SettlementPart",
     "SignInCounter",
+    "StoredFile",
     "SuggestionDismissal",
     "TokenDay",
     "TouchedProof",

@@ -27,8 +27,8 @@ class Document(Numbered, Base):
     """A receipt, invoice, bill or credit note: its data, its file, and what rules or people set in it.
 
     `currency` is what the amounts are in; `original_currency` what the document itself has, before any rule.
-    `set_by_hand` are the kinds of effects whose fields somebody set by hand. `kept_file` is the name of the file in
-    the instance folder.
+    `set_by_hand` are the kinds of effects whose fields somebody set by hand. `sha256` names its file among the stored
+    ones.
 
     What an e-invoice states is beside them: `due_minor` is what is still to be paid, `invoice` all of it as JSON, with
     its figures as written and the findings on them.
@@ -37,7 +37,6 @@ class Document(Numbered, Base):
     __tablename__ = "documents"
     __table_args__ = numbered(
         one_of("document_type", *DOCUMENT_TYPES),
-        sa.CheckConstraint("(kept_file IS NULL) = (sha256 IS NULL)", name="file_digest"),
         sa.CheckConstraint(
             "currency IS NOT NULL OR (net_minor IS NULL AND tax_minor IS NULL AND total_minor IS NULL)",
             name="amounts_currency",
@@ -48,6 +47,11 @@ class Document(Numbered, Base):
         foreign_key("account_id", "accounts"),
         foreign_key("org_merchant_id", "merchants"),
         foreign_key("project_id", "projects"),
+        sa.ForeignKeyConstraint(
+            ["organization_id", "sha256"],
+            ["stored_files.organization_id", "stored_files.sha256"],
+            ondelete="RESTRICT",
+        ),
         sa.Index(
             "uq_documents_file",
             "organization_id",
@@ -95,7 +99,6 @@ class Document(Numbered, Base):
     org_merchant_id: Mapped[int | None] = mapped_column(BigId)
     project_id: Mapped[int | None] = mapped_column(BigId)
     set_by_hand: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
-    kept_file: Mapped[str | None] = mapped_column(sa.String(32))
     file_type: Mapped[str | None] = mapped_column(sa.String(64))
     file_size: Mapped[int | None]
     sha256: Mapped[str | None] = mapped_column(sa.String(64))

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Any, cast
 
-from flask import Response, request, send_file
+from flask import Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from webapp.ledger.errors import LedgerError
-from webapp.ledger.file_kinds import GIF, JPEG, KINDS, PDF, PNG, WEBP
+from webapp.ledger.file_kinds import GIF, JPEG, PDF, PNG, WEBP
 from webapp.models import Document
 from webapp.queries.documents import documents
 from webapp.services.documents import invoices
 from webapp.services.documents.documents import MOST_BYTES, SentFile
 from webapp.services.documents.fields import DocumentInput
-from webapp.services.storage import document_files
+from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
 
 # The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
-# A file that a browser shows all the same cannot run scripts, load anything or use our origin.
-SANDBOX = "sandbox; default-src 'none'"
 # What browsers show without running anything of ours: a PDF in their own viewer, pictures as pictures.
 PICTURES = frozenset(kind.type for kind in (PNG, JPEG, GIF, WEBP))
 SHOWN = PICTURES | {PDF.type}
-
-
-class FileLostError(LedgerError):
-    """The file of this document is missing on disk; `tieout check` lists all missing files."""
-
-    code = "file_lost"
 
 
 def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
@@ -68,26 +58,11 @@ def _read(name: str, data: bytes) -> SentFile:
 
 def sent(document: Document) -> Response:
     """Send a document's file as a download that browsers neither show nor run."""
-    response = _response(document, as_attachment=True)
-    response.headers["Content-Security-Policy"] = SANDBOX
-    return response
+    return downloads.attachment(*documents.file_of(document))
 
 
 def shown(document: Document) -> Response:
     """Send a document's PDF or picture for a frame of its page; any other file is a download."""
     if document.file_type not in SHOWN:
         return sent(document)
-    response = _response(document, as_attachment=False)
-    response.headers["Content-Security-Policy"] = f"{SANDBOX}; frame-ancestors 'self'"
-    return response
-
-
-def _response(document: Document, *, as_attachment: bool) -> Response:
-    key, type_, name = documents.file_of(document)
-    try:
-        data = BytesIO(document_files.path_of(key).read_bytes())
-    except FileNotFoundError:
-        raise FileLostError from None
-    return send_file(
-        data, KINDS[type_].served_as, as_attachment=as_attachment, download_name=name, etag=False
-    )
+    return downloads.framed(*documents.file_of(document))

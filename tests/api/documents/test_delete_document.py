@@ -1,6 +1,7 @@
 """A document that nothing in the books holds is deleted for good, with its file once that is committed."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
@@ -9,8 +10,8 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.db import begin_read, db
 from webapp.models import Document
-from webapp.queries.checks import documents
-from webapp.services.storage import document_files
+from webapp.queries.checks import stored_files as checked_files
+from webapp.services.storage import stored_files
 from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -169,7 +170,7 @@ def test_the_document_of_an_entry_is_one_of_ours(ben, dan, bank, document):
 def test_a_dry_run_deletes_nothing_and_says_what_stands_against_it(ben, bank, kept_documents, document):
     answer = ben.delete(f"{address(document)}?dryRun=true")
     assert (answer.status_code, answer.json["status"]) == (200, 200), answer.json
-    assert [path.parent.name for path in kept_documents()] == ["documents"]
+    assert [path.parent.name for path in kept_documents()] == [next(iter(kept_documents())).name[:2]]
     assert ben.get(f"{address(document)}/file").data == pdf("to be deleted")
     line = bank.send("2026-03-02", "-119.00", "Hetzner")
     relate(ben, document, transactionId=line)
@@ -219,11 +220,11 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
     ben, bank, kept_documents, document, session, monkeypatch
 ):
     (path,) = kept_documents()
-    document_files.release(path.name)
+    stored_files.throw_away(stored_files.find(ben.organization_id, document["sha256"]), now=datetime.now(UTC))
     state_of(session).at_end.clear()
     session.rollback()
     assert {each.name for each in kept_documents()} == {path.name}, "the file and its mark have one name"
-    monkeypatch.setattr(document_files, "LEFT_AFTER", -document_files.LEFT_AFTER)
+    monkeypatch.setattr(stored_files, "LEFT_AFTER", -stored_files.LEFT_AFTER)
     assert sent(ben, data=pdf("another")).status_code == 201
     assert path.exists(), "its document is still there"
     assert len(kept_documents()) == 2
@@ -233,7 +234,11 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
 
 def test_a_file_that_comes_and_goes_in_one_transaction_leaves_nothing(app, ada, kept_documents, session):
     for end in (session.commit, session.rollback):
-        document_files.release(document_files.keep(b"one"))
+        packed = stored_files.pack(b"one")
+        stored = stored_files.keep(
+            ada.organization_id, packed, "one.txt", "text/plain", now=datetime.now(UTC)
+        )
+        stored_files.release(stored, now=datetime.now(UTC))
         end()
         assert kept_documents() == set()
 
@@ -246,7 +251,7 @@ def test_check_does_not_miss_the_file_of_a_document_that_is_deleted_meanwhile(
         assert db.session.scalars(sa.select(Document.id)).all() == [document["id"]]
         with ThreadPoolExecutor(1) as elsewhere:
             assert elsewhere.submit(ben.delete, address(document)).result().status_code == 200
-        return [each.code for each in documents.files()]
+        return [each.code for each in checked_files.files()]
 
     assert bank.ask(look) == []
     assert kept_documents() == set()

@@ -1,6 +1,7 @@
 """Documents: filed with a file or without, read, listed and changed, and their files kept byte for byte."""
 
 import stat
+from datetime import UTC, datetime
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
 from webapp.queries import checks
-from webapp.services.storage import document_files
+from webapp.services.storage import stored_files
 from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -220,30 +221,38 @@ def test_a_file_goes_with_a_request_that_fails_after_it_was_written(ben, bank, k
     assert kept_documents() == set()
 
 
+def keep(organization_id, data):
+    """Keep a file, and give the name that it has in the folder."""
+    packed = stored_files.pack(data)
+    return stored_files.keep(
+        organization_id, packed, "bill.pdf", "application/pdf", now=datetime.now(UTC)
+    ).kept_name
+
+
 def test_a_file_goes_with_a_savepoint_and_stays_with_the_rest(app, ada, kept_documents, session):
-    first = document_files.keep(b"one")
+    first = keep(ada.organization_id, b"one")
     savepoint = session.begin_nested()
-    document_files.keep(b"two")
+    keep(ada.organization_id, b"two")
     with session.begin_nested():
-        document_files.keep(b"three")
+        keep(ada.organization_id, b"three")
     savepoint.rollback()
     with session.begin_nested():
-        last = document_files.keep(b"four")
+        last = keep(ada.organization_id, b"four")
     session.commit()
     assert {path.name for path in kept_documents()} == {first, last}
-    for path in kept_documents():
-        path.unlink()
 
 
 def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, monkeypatch, session):
-    lost = document_files.keep(b"lost")
+    lost = keep(ben.organization_id, b"lost")
     state_of(session).at_end.clear()
     session.rollback()
     document = sent(ben, data=pdf("one")).json["document"]
     assert {path.name for path in kept_documents()} >= {lost}, "a younger one may be on its way"
-    unmarked = document_files.path_of("0" * 32)
+    unmarked = stored_files.folder_of(ben.organization_id) / "00" / f"{'0' * 64}-00000000"
+    unmarked.parent.mkdir(exist_ok=True)
     unmarked.write_bytes(b"not on its way")
-    monkeypatch.setattr(document_files, "LEFT_AFTER", -document_files.LEFT_AFTER)
+    assert [each.code for each in bank.ask(lambda: list(checks.violations()))] == ["file_without_row"]
+    monkeypatch.setattr(stored_files, "LEFT_AFTER", -stored_files.LEFT_AFTER)
     again = sent(ben, data=pdf("two")).json["document"]
     assert lost not in {path.name for path in kept_documents()}
     unmarked.unlink()
@@ -254,13 +263,16 @@ def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, mon
 
 def test_check_finds_a_file_that_is_gone_or_changed(ben, bank, app, kept_documents):
     found = []
-    for change in (Path.unlink, lambda path: path.write_bytes(b"%PDF-something else")):
-        document = sent(ben, data=pdf(str(change))).json["document"]
-        (path,) = {path for path in kept_documents() if path.read_bytes() == pdf(str(change))}
+    for words, change in (
+        ("gone", Path.unlink),
+        ("else", lambda path: path.write_bytes(b"%PDF-something else")),
+    ):
+        document = sent(ben, data=pdf(words)).json["document"]
+        (path,) = {path for path in kept_documents() if path.read_bytes() == pdf(words)}
         change(path)
         said = [(each.code, each.about["documentId"]) for each in bank.ask(lambda: list(checks.violations()))]
         found += [code for code, document_id in said if document_id == document["id"]]
-        path.write_bytes(pdf(str(change)))
+        path.write_bytes(pdf(words))
     assert found == ["document_file_missing", "document_file_differs"]
 
 

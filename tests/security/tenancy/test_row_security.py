@@ -17,7 +17,7 @@ from webapp.ledger.scopes import organization_of, token_text
 from webapp.models.base import see_one_organization
 from webapp.queries.access.principals import digest_of
 from webapp.services.backups.rows import is_protected
-from webapp.services.storage import document_files
+from webapp.services.storage import stored_files
 from webapp.tenancy import APP_ROLE, maintenance
 
 pytestmark = on_postgresql
@@ -148,16 +148,22 @@ def db_rows(session, person):
     return found
 
 
-def test_a_sweep_of_the_folder_of_all_leaves_the_files_of_other_books(asked, app, ada, dan, kept_documents):
-    sent(ada)
+def test_a_sweep_leaves_the_files_of_other_books_and_those_that_rows_have(
+    asked, app, ada, dan, kept_documents
+):
+    answer = sent(ada)
+    assert answer.status_code == 201, answer.json
     (path,) = kept_documents()
-    mark = path.parent / "arriving" / path.name
+    mark = path.parent.parent / "arriving" / path.name
     mark.touch()
     for each in (path, mark):
         os.utime(each, (0, 0))
     scope_session(dan.organization_id)
     begin_write(dan.organization_id)
-    document_files.sweep(now=datetime.now(UTC))
+    stored_files.sweep(dan.organization_id, now=datetime.now(UTC))
+    assert (path.exists(), mark.exists()) == (True, True), "each organization sweeps its own folder"
+    scope_session(ada.organization_id)
+    stored_files.sweep(ada.organization_id, now=datetime.now(UTC))
     assert (path.exists(), mark.exists()) == (True, False)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from flask import Response
+
 from webapp import queries, services
 from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
@@ -22,7 +24,7 @@ from webapp.schemas.transactions.transactions import (
 )
 from webapp.services.audit.results import ActionResult
 from webapp.services.transactions.edits import LineChanges
-from webapp.web import paging
+from webapp.web import downloads, paging
 from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -69,6 +71,16 @@ def payments(transaction_id: int) -> dict[str, Any]:
     """Get the open items that a bank line may pay, with the evidence, and whether anything else fits."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     return {"payments": queries.items.payment_choices.of_line(line)}
+
+
+@bp.get("/<id:transaction_id>/file")
+@requires("read")
+@bp.response(200, **downloads.FILE)
+def file(transaction_id: int) -> Response:
+    """Download what brought a line: the bank's file, or the pushed batch as its provider sent it."""
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    bank_files = queries.imports.bank_files
+    return downloads.attachment(*bank_files.require(bank_files.of_line(line)))
 
 
 @bp.patch("/<id:transaction_id>")

@@ -49,12 +49,18 @@ class FeedLine(Organized, Base):
 
 
 class FeedPush(Numbered, Base):
-    """A push that was taken, by its batchId: the digest of its content, and its answer, deflated, for a repetition."""
+    """A push that was taken, by its batchId: the digest of its content, and its answer, deflated, for a repetition.
+
+    `file_id` is its body, among the stored files.
+    """
 
     __tablename__ = "feed_pushes"
     __table_args__ = numbered(
         foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("file_id", "stored_files"),
         sa.UniqueConstraint("organization_id", "feed_account_id", "batch_id"),
+        sa.Index("ix_feed_pushes_file", "organization_id", "file_id"),
+        sa.Index("ix_feed_pushes_received", "organization_id", "feed_account_id", "received_at"),
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)
@@ -62,6 +68,7 @@ class FeedPush(Numbered, Base):
     digest: Mapped[str] = mapped_column(sa.String(64))
     answer: Mapped[bytes] = mapped_column(sa.LargeBinary)
     received_at: Mapped[datetime] = mapped_column(Instant)
+    file_id: Mapped[int | None] = mapped_column(BigId)
 
 
 class LineChange(Numbered, Base):

@@ -28,13 +28,16 @@ class Import(Numbered, Base):
     """One bank file: previewed, imported or refused; `accounts` is its answer per account (behaviour.md 2).
 
     `reading` is how it was read: the `mapping` that was chosen, where it was `remembered` from (a sentence), and
-    for a refused file the place or the question that `refused` it.
+    for a refused file the place or the question that `refused` it. `file_id` is the file itself, among the stored ones,
+    once it was imported; `kept_file` the name under which a preview waits.
     """
 
     __tablename__ = "imports"
     __table_args__ = numbered(
         one_of("status", *IMPORT_STATUSES),
         foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("file_id", "stored_files"),
+        sa.Index("ix_imports_file", "organization_id", "file_id"),
     )
 
     file_name: Mapped[str] = mapped_column(sa.String(255))
@@ -46,6 +49,7 @@ class Import(Numbered, Base):
     reading: Mapped[dict[str, Any]] = mapped_column(sa.JSON, default=dict)
     sha256: Mapped[str] = mapped_column(sa.String(64))
     kept_file: Mapped[str | None] = mapped_column(sa.String(80))
+    file_id: Mapped[int | None] = mapped_column(BigId)
     feed_account_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()
 

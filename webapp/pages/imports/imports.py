@@ -13,7 +13,7 @@ from webapp.queries.common.paging import Page
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewExpiredError
-from webapp.web import paging, uploads
+from webapp.web import downloads, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
@@ -56,6 +56,15 @@ def preview() -> Response:
 def show(import_id: int) -> Response:
     """Show a preview, an import, or the reason of a refusal."""
     return show_import(import_id)
+
+
+@bp.get("/<id:import_id>/file")
+@requires("read")
+def file(import_id: int) -> Response:
+    """Download the file of an import as the bank wrote it."""
+    imported = queries.imports.imports.get(organization_id(), import_id)
+    bank_files = queries.imports.bank_files
+    return downloads.attachment(*bank_files.require(bank_files.of_import(imported)))
 
 
 @bp.post("/<id:import_id>/commit")
@@ -127,6 +136,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         "imports/show.html",
         status=status,
         bank_import=record,
+        bank_file=queries.imports.bank_files.of_import(imported),
         lines=rows.page.items,
         counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
         show=query["show"],

@@ -16,6 +16,7 @@ from webapp.pages.transactions.feed_accounts import render_line
 from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.confirmations import ChangedLineError
 from webapp.services.transactions.edits import LineChanges
+from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -36,6 +37,15 @@ bp = Blueprint("transactions", __name__, url_prefix="/transactions")
 def edit(transaction_id: int) -> Response:
     """Change a line's entry as its row shows it, or show what somebody else has changed."""
     return act_on(transaction_id, save, **ShownFormSchema().load(form_body()))
+
+
+@bp.get("/<id:transaction_id>/file")
+@requires("read")
+def file(transaction_id: int) -> Response:
+    """Download what brought a line: the bank's file, or the batch that was pushed."""
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    bank_files = queries.imports.bank_files
+    return downloads.attachment(*bank_files.require(bank_files.of_line(line)))
 
 
 @bp.post("/<id:transaction_id>/delete")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from hashlib import file_digest
+from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class FileProblem(NamedTuple):
@@ -14,11 +17,22 @@ class FileProblem(NamedTuple):
     text: str
 
 
-def problem_with(path: Path, sha256: str | None) -> FileProblem | None:
-    """Find what is wrong with a file of this SHA-256; None where it is whole."""
+DIFFERS: Final = FileProblem("differs", "not what was sent")
+
+
+def problem_with(
+    file: Path | bytes, sha256: str | None, *, is_compressed: bool = False
+) -> FileProblem | None:
+    """Find what is wrong with a file of this SHA-256, which gzip may have compressed; None where it is whole."""
     try:
-        with path.open("rb") as file:
-            digest = file_digest(file, "sha256").hexdigest()
+        with _opened(file) as raw, gzip.open(raw) if is_compressed else raw as plain:
+            digest = file_digest(plain, "sha256").hexdigest()
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return DIFFERS
     except OSError:
         return FileProblem("missing", "missing")
-    return None if digest == sha256 else FileProblem("differs", "not what was sent")
+    return None if digest == sha256 else DIFFERS
+
+
+def _opened(file: Path | bytes) -> BytesIO | BufferedReader:
+    return BytesIO(file) if isinstance(file, bytes) else file.open("rb")

@@ -15,7 +15,7 @@ from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
-from webapp.models import Document, DocumentRelation
+from webapp.models import Document, DocumentRelation, StoredFile, of_same_organization
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -161,11 +161,16 @@ def invoice_of(document: Document) -> Mapping[str, Any] | None:
     return document.invoice if document.invoice is not None and "syntax" in document.invoice else None
 
 
-def file_of(document: Document) -> tuple[str, str, str]:
-    """Give the name that a document's file is kept under, its type and its own name; NotFoundError without one."""
-    if document.kept_file is None or document.file_type is None:
+def file_of(document: Document) -> tuple[StoredFile, str, str]:
+    """Give the file of a document, its type and its own name; NotFoundError without one."""
+    stored = db.session.scalar(
+        sa.select(StoredFile).where(
+            of_same_organization(StoredFile, document), StoredFile.sha256 == document.sha256
+        )
+    )
+    if stored is None or document.file_type is None:
         raise NotFoundError
-    return document.kept_file, document.file_type, document.file_name or "document"
+    return stored, document.file_type, document.file_name or "document"
 
 
 def _facts(document: Document, merged: MergedMerchants) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.imports import bank_files
+from webapp.queries.imports.bank_files import FileRecord
 
 MOST_IDS: Final = 1000
 NEWEST = Order((Import.id,))  # type: ignore[arg-type]
@@ -85,7 +87,7 @@ class ImportAccountRecord:
 class ImportRecord:
     """One bank file: previewed, imported or refused; `refused` is the place or the question that it was refused for.
 
-    `transaction_ids` are the lines of its first rows, where `detailed` has read them.
+    `transaction_ids` are the lines of its first rows and `file` what is kept of it, where `detailed` has read them.
     """
 
     id: int
@@ -99,6 +101,7 @@ class ImportRecord:
     refused: Mapping[str, Any] = field(default_factory=dict)
     is_kept: bool = False
     transaction_ids: Sequence[int | None] = ()
+    file: FileRecord | None = None
 
     @property
     def asks(self) -> str | None:
@@ -179,14 +182,15 @@ def record(imported: Import) -> ImportRecord:
 
 
 def detailed(organization_id: str, found: ImportRecord) -> ImportRecord:
-    """Give the record of an import with the lines of its first `MOST_IDS` rows; a preview has none."""
+    """Give the record of an import with its file and the lines of its first `MOST_IDS` rows; a preview has none."""
     statement = (
         sa.select(ImportLine.transaction_id)
         .where(ImportLine.organization_id == organization_id, ImportLine.import_id == found.id)
         .order_by(ImportLine.position)
         .limit(MOST_IDS)
     )
-    return replace(found, transaction_ids=db.session.scalars(statement).all())
+    file = bank_files.of_import(get(organization_id, found.id))
+    return replace(found, transaction_ids=db.session.scalars(statement).all(), file=bank_files.record(file))
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ImportRecord]:

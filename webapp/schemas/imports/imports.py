@@ -93,8 +93,26 @@ class ImportSchema(Schema):
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
 
 
+class KeptFileSchema(Schema):
+    """A file that is kept as evidence, and can be downloaded until it is thrown away."""
+
+    name = Untrusted()
+    file_type = ma.fields.String()
+    size = fields.WholeNumber(metadata={"description": "Bytes."})
+    sha256 = ma.fields.String(metadata={"description": "The SHA-256 of its bytes, in hex."})
+    thrown_away_at = fields.Timestamp(allow_none=True)
+
+
 class ImportDetailSchema(ImportSchema):
-    """The same with the lines that the rows of the file became."""
+    """The same with its file, and the lines that the rows of the file became."""
+
+    file = ma.fields.Nested(
+        KeptFileSchema,
+        allow_none=True,
+        metadata={
+            "description": "The file as the bank wrote it; null before the import, and for one of earlier versions."
+        },
+    )
 
     transaction_ids = ma.fields.List(
         fields.Id(Kind.TRANSACTION, allow_none=True),

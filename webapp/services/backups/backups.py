@@ -1,8 +1,8 @@
 """Backups: every row of the books in one file, read as one snapshot while everybody goes on working.
 
 The file is a ZIP: `manifest.json`, for each table a member of JSON lines, one row each, and the files beside the
-books: those of documents below `documents/`, those that waiting proposals were sent with below `proposals/`. It says
-the same whichever database the books are in, and is restored into either.
+books: the stored ones below `files/`, as they are kept there, those that waiting proposals were sent with below
+`proposals/`. It says the same whichever database the books are in, and is restored into either.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import instance_folder
+from webapp.models import StoredFile
 from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals
+from webapp.queries.checks.kept_files import problem_with
 from webapp.services.backups.rows import tables, writer
-from webapp.services.storage import document_files, whole_files
+from webapp.services.storage import stored_files, whole_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
-# The folder beside the books, and in the archive, that the files of documents are in.
-DOCUMENTS: Final = "documents"
 ROWS_AT_ONCE: Final = 5000
 # Takes the progress as a text.
 Show = Callable[[str], None]
@@ -121,23 +121,32 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, l
     """Write the files beside the books; answers how many, and the names of those that are not whole any more."""
     count = 0
     lost: list[str] = []
-    of_documents = [(DOCUMENTS, name, digest) for name, digest in session.execute(document_files.kept())]
-    of_proposals = [(PROPOSALS, each.name, each.sha256) for each in proposals.files()]
-    for folder, name, digest in (*of_documents, *of_proposals):
-        try:
-            data = (instance_folder(folder) / name).read_bytes()
-        except OSError:
-            data = b""
-        if sha256(data).hexdigest() == digest:
-            archive.writestr(f"{folder}/{name}", data)
+    stored = [
+        (stored_files.path_of(each), member_of_file(each), each.sha256, each.is_compressed)
+        for each in session.scalars(stored_files.kept())
+    ]
+    of_proposals = [
+        (instance_folder(PROPOSALS) / each.name, f"{PROPOSALS}/{each.name}", each.sha256, False)
+        for each in proposals.files()
+    ]
+    for path, member, digest, is_compressed in (*stored, *of_proposals):
+        if problem_with(path, digest, is_compressed=is_compressed) is None:
+            archive.write(path, member, zipfile.ZIP_STORED if is_compressed else None)
             count += 1
         else:
-            lost.append(name)
+            lost.append(path.name)
     return count, lost
 
 
-def was_lost(manifest: Manifest, violation: Violation) -> bool:
-    """Return whether a violation is a file that was lost already when the backup was made."""
+def member_of_file(stored: StoredFile) -> str:
+    """Name the member that holds a stored file."""
+    return f"{stored_files.FOLDER}/{stored.organization_id}/{stored.kept_name}"
+
+
+def is_left_out(manifest: Manifest, violation: Violation) -> bool:
+    """Return whether a violation is a file that no backup has: lost when it was made, or without a row."""
+    if violation.code == "file_without_row":
+        return True
     is_missing = violation.code.endswith("_file_missing")
     return is_missing and violation.about["file"] in manifest["lostFiles"]
 

@@ -22,17 +22,17 @@ from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.services.backups import bulk_rows, derived_rows
 from webapp.services.backups.backups import (
-    DOCUMENTS,
     FORMAT,
     MANIFEST,
     Manifest,
     Show,
     TableFacts,
     member_of,
+    member_of_file,
     to_nobody,
 )
 from webapp.services.backups.rows import is_protected, reader, tables
-from webapp.services.storage import document_files, kept_files, line_words
+from webapp.services.storage import kept_files, line_words, stored_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 ROWS_AT_ONCE = 2000
@@ -163,9 +163,9 @@ def _load(
 
 def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]) -> None:
     """Bring the files beside the books back, which go again with the rows if those are taken back."""
-    for name in session.scalars(document_files.kept()).all():
-        if name not in lost:
-            document_files.keep(archive.read(f"{DOCUMENTS}/{name}"), name)
+    for stored in session.scalars(stored_files.kept()).all():
+        if stored.kept_name not in lost:
+            stored_files.bring_back(stored, archive.read(member_of_file(stored)))
     for each in proposals.files():
         if each.name not in lost:
             kept_files.keep(instance_folder(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)

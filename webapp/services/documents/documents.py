@@ -25,7 +25,7 @@ from webapp.services.documents import fields, invoices, same_invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.invoices import FileContents
 from webapp.services.rules import document_rules
-from webapp.services.storage import document_files
+from webapp.services.storage import stored_files
 
 MOST_BYTES = 20 * 1024 * 1024
 
@@ -157,14 +157,14 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
                 Ref(Kind.JOURNAL_ENTRY, each.journal_entry_id) for each in relations if each.journal_entry_id
             ],
         }
-        document_files.sweep(now=now)
-        if document.kept_file is not None:
-            document_files.release(document.kept_file)
+        file = stored_files.find(document.organization_id, document.sha256)
         for model in (DocumentRelation, DocumentSetting):
             of_it = refers_to(model.document_id, document)
             db.session.execute(sa.delete(model).where(of_it))
         db.session.delete(document)
         db.session.flush()
+        if file is not None:
+            stored_files.release(file, now=now)
 
 
 def _insisted(*, force: bool) -> dict[str, object]:
@@ -188,7 +188,7 @@ def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
     if existing is not None:
         sentence = f"This file exists already: {existing.label}, document {existing.id}."
         raise AlreadyThereError(sentence, details={"documentId": existing.id})
-    document_files.sweep(now=doing.now)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
     document.file_size, document.sha256 = len(file.data), digest
-    document.kept_file = document_files.keep(file.data)
+    packed = stored_files.pack(file.data)
+    stored_files.keep(document.organization_id, packed, document.file_name, kind.type, now=doing.now)

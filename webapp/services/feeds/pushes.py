@@ -16,9 +16,11 @@ from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.file_kinds import JSON
+from webapp.ledger.file_names import cleaned
 from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
 from webapp.ledger.money import MAX_MINOR, Money
-from webapp.models import FeedAccount, FeedPush, ProviderBalance
+from webapp.models import FeedAccount, FeedPush, ProviderBalance, StoredFile
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
 from webapp.services.audit.act import Act, Actor
@@ -27,6 +29,7 @@ from webapp.services.feeds import lines as pushed_lines
 from webapp.services.feeds import removed_lines
 from webapp.services.feeds.incoming_lines import BalanceBody, IncomingLine, PushBody, PushContext
 from webapp.services.ingestion.new_lines import LineTooLargeError
+from webapp.services.storage import stored_files
 
 PAUSED_AFTER = 3
 LONGEST_NAME = 40
@@ -50,11 +53,18 @@ class FeedPausedError(LedgerError):
 
 
 def push(
-    feed_account: FeedAccount, body: PushBody, *, actor: Actor, now: datetime, provider: str = PROVIDER
+    feed_account: FeedAccount,
+    body: PushBody,
+    *,
+    actor: Actor,
+    now: datetime,
+    provider: str = PROVIDER,
+    sent: bytes = b"",
 ) -> str:
     """Take a push and answer its results as JSON, one for each line: added, modified, then removed.
 
-    The same push again changes nothing and answers the same. `body` is what PushSchema loads.
+    The same push again changes nothing and answers the same. `body` is what PushSchema loads, `sent` the bytes that it
+    came as, which are kept; without them the body is.
     Raises FeedPausedError, PushReusedError, or NonsenseError, of which three in a row pause the feed.
     """
     counts = {
@@ -80,10 +90,11 @@ def push(
             doing.nothing_to_do()
             return zlib.decompress(earlier.answer).decode()
         doing.when_refused = lambda error: count_refused(feed_account, error, now)
-        return _take(feed_account, body, digest, doing, provider)
+        results = _take(feed_account, body, doing, provider)
+        return _store_push(feed_account, body, digest, results, sent=sent, now=now)
 
 
-def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, provider: str) -> str:
+def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) -> list[Sequence[object]]:
     now = doing.now
     organization = organizations.get(feed_account.organization_id)
     today = organizations.today(organization.id, now)
@@ -102,7 +113,7 @@ def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, pr
     if balance is not None:
         _store_balance(feed_account, *balance, now)
     feed_account.provider, feed_account.last_feed_at, feed_account.refused_pushes = provider, now, 0
-    results = [
+    results: list[Sequence[object]] = [
         *(
             (each.line.provider_transaction_id, each.verdict, each.line_id, each.reason)
             for each in (*added, *modified)
@@ -110,7 +121,7 @@ def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, pr
         *removed,
     ]
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
-    return _store_push(feed_account, body["batch_id"], digest, results, now)
+    return results
 
 
 def _in_order(
@@ -137,7 +148,11 @@ def _take_lines(context: PushContext, lines: Sequence[IncomingLine]) -> None:
 
 def _digest(body: PushBody) -> str:
     """Give the SHA-256 of the content of a push, however its JSON was written."""
-    return sha256_hex(json.dumps(body, default=str, separators=(",", ":"), sort_keys=True))
+    return sha256_hex(_written(body))
+
+
+def _written(body: PushBody) -> str:
+    return json.dumps(body, default=str, separators=(",", ":"), sort_keys=True)
 
 
 def _incoming(
@@ -239,7 +254,13 @@ def _store_balance(
 
 
 def _store_push(
-    feed_account: FeedAccount, batch_id: str, digest: str, results: Iterable[Sequence[object]], now: datetime
+    feed_account: FeedAccount,
+    body: PushBody,
+    digest: str,
+    results: Iterable[Sequence[object]],
+    *,
+    sent: bytes,
+    now: datetime,
 ) -> str:
     keys = ("providerTransactionId", "verdict", "transactionId", "reason")
     answer = json.dumps({"results": [dict(zip(keys, result, strict=True)) for result in results]})
@@ -247,14 +268,23 @@ def _store_push(
         FeedPush(
             organization_id=feed_account.organization_id,
             feed_account_id=feed_account.id,
-            batch_id=batch_id,
+            batch_id=body["batch_id"],
             digest=digest,
             answer=zlib.compress(answer.encode(), 1),
             received_at=now,
+            file_id=_keep_body(feed_account, body, sent, now).id,
         )
     )
     db.session.flush()
     return answer
+
+
+def _keep_body(feed_account: FeedAccount, body: PushBody, sent: bytes, now: datetime) -> StoredFile:
+    """Keep the body of a push as evidence, as its provider sent it."""
+    packed = stored_files.pack(sent or _written(body).encode())
+    name = cleaned(body["batch_id"], JSON.endings)
+    of = feed_account.organization_id
+    return stored_files.keep(of, packed, name, JSON.type, now=now, in_row=True)
 
 
 def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) -> None:

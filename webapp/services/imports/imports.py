@@ -23,6 +23,7 @@ from webapp.services.imports.uploads import (
     add,
     chosen,
     describe,
+    keep,
     payload_of,
 )
 from webapp.services.imports.writes import WrittenLines
@@ -63,9 +64,15 @@ def begin(upload: Upload, *, actor: Actor, now: datetime) -> Import:
 
 
 def take(
-    imported: Import, ready: ReadyImport, written: WrittenLines, *, actor: Actor, now: datetime
+    imported: Import,
+    ready: ReadyImport,
+    written: WrittenLines,
+    *,
+    upload: Upload,
+    actor: Actor,
+    now: datetime,
 ) -> Import:
-    """Complete an import whose lines are written."""
+    """Complete an import whose lines are written, and keep its file."""
     target = ("import", imported.id)
     with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
         organization = organizations.get(actor.organization_id)
@@ -74,6 +81,7 @@ def take(
         _remember_columns(imported, ready, now)
         describe(imported, ready)
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
+        keep(imported, upload, now=now)
         db.session.flush()
         doing.title = f"Imported {imported.file_name}: {_contents(imported, ready.added)}"
         doing.after = {"status": "IMPORTED", "added": ready.added}
@@ -86,10 +94,17 @@ def take(
 
 
 def take_kept(
-    imported: Import, ready: ReadyImport, written: WrittenLines, *, folder: Path, actor: Actor, now: datetime
+    imported: Import,
+    ready: ReadyImport,
+    written: WrittenLines,
+    *,
+    upload: Upload,
+    folder: Path,
+    actor: Actor,
+    now: datetime,
 ) -> Import:
     """Complete the import of a previewed file whose lines are written."""
-    take(imported, ready, written, actor=actor, now=now)
+    take(imported, ready, written, upload=upload, actor=actor, now=now)
     kept_files.drop(folder, imported.kept_file)
     imported.status, imported.kept_file, imported.created_at = "IMPORTED", None, now
     db.session.flush()

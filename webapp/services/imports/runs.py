@@ -95,7 +95,7 @@ def take_at_once(
 def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _ImportRun:
     reading = _read(upload, progress)
     begin = partial(imports.begin, upload, actor=actor, now=now)
-    settle = partial(imports.take, actor=actor, now=now)
+    settle = partial(imports.take, upload=upload, actor=actor, now=now)
     return _ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle)
 
 
@@ -134,14 +134,13 @@ def take_kept(
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
         return _settled(imported, choices)
-    upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
+    upload = _upload_of(imported)
     try:
-        kept, mapping = previews.kept(imported, folder, now=now), imported.reading.get("mapping")
+        upload.data = previews.kept(imported, folder, now=now)
         db.session.rollback()
-        progress("reading", 0, None)
-        reading = imports.read(kept, mapping)
+        reading = _read(upload, progress)
         begin = partial(_previewed, organization_id, import_id)
-        settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+        settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
         return _written(_ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
     except _AlreadySettledError:
         db.session.rollback()
@@ -157,10 +156,17 @@ def take_kept_at_once(
     imported = queried.get(actor.organization_id, import_id)
     if imported.status != "PREVIEWED":
         return _settled(imported, choices)
-    reading = imports.read(previews.kept(imported, folder, now=now), imported.reading.get("mapping"))
+    upload = _upload_of(imported)
+    upload.data = previews.kept(imported, folder, now=now)
+    reading = _read(upload, silent)
     begin = partial(_previewed, actor.organization_id, import_id)
-    settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+    settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
     return _at_once(_ImportRun(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
+
+
+def _upload_of(imported: Import) -> Upload:
+    """Give the file of a preview as it was uploaded, without its bytes."""
+    return Upload(imported.file_name, b"", imported.reading.get("mapping"), imported.feed_account_id)
 
 
 def _settled(imported: Import, choices: Choices) -> Import:
@@ -204,10 +210,10 @@ def _recall(upload: Upload, organization_id: str) -> None:
 
 
 def _read(upload: Upload, progress: Progress) -> Reading:
-    """Read a file, and release its bytes: the lines of a long one need the memory."""
+    """Read a file, and pack its bytes: the lines of a long one need the memory."""
     progress("reading", 0, None)
     reading = imports.read(upload.data, upload.mapping)
-    upload.release()
+    upload.pack()
     return reading
 
 

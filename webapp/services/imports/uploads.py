@@ -12,6 +12,7 @@ from pathlib import Path
 from webapp import importers
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.file_kinds import sniffed
 from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Import
 from webapp.queries.common import lookups
@@ -19,7 +20,8 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import new_id, record
 from webapp.services.imports import coverage
 from webapp.services.imports.prepared import ReadyImport
-from webapp.services.storage import kept_files
+from webapp.services.storage import kept_files, stored_files
+from webapp.services.storage.stored_files import PackedFile
 
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 LONGEST_NAME = 255
@@ -29,7 +31,7 @@ LONGEST_NAME = 255
 class Upload:
     """An uploaded file; `fa_id` is the account for statements without a number.
 
-    `remembered` is a sentence on a mapping that did not come with the file.
+    `remembered` is a sentence on a mapping that did not come with the file, `packed` the file as it will be kept.
     """
 
     file_name: str
@@ -37,7 +39,8 @@ class Upload:
     mapping: dict[str, object] | None = None
     fa_id: int | None = None
     remembered: str | None = None
-    _digest: str = ""
+    file_type: str = ""
+    packed: PackedFile | None = None
 
     @property
     def clean_name(self) -> str:
@@ -48,11 +51,12 @@ class Upload:
     @property
     def sha256(self) -> str:
         """The SHA-256 of its bytes, in hex."""
-        return self._digest or sha256(self.data).hexdigest()
+        return self.packed.sha256 if self.packed else sha256(self.data).hexdigest()
 
-    def release(self) -> None:
-        """Release the bytes, once they are read."""
-        self._digest, self.data = self.sha256, b""
+    def pack(self) -> None:
+        """Make the file ready to be kept, and release its bytes, once they are read."""
+        self.file_type = sniffed(self.data).type
+        self.packed, self.data = stored_files.pack(self.data), b""
 
 
 def chosen(organization_id: str, fa_id: int | None) -> FeedAccount | None:
@@ -79,6 +83,16 @@ def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
     db.session.add(imported)
     db.session.flush()
     return imported
+
+
+def keep(imported: Import, upload: Upload, *, now: datetime) -> None:
+    """Keep the file of an import as evidence."""
+    if upload.packed is None:
+        upload.pack()
+    if upload.packed is not None:
+        of = imported.organization_id
+        stored = stored_files.keep(of, upload.packed, imported.file_name, upload.file_type, now=now)
+        imported.file_id = stored.id
 
 
 def describe(imported: Import, ready: ReadyImport) -> None:

@@ -17,7 +17,7 @@ def unfile(undoing: Undoing, request: ActionRequest) -> str:
     document = lookups.get(Document, undoing.actor.organization_id, undoing.target_id(request))
     require_same(fields.facts(document), request.after)
     documents.delete(document, **undoing.by)
-    return f"Delete {document.label}, with its file." if document.kept_file else f"Delete {document.label}."
+    return f"Delete {document.label}, with its file." if document.sha256 else f"Delete {document.label}."
 
 
 def detach(undoing: Undoing, request: ActionRequest) -> str:

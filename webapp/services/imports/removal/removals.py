@@ -24,6 +24,7 @@ from webapp.models import (
     ProviderBalance,
     ReconciliationItem,
     RuleSetting,
+    StoredFile,
     Transaction,
     of_same_organization,
     refers_to,
@@ -37,7 +38,7 @@ from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.imports.removal import pending_lines, released_lines, unused_accounts
-from webapp.services.storage import kept_files
+from webapp.services.storage import kept_files, stored_files
 from webapp.services.transactions import unpairing
 
 FEW = 20
@@ -88,8 +89,20 @@ def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) ->
             _undo(imported, now)
         kept_files.drop(folder, imported.kept_file)
         db.session.flush()
+        stored = _file_of(imported)
         db.session.delete(imported)
         db.session.flush()
+        if stored is not None:
+            # As if it had never been imported: a file that another import, a push or a document has too stays.
+            stored_files.release(stored, now=now)
+
+
+def _file_of(imported: Import) -> StoredFile | None:
+    return db.session.scalar(
+        sa.select(StoredFile).where(
+            of_same_organization(StoredFile, imported), StoredFile.id == imported.file_id
+        )
+    )
 
 
 def refusal(imported: Import) -> LedgerError | None:

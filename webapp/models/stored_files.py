@@ -1,0 +1,40 @@
+"""Files that stay as evidence: those of documents, the bank's own files, and the batches that feeds pushed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base, Instant
+from webapp.models.base import Numbered, created, numbered
+
+
+class StoredFile(Numbered, Base):
+    """A file by the SHA-256 of its bytes, once in an organization however often it came.
+
+    `kept_name` is the name of the file in the instance folder; a small body of a push is in `content` instead. Both are
+    none since it was thrown away; the row stays, so that what names the digest can say what became of it. `size` and
+    `sha256` are of the bytes that came, `is_compressed` whether they are kept as gzip writes them.
+    """
+
+    __tablename__ = "stored_files"
+    __table_args__ = numbered(
+        sa.UniqueConstraint("organization_id", "sha256"),
+        sa.CheckConstraint(
+            "CASE WHEN thrown_away_at IS NULL THEN (kept_name IS NULL) <> (content IS NULL)"
+            " ELSE kept_name IS NULL AND content IS NULL END",
+            name="kept_or_thrown_away",
+        ),
+    )
+
+    sha256: Mapped[str] = mapped_column(sa.String(64))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    file_type: Mapped[str] = mapped_column(sa.String(64))
+    size: Mapped[int] = mapped_column(sa.BigInteger)
+    is_compressed: Mapped[bool]
+    kept_name: Mapped[str | None] = mapped_column(sa.String(80))
+    content: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)
+    created_at: Mapped[datetime] = created()
+    thrown_away_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -1,0 +1,93 @@
+"""Stored files: each is in the instance folder or its row, byte for byte as it came, and no other is beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from webapp.db import db, instance_folder
+from webapp.models import (
+    Document,
+    FeedPush,
+    Import,
+    Organization,
+    StoredFile,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.checks.kept_files import problem_with
+from webapp.queries.checks.violations import Violation
+
+ARRIVING = "arriving"
+# Of rows that may hold 64 KiB each.
+ROWS_AT_ONCE = 200
+
+
+def files() -> Iterator[Violation]:
+    """Find files that are gone, or are not what came."""
+    for row in db.session.execute(_kept().order_by(StoredFile.id).execution_options(yield_per=ROWS_AT_ONCE)):
+        name = row.kept_name
+        kept = instance_folder("files") / row.organization_id / name[:2] / name if name else row.content
+        problem = problem_with(kept, row.sha256, is_compressed=row.is_compressed)
+        if problem and (problem.code != "missing" or _is_still_kept(row.organization_id, name)):
+            kind, whose, about = _owner(row)
+            sentence = f"The file {row.name} of {whose} is {problem.text}: {name or row.sha256}."
+            about |= {"fileId": row.id, "file": name or row.sha256}
+            yield Violation(f"{kind}_file_{problem.code}", sentence, row.organization_id, about)
+
+
+def strays() -> Iterator[Violation]:
+    """Find files that no row names, other than those that are on their way."""
+    for organization_id in db.session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
+        folder = instance_folder("files") / organization_id
+        there = set(folder.glob("[0-9a-f][0-9a-f]/*")) if folder.is_dir() else set()
+        of_it = sa.and_(StoredFile.organization_id == organization_id, StoredFile.kept_name.is_not(None))
+        names = db.session.scalars(sa.select(StoredFile.kept_name).where(of_it))
+        named = {folder / (name or "")[:2] / (name or "") for name in names}
+        for path in sorted(there - named):
+            if _is_stray(path, organization_id):
+                sentence = f"No row names the file {path.relative_to(folder.parent)}."
+                yield Violation("file_without_row", sentence, organization_id, {"file": path.name})
+
+
+def _kept() -> sa.Select[int, str, str | None, bytes | None, str, str, bool]:
+    columns = (StoredFile.id, StoredFile.organization_id, StoredFile.kept_name, StoredFile.content)
+    facts = (StoredFile.sha256, StoredFile.name, StoredFile.is_compressed)
+    return sa.select(*columns, *facts).where(StoredFile.thrown_away_at.is_(None))
+
+
+def _owner(
+    row: sa.Row[int, str, str | None, bytes | None, str, str, bool],
+) -> tuple[str, str, dict[str, object]]:
+    """Name what a file belongs to: a code, words for a sentence, and the id."""
+    document_id = db.session.scalar(
+        sa.select(Document.id).where(of_same_organization(Document, row), Document.sha256 == row.sha256)
+    )
+    if document_id is not None:
+        return "document", f"document {document_id}", {"documentId": document_id}
+    import_id = db.session.scalar(sa.select(sa.func.min(Import.id)).where(refers_to(Import.file_id, row)))
+    if import_id is not None:
+        return "bank", f"import {import_id}", {"importId": import_id}
+    batch = db.session.scalar(sa.select(FeedPush.batch_id).where(refers_to(FeedPush.file_id, row)).limit(1))
+    return "bank", f"the pushed batch {batch}" if batch else "nothing any more", {}
+
+
+def _is_still_kept(organization_id: str, name: str) -> bool:
+    """Read past this snapshot: a file may go, with what named it, while the books are checked."""
+    with db.engine.connect().execution_options(read_only=True) as connection:
+        named = sa.select(StoredFile.id).where(
+            StoredFile.organization_id == organization_id, StoredFile.kept_name == name
+        )
+        return connection.scalar(named) is not None
+
+
+def _is_stray(path: Path, organization_id: str) -> bool:
+    """Look once more: a file may come while the books are checked, with a mark until its row is committed."""
+    is_arriving = (path.parent.parent / ARRIVING / path.name.removeprefix(".")).exists()
+    is_named = path.name[:2] == path.parent.name and _is_still_kept(organization_id, path.name)
+    return path.exists() and not is_arriving and not is_named
+
+
+CHECKS = (files, strays)
