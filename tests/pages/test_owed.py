@@ -4,9 +4,16 @@ import re
 
 import pytest
 
-from tests.fixtures.helpers.owed import items, owe, undo
+from tests.fixtures.helpers.owed import items, keep_items, owe, undo
 
-pytestmark = pytest.mark.usefixtures("sound")
+pytestmark = pytest.mark.usefixtures("sound", "keeping")
+
+
+@pytest.fixture
+def keeping(ada, books):
+    """Let receivables and payables keep items."""
+    for name in ("Trade receivables", "Trade payables"):
+        keep_items(ada, books.account_id(name))
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ SIDES = {
     "PATCH /api/accounts/<id:account_id>": REPEATS,
     "PATCH /api/documents/<id:document_id>": REPEATS,
     "PATCH /api/feeds/accounts/<id:fa_id>": REPEATS,
+    "PATCH /api/items/<id:item_id>": REPEATS,
     "PATCH /api/merchants/<id:merchant_id>": REPEATS,
     "PATCH /api/projects/<id:project_id>": REPEATS,
     "PATCH /api/projects/groups/<id:group_id>": REPEATS,

@@ -2,10 +2,16 @@
 
 import pytest
 
-from tests.fixtures.helpers.owed import owe
+from tests.fixtures.helpers.owed import keep_items, owe
 from tests.fixtures.helpers.transfers import send
 
-pytestmark = pytest.mark.usefixtures("sound")
+pytestmark = pytest.mark.usefixtures("sound", "keeping")
+
+
+@pytest.fixture
+def keeping(ada, books):
+    """Let receivables keep items."""
+    keep_items(ada, books.account_id("Trade receivables"))
 
 
 @pytest.fixture

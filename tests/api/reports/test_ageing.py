@@ -2,9 +2,18 @@
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("sound")
+from tests.fixtures.helpers.owed import keep_items
+
+pytestmark = pytest.mark.usefixtures("sound", "keeping")
 OWED, OWING, SALES, COSTS = "Trade receivables", "Trade payables", "Sales of services", "Software"
 AGES = ("notDue", "upTo30", "upTo60", "upTo90", "over90")
+
+
+@pytest.fixture
+def keeping(ada, books):
+    """Let receivables and payables keep items."""
+    for name in (OWED, OWING):
+        keep_items(ada, books.account_id(name))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ _DIALECTS[SQLITE].statement_compiler = Compiler
 _IN: Final = re.compile(r" IN \(__\[POSTCOMPILE_(\w+)\]\)")
 _LISTS: Final = {
     SQLITE: r" IN (SELECT value FROM json_each(:\1))",
-    POSTGRESQL: r" = ANY(CAST(%(\1)s AS bigint[]))",
+    POSTGRESQL: r" = ANY(%(\1)s)",
 }
 
 
