@@ -19,6 +19,7 @@ from webapp.models import (
     RuleRun,
     RuleVersion,
     Settlement,
+    Transaction,
 )
 from webapp.services.access import invitations
 from webapp.services.storage import stored_files
@@ -46,7 +47,7 @@ def everything(ada, bank):
     step = {"method": "POST", "path": "/api/merchants", "body": {"name": f"{CANARY} of a plan"}}
     plan = ada.post("/api/plans", json={"title": CANARY, "steps": [step]}).json["plan"]
     bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
-    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account))
+    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account, drafted))
     invitation_id, secret = bank.ask(lambda: newcomer(ada))
     return {
         "transaction_id": drafted,
@@ -78,8 +79,9 @@ def newcomer(owner):
     return invitation.id, secret
 
 
-def rest_of(organization_id, fa_id, account_id):
-    """Write what no other fixture writes."""
+def rest_of(organization_id, fa_id, account_id, line_id):
+    """Write what no other fixture writes; the line came with the import."""
+    stored, facts = kept_file(organization_id)
     rows = {
         "group_id": ProjectGroup(name=CANARY, emoji=CANARY, created_at=AT, updated_at=AT),
         "run_id": RuleRun(
@@ -108,7 +110,13 @@ def rest_of(organization_id, fa_id, account_id):
             created_at=AT,
         ),
         "import_id": Import(
-            file_name=CANARY, format="ofx", status="REFUSED", error=CANARY, sha256="0" * 64, created_at=AT
+            file_name=CANARY,
+            format="ofx",
+            status="REFUSED",
+            error=CANARY,
+            sha256=stored.sha256,
+            file_id=stored.id,
+            created_at=AT,
         ),
         "settlement_id": Settlement(
             account_id=account_id,
@@ -140,7 +148,7 @@ def rest_of(organization_id, fa_id, account_id):
             number=CANARY,
             sender=CANARY,
             text=CANARY,
-            **kept_file(organization_id),
+            **facts,
             created_at=AT,
             updated_at=AT,
         ),
@@ -158,19 +166,23 @@ def rest_of(organization_id, fa_id, account_id):
         row.organization_id = organization_id
         db.session.add(row)
     db.session.flush()
+    db.session.get(Transaction, (organization_id, line_id)).import_id = rows["import_id"].id
     return {name: row.id for name, row in rows.items()}
 
 
 def kept_file(organization_id):
-    """Keep a file, and give what its document says of it."""
+    """Keep a file, and give it with what its document says of it."""
     data = CANARY.encode()
-    stored_files.keep(organization_id, stored_files.pack(data), f"{CANARY}.txt", "text/plain", now=AT)
-    return {
+    stored = stored_files.keep(
+        organization_id, stored_files.pack(data), f"{CANARY}.txt", "text/plain", now=AT
+    )
+    facts = {
         "file_name": f"{CANARY}.txt",
         "file_type": "text/plain",
         "file_size": len(data),
         "sha256": sha256(data).hexdigest(),
     }
+    return stored, facts
 
 
 @pytest.fixture
