@@ -72,7 +72,7 @@ def found(
         groups[DayAmount(report.day, report.amount_minor)].append(report)
     several = max(Counter(each for pair in refused for each in pair).values(), default=0)
     taken = Counter(spare)
-    search = _Search(feed_account, load, groups, {each: taken[each] + several for each in groups})
+    search = _AlikeSearch(feed_account, load, groups, {each: taken[each] + several for each in groups})
     full = search.look(_PEEK, groups, FEW, search.read)
     search.find_twins(full)
     search.find_first(full)
@@ -84,7 +84,7 @@ def _order(line: Comparable) -> tuple[date, int]:
     return report.day, report.id
 
 
-class _Search:
+class _AlikeSearch:
     """What has been read so far for new reports of some days and amounts."""
 
     def __init__(
