@@ -153,6 +153,12 @@ def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, sessi
         session.execute(sa.text("UPDATE feed_lines SET event = 'SAID'"))
 
 
+def open_folders(folder):
+    """List the folders that more than their owner may enter."""
+    below = [folder, *(each for each in folder.rglob("*") if each.is_dir())]
+    return [each for each in below if each.stat().st_mode & 0o077]
+
+
 RETAINED = "SELECT organization_id, code, name, role FROM accounts WHERE lower(name) = 'retained earnings' ORDER BY id"
 
 
@@ -180,6 +186,7 @@ def test_files_of_older_documents_get_their_names_by_their_digests_and_lose_noth
     session.close()
     shutil.rmtree(folder / "files")
     upgrade(engine)
+    assert not open_folders(folder / "files"), "a folder that others may enter stops the next start"
     address = f"{DOCUMENTS}/{documents[0]['id']}/file"
     assert ben.get(address).data == data[0]
     lost = [each.about for each in bank.ask(lambda: list(checks.violations()))]

@@ -117,6 +117,9 @@ def dump(person):
             for each in everything(person, "accounts", "accounts")
             if each["name"] != "Made by the agent"
         },
+        "items": {
+            each["id"]: (each["dueOn"], each["reference"]) for each in everything(person, "items", "items")
+        },
         "lines": {
             line["id"]: (
                 [line[name] for name in LINE],
@@ -227,6 +230,7 @@ def work_on_entries(agent, world):
     ok(agent.delete(mine))
     ok(agent.post(f"/api/journal-entries/{world.manual}/void", json={"reason": "Wrong"}))
     ok(agent.post("/api/settlements", json={"parts": [{"itemId": each} for each in world.items]}))
+    ok(agent.patch(f"/api/items/{world.owed}", json={"dueOn": "2026-05-01", "reference": "RE-9"}))
 
 
 def work_on_books(agent, world):
@@ -332,6 +336,13 @@ def busy(world, ada, bank):
         ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))
     open_items = ada.get(f"/api/open-items?accountId={transfers}").json["openItems"]
     world.items = [each["id"] for each in open_items if each["amount"] in ("8.00", "-8.00")]
+    (receivables,) = (
+        each["id"] for each in everything(ada, "accounts", "accounts") if each["name"] == "Trade receivables"
+    )
+    ok(ada.patch(f"/api/accounts/{receivables}", json={"keepsItems": True}))
+    legs = [{"accountId": receivables, "amount": "9.00"}, {"accountId": world.rent, "amount": "-9.00"}]
+    ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))
+    (world.owed,) = (each["id"] for each in everything(ada, "items", "items"))
     return world
 
 

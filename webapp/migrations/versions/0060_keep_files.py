@@ -202,27 +202,36 @@ def name_files_of_documents() -> None:
     flush(folders)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder that only its owner may enter, with those above it: `parents` would give these the default mode."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    flush({path.parent})
+
+
 def link(path: Path, other: Path, *, is_compressed: bool = False) -> set[Path]:
     """Give a file another name, and answer the folders to flush; one that is missing stays so."""
     if not path.is_file():
         return set()
-    other.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(other.parent)
     if is_compressed:
         with gzip.open(path) as packed:
             return write(other, packed.read())
     other.hardlink_to(path)
-    return {other.parent, other.parent.parent, other.parent.parent.parent}
+    return {other.parent}
 
 
 def write(path: Path, data: bytes) -> set[Path]:
     """Write a file that only its owner may read, and answer the folders to flush."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     path.touch(mode=0o600)
     with path.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    return {path.parent, path.parent.parent}
+    return {path.parent}
 
 
 def flush(folders: set[Path]) -> None:
