@@ -283,8 +283,8 @@ UPDATE month_sums SET amount_base_minor = amount_base_minor + 1
 WHERE account_id = (SELECT min(id) FROM accounts WHERE role = 'transfers');
 
 -- settlement_unbalanced
-INSERT INTO settlements (organization_id, account_id, currency, status, settled_on, actor, created_at)
-SELECT organization_id, id, 'EUR', 'STANDING', '2026-03-02', '{}', created_at FROM accounts WHERE role = 'transfers';
+INSERT INTO settlements (organization_id, account_id, currency, base_currency, status, settled_on, actor, created_at)
+SELECT organization_id, id, 'EUR', 'EUR', 'STANDING', '2026-03-02', '{}', created_at FROM accounts WHERE role = 'transfers';
 
 -- draft_of_strangers
 UPDATE transactions SET journal_entry_id = (SELECT min(t.journal_entry_id) FROM transactions t JOIN journal_entries e
