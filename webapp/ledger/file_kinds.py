@@ -74,6 +74,8 @@ _INVOICES: Final = frozenset(
 )
 _FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
 _DEEPEST: Final = 100
+# Ten thousand lines of thirty elements; a larger tree would need more memory than a request may take.
+MOST_ELEMENTS: Final = 300_000
 _BEGINNING: Final = 4096
 
 
@@ -147,13 +149,16 @@ class _Elements:
     """The elements of an XML file as they come by."""
 
     def __init__(self) -> None:
-        self._depth = 0
+        self._depth = self._count = 0
 
     def start(self, name: str, _attributes: dict[str, str]) -> None:
         is_strange = name not in _INVOICES if self._depth == 0 else name.startswith(_FOREIGN)
         self._depth += 1
+        self._count += 1
         if is_strange or self._depth > _DEEPEST:
             raise FileKindError
+        if self._count > MOST_ELEMENTS:
+            raise FileKindError(f"The XML has more than {MOST_ELEMENTS:,} elements, which no invoice has.")
 
     def end(self, _name: str) -> None:
         self._depth -= 1

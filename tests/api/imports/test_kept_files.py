@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line as pushed
-from webapp.models import StoredFile
+from webapp.models import Import, StoredFile
 from webapp.queries import checks
 from webapp.services.storage import stored_files
 
@@ -83,6 +83,18 @@ def test_check_finds_a_pushed_batch_that_was_changed_in_its_row(feed, bank, sess
     assert (violation.code, violation.about["file"]) == ("bank_file_differs", stored.sha256)
     stored.content = whole
     session.commit()
+
+
+def test_a_line_offers_its_file_only_where_one_is_kept(ben, bank, session):
+    line = take(ben)["transactionIds"][0]
+    fa_id = ben.get(f"/api/transactions/{line}").json["transaction"]["faId"]
+    browser, address = ben.browser(), f"/feeds/{fa_id}?show=all&line={line}"
+    assert f'href="/transactions/{line}/file"' in browser.get(address).text
+    # As every line from before files were kept.
+    session.execute(sa.update(Import).values(file_id=None))
+    session.execute(sa.delete(StoredFile))
+    session.commit()
+    assert f'href="/transactions/{line}/file"' not in browser.get(address).text
 
 
 def test_a_refused_file_leaves_nothing(ben, bank, kept_documents):

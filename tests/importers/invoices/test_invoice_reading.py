@@ -8,7 +8,8 @@ import pytest
 
 from tests.fixtures import invoices
 from webapp.importers.invoices import InvoiceRefusedError, read
-from webapp.importers.invoices.trees import DEEPEST, MOST_ELEMENTS
+from webapp.importers.invoices.trees import DEEPEST
+from webapp.ledger.file_kinds import MOST_ELEMENTS, FileKindError, kind_of
 
 
 def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate():
@@ -100,3 +101,11 @@ HOSTILE = {
 def test_what_no_invoice_is_gets_refused_with_a_sentence(data):
     with pytest.raises(InvoiceRefusedError, match=r"XML.*[.]$"):
         read(data)
+
+
+def test_no_more_of_a_file_is_looked_at_than_an_invoice_has():
+    # What breaks off behind the last element that counts is never reached.
+    endless = invoices.ubl().replace(b"</Invoice>", b"<cbc:Note/>" * MOST_ELEMENTS + b"<<")
+
+    with pytest.raises(FileKindError, match="more than 300,000 elements, which no invoice has"):
+        kind_of(endless)

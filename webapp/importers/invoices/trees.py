@@ -5,9 +5,8 @@ from typing import Final
 from xml.parsers import expat
 
 from webapp.importers.invoices.records import InvoiceRefusedError
+from webapp.ledger.file_kinds import MOST_ELEMENTS
 
-# Ten thousand lines of thirty elements; a larger tree would need more memory than a request may take.
-MOST_ELEMENTS: Final = 300_000
 MOST_TEXT: Final = 10_000
 DEEPEST: Final = 60
 # Files within the invoice, which are neither read nor kept in memory.

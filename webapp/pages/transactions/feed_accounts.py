@@ -33,16 +33,15 @@ bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 TEMPLATE = "feed_accounts/show.html"
 MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
+OF_LINE = frozenset({"choices", "split_rows", "why", "candidates", "description", "payments", "has_file"})
 ASKED_FOR = {
-    "line": frozenset({"line", "choices", "split_rows", "why", "candidates", "description", "payments"}),
+    "line": OF_LINE | {"line"},
     "filters": frozenset({"counts", "choices"}),
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
     "foot": frozenset({"page"}),
-    "lines": frozenset(
-        {"lines", "page", "counts", "choices", "split_rows", "why", "candidates", "description", "payments"}
-    ),
+    "lines": OF_LINE | {"lines", "page", "counts"},
 }
 
 # What another filter changes.
@@ -169,6 +168,7 @@ def workspace(
         "why": None,
         "candidates": (),
         "payments": None,
+        "has_file": False,
         "words": rule_wording,
         "coverage": None if target() else coverage(facts.feed_account),
         "form": form or {},

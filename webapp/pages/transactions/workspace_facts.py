@@ -143,6 +143,15 @@ class WorkspaceFacts:
         return queries.documents.candidates.documents_of_line(line) if line else ()
 
     @cached_property
+    def has_file(self) -> bool:
+        """Whether the file that brought the line is kept."""
+        if self.line is None:
+            return False
+        line = queries.transactions.transactions.get(organization_id(), self.line.id)
+        file = queries.imports.bank_files.of_line(line)
+        return file is not None and file.thrown_away_at is None
+
+    @cached_property
     def payments(self) -> LinePayments | None:
         """What the line may pay, if that is shown."""
         line = self._edited("payments")
