@@ -6,14 +6,17 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.desks import Desk
+from tests.fixtures.helpers.owed import items, keep_items, owe, settle
 from tests.fixtures.helpers.transfers import join
 from webapp.db import db
 from webapp.queries import checks
+from webapp.queries.checks import items as checked_items
 from webapp.queries.checks import proofs, sums, transfers
 from webapp.services.backups import derived_rows
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 TABLES = (
+    "items",
     "day_sums",
     "month_sums",
     "line_day_sums",
@@ -26,7 +29,7 @@ UNREPAIRED = "repaired_at = NULL, repaired_by = NULL, repair_action_request_id =
 
 
 @pytest.fixture
-def books(bank, ben):
+def settled_books(bank, ada, ben, books):
     """A proof that broke and healed, one that is broken, and one that was reopened while it was."""
     desk = Desk(ben, bank)
     lines = bank.send_many(
@@ -45,6 +48,10 @@ def books(bank, ben):
     desk.confirm(line)
     desk.prove("2026-10-30", "-3.00")
     desk.void(desk.line(line)["journalEntryId"])
+    keep_items(ada, books.account_id("Trade receivables"))
+    for amount in ("70.00", "-70.00"):
+        owe(ben, books, amount)
+    settle(ben, *items(ben))
     join(ben, line, bank.at(bank.open("Cash")).send("2026-10-06", "3.00", "Coffee"))
 
 
@@ -68,14 +75,14 @@ def compute(bank):
     assert bank.ask(lambda: [each.as_json() for each in checks.violations()]) == []
 
 
-def test_nothing_is_written_where_nothing_differs(books, bank, rows):
+def test_nothing_is_written_where_nothing_differs(settled_books, bank, rows):
     before = rows()
     assert len(before["proof_breaks"]) == 3
     compute(bank)
     assert rows() == before
 
 
-def test_what_differs_is_written_anew(books, bank, rows):
+def test_what_differs_is_written_anew(settled_books, bank, rows):
     before = rows()
 
     def damage():
@@ -86,13 +93,18 @@ def test_what_differs_is_written_anew(books, bank, rows):
             "DELETE FROM register_lines",
             "DELETE FROM proof_breaks WHERE repair IS NULL",
             f"UPDATE proof_breaks SET {UNREPAIRED}",  # noqa: S608  (our own words)
+            "UPDATE items SET settled_minor = 0, settled_base_minor = 0",
             "UPDATE transfer_pairs SET is_settled = NOT is_settled",
         ):
             db.session.execute(sa.text(statement))
 
     bank.ask(damage)
     found = bank.ask(
-        lambda: {each.code for check in (*sums.CHECKS, *proofs.CHECKS, *transfers.CHECKS) for each in check()}
+        lambda: {
+            each.code
+            for check in (*sums.CHECKS, *proofs.CHECKS, *transfers.CHECKS, checked_items.settled_of_items)
+            for each in check()
+        }
     )
     assert found == derived_rows.CODES
     compute(bank)

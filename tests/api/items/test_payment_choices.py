@@ -71,13 +71,50 @@ def test_a_line_of_others_is_not_found(dan, bank, giro):
     assert dan.get(f"/api/transactions/{line}/payments").status_code == 404
 
 
-def test_the_page_shows_the_evidence_and_books_what_is_chosen(ben, bank, giro, owed, books):
+def test_the_page_shows_the_evidence_and_pays_what_is_chosen(ben, bank, giro, owed, books):
     line = send(bank, giro, "2026-03-20", "400.00", text="Payment")
     pages = ben.browser()
     page = pages.get(f"/feeds/{giro}?show=all&line={line}&edit=payments").text
     assert "Several sets of open items add up to this line." in page
-    assert page.count("Book it on Trade receivables, Halden Optik") == 2
-    chosen = {"accountId": books.account_id("Trade receivables"), "orgMerchantId": owed}
-    assert pages.post(f"/transactions/{line}", data=chosen).status_code == 303
+    assert page.count("Pay it for Halden Optik") == 2
+    found = payments(ben, line)
+    part = found["choices"][1]["parts"][0]
+    form = {"settles.0.itemId": part["itemId"], "settles.0.amount": part["amount"]}
+    assert pages.post(f"/transactions/{line}", data=form).status_code == 303
     booked = ben.get(f"/api/transactions/{line}").json["transaction"]
-    assert (booked["accountId"], booked["orgMerchantId"]) == (chosen["accountId"], owed)
+    assert (booked["accountId"], booked["orgMerchantId"]) == (books.account_id("Trade receivables"), owed)
+    assert booked["settles"] == [part]
+    assert "Pays" in pages.get(f"/feeds/{giro}?show=all").text
+    assert pages.post(f"/transactions/{line}", data={"settles": ""}).status_code == 303
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["settles"] == []
+
+
+def test_a_payment_that_is_almost_enough_is_paid_in_full_with_the_fee(ben, bank, giro, owed):
+    line = send(bank, giro, "2026-03-20", "88.00", text="RE-1043")
+    part = payments(ben, line)["choices"][0]["parts"][0]
+    form = {
+        "settles.0.itemId": part["itemId"],
+        "short.amount": "2.00",
+        "short.as": "FEE",
+        "short.accountId": "",
+    }
+    pages = ben.browser()
+    assert "Pay in full" in pages.get(f"/feeds/{giro}?show=all&line={line}&edit=payments").text
+    assert pages.post(f"/transactions/{line}", data=form).status_code == 303
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["short"]["as"] == "FEE"
+    assert ben.post(f"/api/transactions/{line}/confirm").status_code == 200
+    assert "RE-1043" not in {each["reference"] for each in ben.get("/api/items").json["items"]}
+
+
+def test_a_line_that_brings_a_payment_back_names_it(ben, bank, giro, owed):
+    line = send(bank, giro, "2026-03-20", "90.00", text="RE-1043")
+    part = payments(ben, line)["choices"][0]["parts"][0]
+    ben.patch(f"/api/transactions/{line}", json={"settles": [part]})
+    assert ben.post(f"/api/transactions/{line}/confirm").status_code == 200
+    back = send(bank, giro, "2026-03-25", "-90.00", text="Return", counterparty="Halden Optik")
+    (choice,) = payments(ben, back)["choices"]
+    assert (choice["basis"], choice["reason"]) == (
+        "RETURNED_PAYMENT",
+        "Brings back the payment of 20 Mar 2026.",
+    )
+    assert ben.patch(f"/api/transactions/{back}", json={"settles": choice["parts"]}).status_code == 200

@@ -23,7 +23,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionStorySchema,
 )
 from webapp.services.audit.results import ActionResult
-from webapp.services.transactions.edits import LineChanges
+from webapp.services.transactions.changed_legs import LineChanges
 from webapp.web import downloads, paging
 from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires

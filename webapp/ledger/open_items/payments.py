@@ -37,6 +37,7 @@ class Basis(StrEnum):
     NUMBERS_IN_PART = "NUMBERS_IN_PART"
     ALMOST = "ALMOST"
     IN_PART = "IN_PART"
+    RETURNED_PAYMENT = "RETURNED_PAYMENT"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from webapp.ledger.money import Money
 from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
 from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
+from webapp.services.transactions.changed_legs import LineChanges
 from webapp.services.transactions.confirmations import ChangedLineError
-from webapp.services.transactions.edits import LineChanges
 from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -128,7 +128,7 @@ def save(line: Transaction) -> None:
     changed = {
         name: value
         for name, value in changes.items()
-        if name in ("splits", "description") or value != getattr(present, name)
+        if name in ("splits", "description", "settles", "short", "force") or value != getattr(present, name)
     }
     if changed:
         services.transactions.confirmations.edit(

@@ -67,6 +67,23 @@ def settled_of_items() -> Iterable[Violation]:
     )
 
 
+def settled_anew() -> Any:
+    """Build the statement that writes what is settled of items anew, where settlements take something else."""
+    taken = settlements.settled_amounts().subquery()
+    is_of_item = sa.and_(taken.c.organization_id == OwedItem.organization_id, taken.c.item_id == OwedItem.id)
+
+    def settled(name: str) -> sa.ColumnElement[int]:
+        summed = sa.select(taken.c[name]).where(is_of_item).correlate(OwedItem).scalar_subquery()
+        return sa.func.coalesce(summed, 0)
+
+    amount, base = settled("amount_minor"), settled("amount_base_minor")
+    return (
+        sa.update(OwedItem)
+        .where(sa.or_(OwedItem.settled_minor != amount, OwedItem.settled_base_minor != base))
+        .values(settled_minor=amount, settled_base_minor=base)
+    )
+
+
 def unsettled_differences() -> Iterable[Violation]:
     """Find settlements on accounts that keep items which did not realise what their parts differ by, or still do."""
     parts = sa.func.coalesce(sa.func.sum(SettlementPart.amount_base_minor), 0)

@@ -6,9 +6,11 @@ from webapp.queries.items import (
     derivations,
     expected_cash,
     items,
+    line_payments,
     listings,
     party_statements,
     payment_choices,
+    returned_payments,
     settlements,
 )
 
@@ -18,8 +20,10 @@ __all__ = [
     "derivations",
     "expected_cash",
     "items",
+    "line_payments",
     "listings",
     "party_statements",
     "payment_choices",
+    "returned_payments",
     "settlements",
 ]

@@ -33,7 +33,7 @@ class OwedItemRecord:
     """An item: what it is in its currency and in the base, what of both is settled, and what is left open.
 
     `day` and `due_on` are None for an opening item. `overdue_days` counts from the due day; it is None where that is
-    not past, or nothing is open.
+    not past, or nothing waits to be paid.
     """
 
     id: int
@@ -154,10 +154,20 @@ def listed(
             items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))
         )
     if overdue is not None:
-        is_late = sa.func.coalesce(items.c.due_on < (open_on or today), sa.false())
+        is_late = sa.and_(sa.func.coalesce(items.c.due_on < (open_on or today), sa.false()), _waits(items))
         statement = statement.where(is_late if overdue else sa.not_(is_late))
     found = page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
     return found.of(records(organization_id, found.items, open_on or today))
+
+
+def _waits(items: sa.Subquery) -> sa.ColumnElement[bool]:
+    """Build the condition that what is open of an item waits to be paid, as `_is_owed` says."""
+    is_asset = items.c.account_id.in_(
+        sa.select(Account.id).where(
+            Account.organization_id == items.c.organization_id, Account.type == "ASSET", Account.keeps_items
+        )
+    )
+    return sa.case((is_asset, items.c.open_minor > 0), else_=items.c.open_minor < 0)
 
 
 def record(organization_id: str, item_id: int, today: date) -> OwedItemRecord:
@@ -172,13 +182,13 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     """Give rows of `as_of` as records; `day` is what overdue days are counted to."""
     base = organizations.get(organization_id).base_currency
     counting = merchants.counting(organization_id, {row.org_merchant_id for row in rows} - {None})
-    names = _names(organization_id, {row.account_id for row in rows})
+    accounts = _accounts(organization_id, {row.account_id for row in rows})
     entries = _entries(organization_id, {row.journal_entry_id for row in rows} - {None})
     return [
         OwedItemRecord(
             id=row.id,
             account_id=row.account_id,
-            account_name=names[row.account_id],
+            account_name=accounts[row.account_id].name,
             org_merchant_id=counting[row.org_merchant_id].id if row.org_merchant_id else None,
             org_merchant_name=counting[row.org_merchant_id].name if row.org_merchant_id else None,
             journal_entry_id=row.journal_entry_id,
@@ -186,7 +196,7 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
             day=row.day,
             due_on=row.due_on,
             overdue_days=(day - row.due_on).days
-            if row.open_minor and row.due_on and row.due_on < day
+            if row.due_on and row.due_on < day and _is_owed(row.open_minor, accounts[row.account_id].type)
             else None,
             reference=row.reference,
             description=entries.get(row.journal_entry_id, ("Opening items", None))[0],
@@ -202,13 +212,18 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     ]
 
 
-def _names(organization_id: str, ids: set[int]) -> dict[int, str]:
+def _is_owed(open_minor: int, account_type: str) -> bool:
+    """Return whether what is open waits to be paid; a payment or a credit note that nothing took is never late."""
+    return open_minor > 0 if account_type == "ASSET" else open_minor < 0
+
+
+def _accounts(organization_id: str, ids: set[int]) -> dict[int, Any]:
     rows = db.session.execute(
-        sa.select(Account.id, Account.name).where(
+        sa.select(Account.id, Account.name, Account.type).where(
             Account.organization_id == organization_id, Account.id.in_(ids)
         )
     )
-    return dict(rows.all())
+    return {row.id: row for row in rows}
 
 
 def _entries(organization_id: str, ids: set[int]) -> dict[int, tuple[str, int | None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -14,10 +14,10 @@ from webapp.ledger.money import Money
 from webapp.ledger.open_items import remittances
 from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, PayableItem
 from webapp.ledger.open_items.payment_sets import SetVerdict
-from webapp.ledger.open_items.payments import PaymentChoice, payment_evidence
+from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, payment_evidence
 from webapp.models import Account, Merchant, PaymentPart, Posting, Transaction, of_same_organization
 from webapp.queries.common import merchants
-from webapp.queries.items import listings
+from webapp.queries.items import listings, returned_payments
 from webapp.queries.items.listings import OwedItemRecord
 from webapp.sql_functions import fold
 
@@ -25,6 +25,8 @@ from webapp.sql_functions import fold
 MOST_READ = 200
 # An opening item has no day: it is older than all others.
 _BEGINNING = date.min
+# What leaves no doubt that the line is a payment of open items, and brings none back.
+EXACT = frozenset({Basis.IDENTIFICATION, Basis.NUMBERS, Basis.EXACT_RESIDUAL, Basis.ALL_OPEN})
 # What people and banks put between the characters of a number.
 _APART = " -/._%#:"
 
@@ -65,15 +67,33 @@ def of_line(line: Transaction) -> LinePayments:
     payment = BankPayment(Money(line.amount_minor, line.currency), party, line.booked_on, text)
     rows = {row.id: row for row in _rows(line, payment)}
     evidence = payment_evidence(payment, [_payable(row) for row in rows.values()])
-    chosen = {each for choice in evidence.choices for each in choice.item_ids}
+    choices = [each for each in evidence.choices if _is_one_payment(each, rows)]
+    if not any(each.basis in EXACT for each in choices):
+        back = {row.id: row for row in returned_payments.rows(line, party)}
+        rows |= back
+        choices += [_returned(row) for row in back.values()]
+    chosen = {each for choice in choices for each in choice.item_ids}
     records = listings.records(line.organization_id, [rows[each] for each in sorted(chosen)], line.booked_on)
     return LinePayments(
         evidence.verdict,
         evidence.candidates,
-        evidence.choices,
+        tuple(choices),
         tuple(records),
         tuple(WantedItem(item_id, lines) for item_id, lines in _wanted(line, chosen).items()),
     )
+
+
+def _returned(row: Any) -> PaymentChoice:
+    """Propose that a line brings a payment back, whose settlement is then undone."""
+    amount, nothing = Money(int(row.amount_minor), row.currency), Money.zero(row.currency)
+    reason = f"Brings back the payment of {row.day:%-d %b %Y}."
+    return PaymentChoice(Basis.RETURNED_PAYMENT, reason, (ChosenPart(row.id, amount),), nothing, nothing)
+
+
+def _is_one_payment(choice: PaymentChoice, rows: Mapping[int, Any]) -> bool:
+    """Return whether a line may pay a choice: its items are of one account, one currency and one party."""
+    chosen = [rows[each] for each in choice.item_ids]
+    return len({(each.account_id, each.currency, each.party) for each in chosen}) == 1
 
 
 def _party(line: Transaction) -> int | None:

@@ -16,6 +16,7 @@ from webapp.queries.accounts.accounts import by_roles
 from webapp.queries.common import lookups, read_ahead
 from webapp.queries.common.parts import with_parts
 from webapp.queries.common.read_ahead import ReadAhead
+from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
@@ -52,6 +53,7 @@ def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None])
     opened_on = dict.fromkeys(account_ids, date.min) | openings.latest(organization_id)
     return ReadAhead(
         rows=rows,
+        unpaying=frozenset(ids) - line_payments.paying(organization_id, ids),
         unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
         undocumented=frozenset(entries) - attachments.documented(organization_id, entries.values()),
         plain=frozenset(

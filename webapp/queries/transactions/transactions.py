@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -27,6 +27,7 @@ from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
+from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.transactions import entry_states, line_entries, plain_lines
@@ -86,6 +87,8 @@ class TransactionRecord:
     updated_at: datetime
     pending_change: PendingChange | None = None
     provenance: list[Provenance] | None = None
+    settles: Sequence[PaidPart] = ()
+    short: Mapping[str, Any] | None = None
 
 
 def get(organization_id: str, transaction_id: int) -> Transaction:

@@ -14,6 +14,7 @@ from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.models import ReconciliationItem, Transaction
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page, page
+from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.journal.attachments import AttachedDocument
 from webapp.queries.matching import line_joins
@@ -39,7 +40,9 @@ from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
 
-RECORD_FIELDS = [each.name for each in fields(TransactionRecord) if each.name != "splits"]
+RECORD_FIELDS = [
+    each.name for each in fields(TransactionRecord) if each.name not in ("splits", "settles", "short")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +135,14 @@ def named(
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
     shown_now = shown_lines.of_records(organization_id, records)
+    drafts = [record.id for record in records if record.entry_status == "DRAFT"]
+    paid = line_payments.of_lines(organization_id, drafts) if drafts else {}
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},
             splits=[named_split(names, split) for split in record.splits or ()] or None,
+            settles=paid[record.id].parts if record.id in paid else (),
+            short=line_payments.short_of(paid[record.id]) if record.id in paid else None,
             account_name=names.account(record.account_id),
             merchant_name=names.merchant(record.org_merchant_id),
             project_name=names.project(record.project_id),

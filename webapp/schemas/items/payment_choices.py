@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis
+from webapp.ledger.open_items.shortfalls import ShortAs
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -52,3 +55,60 @@ class LinePaymentsSchema(Schema):
     choices = ma.fields.List(ma.fields.Nested(PaymentChoiceSchema))
     items = ma.fields.List(ma.fields.Nested(OwedItemSchema))
     wanted = ma.fields.List(ma.fields.Nested(WantedItemSchema))
+
+
+MOST_PAID = 100
+
+
+class PaidPartSchema(Schema):
+    """What a line is to pay of an item, with the item's sign; without an amount all that is left of it."""
+
+    item_id = fields.Id(Kind.POSTING, required=True)
+    amount = fields.Amount(allow_none=True, load_default=None)
+
+
+class ShortSplitSchema(Schema):
+    """A part of what is short, without a sign."""
+
+    account_id = fields.Id(Kind.ACCOUNT, required=True)
+    amount = fields.Amount(required=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True, load_default=None)
+
+
+class ShortSchema(Schema):
+    """How much a payment is short of its items, without a sign, and what that is.
+
+    What is left open is no part of the settlement. A fee goes to bank charges unless an account is named; a discount
+    and a write-off name an account, or their splits.
+    """
+
+    amount = fields.Amount(required=True)
+    as_ = fields.OneOf(*ShortAs, data_key="as", attribute="as", required=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
+    splits = ma.fields.List(
+        ma.fields.Nested(ShortSplitSchema),
+        allow_none=True,
+        load_default=None,
+        validate=ma.validate.Length(min=1, max=MOST_PAID, error="Send 1 to 100 splits."),
+    )
+
+
+def paid_parts() -> ma.fields.Field[Any]:
+    """The field of what a line is to pay."""
+    return ma.fields.List(
+        ma.fields.Nested(PaidPartSchema),
+        allow_none=True,
+        validate=ma.validate.Length(max=MOST_PAID, error="Send up to 100 items."),
+    )
+
+
+class PaidPartFormSchema(PaidPartSchema):
+    """The same from a form."""
+
+    item_id = fields.FormId(Kind.POSTING, required=True)  # type: ignore[assignment]
+
+
+class ShortFormSchema(ShortSchema):
+    """The same from a form, which names one account."""
+
+    account_id = fields.FormId(Kind.ACCOUNT, allow_none=True, load_default=None)  # type: ignore[assignment]

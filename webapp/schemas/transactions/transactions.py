@@ -13,6 +13,13 @@ from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
 from webapp.schemas.base import DocumentedSchema, Schema, included_by
 from webapp.schemas.instants import Since
+from webapp.schemas.items.payment_choices import (
+    PaidPartFormSchema,
+    PaidPartSchema,
+    ShortFormSchema,
+    ShortSchema,
+    paid_parts,
+)
 from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
@@ -108,8 +115,10 @@ class ListedTransactionSchema(TransactionSchema):
 
 
 class TransactionStorySchema(TransactionSchema):
-    """The same with the rules that set fields of its entry."""
+    """The same with the rules that set fields of its entry, and the items that confirming its draft settles."""
 
+    settles = ma.fields.List(ma.fields.Nested(PaidPartSchema))
+    short = ma.fields.Nested(ShortSchema, allow_none=True)
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 
@@ -132,7 +141,11 @@ class TransactionQuerySchema(PageSchema):
 
 
 class TransactionChangesSchema(Schema):
-    """The changed fields of a line's entry; the others stay as they are."""
+    """The changed fields of a line's entry; the others stay as they are.
+
+    `settles` are the items that confirming the line settles: they book it on their account, in the name of their party,
+    and reserve nothing. With `force` also at a rate far from that of the line's day.
+    """
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
@@ -143,6 +156,9 @@ class TransactionChangesSchema(Schema):
         allow_none=True,
         validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
     )
+    settles = paid_parts()
+    short = ma.fields.Nested(ShortSchema, allow_none=True)
+    force = fields.Flag()
 
 
 class TransactionChangeSchema(TransactionChangesSchema):
@@ -240,6 +256,10 @@ class TransactionFormSchema(TransactionChangesSchema):
         ma.fields.Nested(SplitFormSchema),
         validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
     )
+
+    settles = ma.fields.List(ma.fields.Nested(PaidPartFormSchema), allow_none=True)
+    short = ma.fields.Nested(ShortFormSchema, allow_none=True)
+    force = fields.FormFlag()  # type: ignore[assignment]
 
     account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]

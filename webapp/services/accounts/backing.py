@@ -48,6 +48,10 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
         raise _unfit(
             f"{account.name} cannot be the ledger account of a feed. Choose an active asset or liability."
         )
+    if account.keeps_items:
+        raise _unfit(
+            f"{account.name} keeps items of what is owed, and a bank's account keeps none. Choose another account."
+        )
     feed_account = accounts.feed_of(organization_id, account.id)
     if feed_account is not None:
         raise AlreadyBackedError(

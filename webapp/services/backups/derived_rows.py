@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.models import Organization, RegisterLine, TransferPair
-from webapp.queries.checks import Violation, sums, transfers
+from webapp.queries.checks import Violation, items, sums, transfers
 from webapp.services.audit import proof_breaks
 
 # What the checks find wrong in derived rows alone: no figure of the books is in doubt.
@@ -20,6 +20,7 @@ CODES: Final = frozenset(
         "line_sum_differs",
         "register_differs",
         "pair_settled_differs",
+        "item_settled_differs",
         "proof_verdict",
         "proof_break",
     }
@@ -46,6 +47,7 @@ def compute_again(session: orm.Session, now: datetime) -> None:
         .values(is_settled=sa.not_(TransferPair.is_settled))
         .execution_options(synchronize_session=False)
     )
+    session.execute(items.settled_anew().execution_options(synchronize_session=False))
     for organization_id in session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
         proof_breaks.check_all(organization_id, now)
 

@@ -12,7 +12,7 @@ from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_accou
 from webapp.ledger.money import money_at
 from webapp.models import Account, Merchant, Organization, Project
 from webapp.queries.common import lookups
-from webapp.services.transactions.edits import ArchivedAccountError
+from webapp.services.transactions.changed_legs import ArchivedAccountError
 
 
 class PostingInput(TypedDict):

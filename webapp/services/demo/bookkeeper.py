@@ -30,7 +30,7 @@ from webapp.services.reconciliation import cleared_items, drafts, proofs
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.services.transactions import edits, lifecycle, transfers
-from webapp.services.transactions.edits import LineChanges
+from webapp.services.transactions.changed_legs import LineChanges
 from webapp.services.undo.reasons import By
 
 MORNING = time(8, 30)

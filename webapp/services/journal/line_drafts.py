@@ -12,13 +12,15 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.journal.mirrors import RestAccounts, missing_currencies, with_mirrors
+from webapp.ledger.journal.paid_mirrors import is_paid_abroad, mirror_paid
 from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
+from webapp.queries.items import line_payments
 from webapp.services.journal import entries
 
 
@@ -49,7 +51,29 @@ def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date)
     Where the lines of two banks share the entry, each currency is at the rate of its own line's day.
     """
     rates = rates_of(organization, legs, rate_day)
+    paid = _paid_abroad(organization, legs)
+    if paid and not missing_currencies(
+        [leg for leg in paid if leg.is_bank_leg], organization.base_currency, rates
+    ):
+        differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
+        return mirror_paid(paid, organization.base_currency, rates, differences_id)
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def _paid_abroad(organization: Organization, legs: Sequence[Leg]) -> Sequence[Leg]:
+    """Give the legs of a line that pays items in another currency, without what it realises; none of other legs."""
+    currencies = {leg.currency for leg in legs}
+    if len(currencies) == 1 or is_shared(legs):
+        return ()
+    line_id = next((leg.transaction_id for leg in legs if leg.is_bank_leg), None)
+    if line_id is None or line_payments.of_line(organization.id, line_id) is None:
+        return ()
+    differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
+    *others, last = legs
+    bare = (
+        others if (last.account_id, last.currency) == (differences_id, organization.base_currency) else legs
+    )
+    return bare if is_paid_abroad(bare) else ()
 
 
 def rates_of(organization: Organization, legs: Sequence[Leg], rate_day: date) -> dict[str, Decimal]:

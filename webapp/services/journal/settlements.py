@@ -13,8 +13,10 @@ from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import share
 from webapp.ledger.journal.revaluations import realisation
 from webapp.ledger.journal.settled_parts import base_share
+from webapp.ledger.money import divided
 from webapp.ledger.references import Kind, refs
 from webapp.models import (
     Account,
@@ -62,13 +64,31 @@ def rest_of(item: OwedItem) -> TakenPart:
     return part_of(item, item.amount_minor - item.settled_minor)
 
 
-def settle_items(account: Account, taken: Sequence[TakenPart], *, cause: str) -> Settlement:
-    """Let kept items of one account, currency and party settle each other, on the first open day after all of them."""
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What a payment is short of its items, with their sign, and where it is booked: each account with its share."""
+
+    purpose: str
+    description: str
+    amount_minor: int
+    splits: Sequence[tuple[int, int | None, int]]
+
+
+def settle_items(
+    account: Account, taken: Sequence[TakenPart], *, cause: str, shortfall: Shortfall | None = None
+) -> Settlement:
+    """Let kept items of one account, currency and party settle each other, on the first open day after all of them.
+
+    A shortfall is posted with it, and is one more part.
+    """
     found = items.by_id(account.organization_id, [each.item_id for each in taken])
     latest = items.latest_day(account.organization_id, list(found.values()))
     settled_on = organizations.first_open_day(account.organization_id, latest)
     first = next(iter(found.values()))
-    made = stand(account, first.currency, taken, settled_on=settled_on, cause=cause)
+    made = _open(account, first.currency, settled_on, cause)
+    if shortfall is not None:
+        taken = [*taken, _book(made, shortfall, taken, first.org_merchant_id)]
+    _let_stand(made, taken)
     _realise(account, made, taken, first.org_merchant_id)
     return made
 
@@ -77,6 +97,12 @@ def stand(
     account: Account, currency: str, taken: Iterable[TakenPart], *, settled_on: date, cause: str
 ) -> Settlement:
     """Bring a settlement into the world OPEN, give it its parts, and let it stand; the database checks these."""
+    made = _open(account, currency, settled_on, cause)
+    _let_stand(made, taken)
+    return made
+
+
+def _open(account: Account, currency: str, settled_on: date, cause: str) -> Settlement:
     doing = updates.open_act()
     made = Settlement(
         organization_id=account.organization_id,
@@ -90,9 +116,13 @@ def stand(
     )
     db.session.add(made)
     db.session.flush()
+    return made
+
+
+def _let_stand(made: Settlement, taken: Iterable[TakenPart]) -> None:
     rows = [
         {
-            "organization_id": account.organization_id,
+            "organization_id": made.organization_id,
             "settlement_id": made.id,
             "item_id": each.item_id,
             "journal_entry_id": each.root_id,
@@ -104,7 +134,29 @@ def stand(
     db.session.execute(sa.insert(SettlementPart), rows)
     _change(made, "OPEN", status="STANDING")
     db.session.expire(made, ["parts"])
-    return made
+
+
+def _book(
+    settlement: Settlement, shortfall: Shortfall, taken: Sequence[TakenPart], merchant_id: int | None
+) -> TakenPart:
+    """Post a shortfall in the name of the party, worth its share of the items that it is short of.
+
+    So no exchange difference arises on it. Answers its part of the settlement.
+    """
+    amount, base = shortfall.amount_minor, settlement.base_currency
+    is_owed = amount > 0
+    owed = [each for each in taken if (each.amount_minor > 0) == is_owed]
+    whole, worth = sum(each.amount_minor for each in owed), sum(each.base_minor for each in owed)
+    worth = divided(worth * amount, whole)
+    control = Leg(settlement.account_id, -amount, settlement.currency, -worth, merchant_id=merchant_id)
+    parts = share(worth, [weight for _, _, weight in shortfall.splits])
+    costs = (
+        Leg(account_id, part, base, part, merchant_id=merchant_id, project_id=project_id)
+        for (account_id, project_id, _), part in zip(shortfall.splits, parts, strict=True)
+    )
+    entry = add_entry(settlement, (control, *costs), shortfall.purpose, shortfall.description)
+    (item,) = items.of_entry(settlement.organization_id, entry.id)
+    return rest_of(item)
 
 
 def undo(settlement: Settlement, reason: str) -> None:

@@ -12,7 +12,7 @@ from webapp.services.audit import limits
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult, ItemResult, attempt
 from webapp.services.transactions import edits
-from webapp.services.transactions.edits import BulkLineChanges, LineChanges
+from webapp.services.transactions.changed_legs import BulkLineChanges, LineChanges
 
 # A line takes some 8 ms, and nobody else writes meanwhile.
 MOST_AT_ONCE: Final = 50

@@ -14,7 +14,7 @@ from webapp.queries.transactions.shown_lines import ChangedLine
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult, ItemResult, attempt
 from webapp.services.transactions import edits, lifecycle
-from webapp.services.transactions.edits import LineChanges
+from webapp.services.transactions.changed_legs import LineChanges
 
 
 class ChangedLineError(LedgerError):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import NotRequired, TypedDict
-
-import sqlalchemy as sa
+from typing import cast
 
 from webapp.db import db
 from webapp.ledger.chart import Role
@@ -16,50 +13,25 @@ from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal import sides
 from webapp.ledger.journal.corrections import is_same
-from webapp.ledger.journal.entries import AccountCurrencyError, Leg
-from webapp.ledger.journal.merchants import kept
-from webapp.ledger.journal.splits import Split, split_legs
-from webapp.ledger.money import Money, money_at
-from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import JournalEntry, Transaction
 from webapp.queries.accounts import accounts
-from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
-from webapp.services.journal import counter_legs, line_drafts
+from webapp.services.items import paid_lines, payments
+from webapp.services.items.payments import ItemPayment
+from webapp.services.items.refusals import PaymentFitError
+from webapp.services.journal import counter_legs
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
-from webapp.services.transactions import unpairing
+from webapp.services.transactions import changed_legs, unpairing
+from webapp.services.transactions.changed_legs import LineChanges, SplitInput
 from webapp.services.transactions.states import LineStateError
-
-
-class SplitInput(TypedDict):
-    """A part of a line's amount, with the line's sign."""
-
-    account_id: int
-    amount: Decimal
-    project_id: NotRequired[int | None]
-    org_merchant_id: NotRequired[int | None]
-
-
-class LineChanges(TypedDict, total=False):
-    """The fields of a line's entry that were sent; what is not sent stays."""
-
-    account_id: int | None
-    project_id: int | None
-    org_merchant_id: int | None
-    description: str
-    splits: list[SplitInput] | None
-
-
-class BulkLineChanges(LineChanges):
-    """The same of one line among several."""
-
-    id: int
-
 
 # What a rule may have set of a line that somebody sets anew.
 SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
@@ -67,11 +39,12 @@ SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
     "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY"),
     "org_merchant_id": ("SET_MERCHANT",),
     "project_id": ("SET_PROJECT",),
+    "settles": ("SET_ACCOUNT", "SET_MERCHANT"),
 }
 
 
 class NothingToEditError(UnprocessableError):
-    """Send what to change: accountId, projectId, orgMerchantId, description or splits."""
+    """Send what to change: accountId, projectId, orgMerchantId, description, splits or settles."""
 
     code = "nothing_to_edit"
 
@@ -82,22 +55,16 @@ class AccountOrSplitsError(UnprocessableError):
     code = "account_or_splits"
 
 
-class UseTransfersAccountError(UnprocessableError):
-    """Only its own lines post to a bank account; use "Transfers between own accounts" here."""
-
-    code = "use_transfers_account"
-
-
-class ArchivedAccountError(UnprocessableError):
-    """This account is archived; choose another one."""
-
-    code = "archived"
-
-
 class TransferError(LedgerError):
     """A transfer between two banks has no project or merchant. Undo the pair, or give this line another account."""
 
     code = "transfer"
+
+
+class PostedPaymentError(LedgerError):
+    """The line is posted; settle its item with POST /api/settlements."""
+
+    code = "posted"
 
 
 class PostedDescriptionError(LedgerError):
@@ -116,20 +83,21 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
     with act(
         actor, now, "edit_transaction", target, title=title, payload=entry_facts.jsonable(changes)
     ) as doing:
-        if not changes:
+        if not changes.keys() - {"short", "force"}:
             raise NothingToEditError
         entry = transaction.journal_entry
         if transaction.status not in IN_BOOKS or entry is None:
             raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
+        payment, changes = _payment(transaction, entry, changes)
         is_paired = False
         if _ends_transfer(transaction, entry, changes):
             is_paired = transfer_pairs.active(transaction.organization_id, transaction.id) is not None
             unpairing.unpair(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
-            touched = _edit_draft(transaction, entry, changes, doing)
+            touched = _edit_draft(transaction, entry, changes, payment, doing)
         else:
             touched = _edit_posted(transaction, entry, changes, doing)
         settings = {(transaction.id, kind) for name in changes for kind in SET_BY_RULES.get(name, ())}
@@ -190,16 +158,65 @@ def _own_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> S
     return own
 
 
-def _edit_draft(line: Transaction, entry: JournalEntry, changes: LineChanges, doing: Act) -> TouchedIds:
+def _payment(
+    line: Transaction, entry: JournalEntry, changes: LineChanges
+) -> tuple[ItemPayment | None, LineChanges]:
+    """Read what a change lets a line pay, if anything, and book the line there."""
+    if "settles" not in changes:
+        return None, changes
+    if entry.status != "DRAFT":
+        raise PostedPaymentError
+    if not changes["settles"]:
+        return None, changes
+    payment = payments.chosen(line, changes["settles"], changes.get("short"))
+    return payment, _booked(line, entry, changes, payment)
+
+
+def _booked(
+    line: Transaction, entry: JournalEntry, changes: LineChanges, payment: ItemPayment
+) -> LineChanges:
+    """Book a line where what it pays is: as a whole, or the part of a split that is there already."""
+    account_id, party = payment.account.id, payment.party_id
+    for name, field, value in (
+        ("account_id", "accountId", account_id),
+        ("org_merchant_id", "orgMerchantId", party),
+    ):
+        if changes.get(name) not in (None, value):
+            sentence = f"What it pays is on {payment.account.name}, of one party; leave {field} out."
+            raise PaymentFitError(sentence, fields={field: [sentence]})
+    splits = changes.get("splits")
+    if splits is not None:
+        named = [
+            {**each, "org_merchant_id": party} if each["account_id"] == account_id else each
+            for each in splits
+        ]
+        return cast("LineChanges", {**changes, "splits": named})
+    own = sides.counter_legs(target_legs.of(entry), line.id)
+    if len(own) > 1 and payments.paying_legs(line.organization_id, own, payment):
+        return changes
+    return cast("LineChanges", {**changes, "account_id": account_id, "org_merchant_id": party})
+
+
+def _edit_draft(
+    line: Transaction, entry: JournalEntry, changes: LineChanges, payment: ItemPayment | None, doing: Act
+) -> TouchedIds:
     legs = entries.legs_of(entry)
-    doing.before = entry_facts.of_legs(legs, entry.description)
+    doing.before = {**entry_facts.of_legs(legs, entry.description), **paid_lines.facts(line)}
     if changes.get("description") is not None:
         entry.description = changes["description"]
     own = _own_legs(line, legs, changes)
     if own and changes.keys() - {"description"}:
-        counter_legs.write_own(line, entry, changed_legs(line, own, changes))
+        counter = changed_legs.of_line(line, own, changes)
+        if payment is not None:
+            counter = paid_lines.put(line, counter, payment, force=changes.get("force", False))
+        elif "settles" in changes:
+            paid_lines.drop(line)
+            counter = paid_lines.in_its_currency(line, counter)
+        else:
+            counter = paid_lines.keep(line, counter)
+        counter_legs.write_own(line, entry, counter)
         legs = entries.legs_of(entry)
-    doing.after = entry_facts.of_legs(legs, entry.description)
+    doing.after = {**entry_facts.of_legs(legs, entry.description), **paid_lines.facts(line)}
     db.session.flush()
     return TouchedIds([entry.id])
 
@@ -210,77 +227,10 @@ def _edit_posted(line: Transaction, entry: JournalEntry, changes: LineChanges, d
     present, earlier = target_legs.of(entry), entries.marker_of(entry)
     earlier_ids = [earlier.id] if earlier else []
     doing.before = entry_facts.of_legs(present, entry.description)
-    counter = changed_legs(line, _own_legs(line, present, changes), changes)
+    counter = changed_legs.of_line(line, _own_legs(line, present, changes), changes)
     target = counter_legs.correct_counters(entry, {line.id: counter}, now=doing.now) if counter else present
     doing.after = entry_facts.of_legs(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
     marker = entries.marker_of(entry)
     return TouchedIds([marker.id]) if marker else TouchedIds(deleted_journal_entry_ids=earlier_ids)
-
-
-def changed_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
-    """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
-    organization_id, present = line.organization_id, legs
-    splits = changes.get("splits")
-    if splits is not None:
-        legs = _split(line, splits)
-    elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
-        legs = [_one_leg(line, legs, changes.get("account_id"))]
-    if "project_id" in changes:
-        if changes["project_id"] is not None:
-            lookups.refer(Project, organization_id, changes["project_id"], "projectId")
-        legs = [replace(leg, project_id=changes["project_id"]) for leg in legs]
-    if "org_merchant_id" in changes:
-        if changes["org_merchant_id"] is not None:
-            lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
-        legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
-    return kept(legs, present, merchants.merged(organization_id))
-
-
-def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:
-    kept = legs[0] if len(legs) == 1 else line_drafts.uncategorised_leg(line)
-    amount = -line.amount_minor
-    if account_id is None:
-        chosen = line_drafts.uncategorised_leg(line).account_id
-    else:
-        chosen = counter_account(line.organization_id, account_id, line.currency, "accountId").id
-    return replace(
-        kept, account_id=chosen, amount_minor=amount, currency=line.currency, amount_base_minor=None
-    )
-
-
-def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
-    organization_id = line.organization_id
-    parts = []
-    for index, split in enumerate(splits):
-        path = f"splits.{index}"
-        account = counter_account(organization_id, split["account_id"], line.currency, f"{path}.accountId")
-        project_id, merchant_id = split.get("project_id"), split.get("org_merchant_id")
-        if project_id is not None:
-            lookups.refer(Project, organization_id, project_id, f"{path}.projectId")
-        if merchant_id is not None:
-            lookups.refer(Merchant, organization_id, merchant_id, f"{path}.orgMerchantId")
-        amount = money_at(split["amount"], line.currency, f"{path}.amount")
-        parts.append(Split(account.id, amount.minor, project_id, merchant_id))
-    return list(split_legs(line.amount, parts))
-
-
-def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:
-    """Find an account that a counter leg may go to, or say at `path` why not."""
-    account = lookups.refer(Account, organization_id, account_id, path)
-    if account.is_archived:
-        raise ArchivedAccountError(fields={path: ["This account is archived; choose another one."]})
-    backed = sa.select(FeedAccount.id).where(
-        FeedAccount.organization_id == organization_id, FeedAccount.account_id == account_id
-    )
-    if db.session.scalar(backed) is not None:
-        raise UseTransfersAccountError(
-            f"{account.name} is a bank account: only its own lines post to it. "
-            'Use "Transfers between own accounts" here, on both lines.',
-            fields={path: ['Use "Transfers between own accounts" instead.']},
-        )
-    if account.currency is not None and account.currency != currency:
-        sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
-        raise AccountCurrencyError(sentence, fields={path: [sentence]})
-    return account

@@ -21,6 +21,7 @@ from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
+from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import bank_changes, clearing, join_records, removals, unpairing
@@ -59,7 +60,7 @@ def confirm(
             raise NotFoundError
         doing.before = {"status": entry.status}
         if entry.status == "DRAFT":
-            touched: TouchedIds | None = _post_draft(entry, doing)
+            touched: TouchedIds | None = _post_draft(transaction, entry, doing)
         else:
             touched = _post_correction(entry, doing)
         if touched is None:
@@ -74,8 +75,11 @@ def confirm(
     )
 
 
-def _post_draft(entry: JournalEntry, doing: Act) -> TouchedIds:
+def _post_draft(line: Transaction, entry: JournalEntry, doing: Act) -> TouchedIds:
+    payment = paid_lines.due(line, entry)
     journal_entries.post(entry, doing)
+    if payment is not None:
+        paid_lines.settle(line, entry, payment)
     return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 
 
@@ -150,6 +154,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
         if entry is not None:
             journal_entries.delete_draft(entry)
+        paid_lines.drop(transaction)
         clearing.unclear_lines(transaction.organization_id, [transaction.id])
 
 
@@ -158,7 +163,12 @@ def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[s
     if entry is None:
         return {"status": transaction.status}
     counters = counter_legs.as_stored(transaction, entry)
-    return {"status": transaction.status, "description": entry.description, "counters": counters}
+    return {
+        "status": transaction.status,
+        "description": entry.description,
+        "counters": counters,
+        **paid_lines.facts(transaction),
+    }
 
 
 def restore(

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
-from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref, refs
@@ -24,6 +24,12 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.items.refusals import (
+    NoOpenItemError,
+    SettlementSumError,
+    SeveralAccountsError,
+    SeveralPartiesError,
+)
 from webapp.services.journal import settlements as settling
 
 LEAST_PARTS = 2
@@ -34,30 +40,6 @@ class PartInput(TypedDict):
 
     item_id: int
     amount: NotRequired[Decimal | None]
-
-
-class NoOpenItemError(UnprocessableError):
-    """An item is settled already, or is no open item of a watched account; read the open items again."""
-
-    code = "no_open_item"
-
-
-class SeveralAccountsError(UnprocessableError):
-    """A settlement is of one account and one currency; settle the items of each by themselves."""
-
-    code = "several_accounts"
-
-
-class SettlementSumError(UnprocessableError):
-    """The parts of a settlement do not add up to zero; change an amount, or choose other items."""
-
-    code = "settlement_does_not_add_up"
-
-
-class SeveralPartiesError(UnprocessableError):
-    """A settlement is of one merchant; settle the items of each by themselves, or merge the two merchants."""
-
-    code = "several_parties"
 
 
 class VoidSettlementError(LedgerError):

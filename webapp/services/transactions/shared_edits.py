@@ -16,7 +16,7 @@ from webapp.services.audit import limits
 from webapp.services.audit.act import Actor
 from webapp.services.storage import savepoints
 from webapp.services.transactions import bulk_edits, edits
-from webapp.services.transactions.edits import LineChanges
+from webapp.services.transactions.changed_legs import LineChanges
 
 
 class MovedLinesError(LedgerError):

@@ -33,6 +33,7 @@ from webapp.services.audit import entry_facts
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
+from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, pair_differences
 from webapp.services.transactions import joins, lifecycle, settlements, transfers
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
@@ -97,6 +98,8 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     title = f"Restored the entry of {line.label}"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
         doing.before = entry_facts.of_legs(present, entry.description)
+        if entry.status == "DRAFT":
+            paid_lines.put_back(line, before)
         counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
         entry.description = before["description"]
         db.session.flush()
@@ -125,6 +128,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Bring a deleted line back, with its draft."""
     line, before = _line(undoing, request), request.before or {}
     legs = counter_legs.from_stored(line, before["counters"]) if before.get("counters") else None
+    paid_lines.put_back(line, before)
     lifecycle.restore(line, legs=legs, description=before.get("description"), **undoing.by)
     return "Restore the line with its draft."
 

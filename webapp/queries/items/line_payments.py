@@ -1,0 +1,106 @@
+"""What bank lines are to pay when they are confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import LinePayment, OwedItem, PaymentPart, refers_to
+from webapp.models.base import table_of
+from webapp.queries.common import read_ahead
+from webapp.queries.common.asked_once import asked_once
+
+
+@dataclass(frozen=True, slots=True)
+class PaidPart:
+    """How much of an item a line is to pay, with the item's sign, and the reference that the item has."""
+
+    item_id: int
+    amount: Money
+    reference: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinePaymentRecord:
+    """What a line is to pay; `short` is as it was stored: `amount`, `as` and `splits`, in minor units."""
+
+    parts: tuple[PaidPart, ...]
+    short: Mapping[str, Any] | None
+
+    @property
+    def currency(self) -> str:
+        """The currency of the items."""
+        return self.parts[0].amount.currency
+
+
+def of_line(organization_id: str, line_id: int) -> LinePaymentRecord | None:
+    """Give what a line is to pay; None where it pays nothing."""
+    if line_id in read_ahead.present().unpaying:
+        return None
+    return of_lines(organization_id, [line_id]).get(line_id)
+
+
+def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, LinePaymentRecord]:
+    """Give what lines are to pay, by line, in two statements; most pay nothing and take one."""
+    paying_ids = paying(organization_id, line_ids)
+    if not paying_ids:
+        return {}
+    rows = db.session.execute(
+        sa.select(PaymentPart, OwedItem.currency, OwedItem.reference, LinePayment.short)
+        .join(OwedItem, refers_to(PaymentPart.item_id, OwedItem))
+        .join(
+            LinePayment,
+            sa.and_(
+                LinePayment.organization_id == PaymentPart.organization_id,
+                LinePayment.transaction_id == PaymentPart.transaction_id,
+            ),
+        )
+        .where(PaymentPart.organization_id == organization_id, PaymentPart.transaction_id.in_(paying_ids))
+        .order_by(PaymentPart.transaction_id, PaymentPart.item_id)
+    )
+    found: dict[int, LinePaymentRecord] = {}
+    for part, currency, reference, short in rows:
+        paid = PaidPart(part.item_id, Money(part.amount_minor, currency), reference)
+        earlier = found.get(part.transaction_id, LinePaymentRecord((), short)).parts
+        found[part.transaction_id] = LinePaymentRecord((*earlier, paid), short)
+    return found
+
+
+def short_of(payment: LinePaymentRecord) -> dict[str, Any] | None:
+    """Give what a payment is short of its items as it was sent: in amounts without a sign."""
+    if payment.short is None:
+        return None
+    splits = [
+        {
+            "account_id": each["accountId"],
+            "project_id": each["projectId"],
+            "amount": abs(Money(each["amount"], payment.currency)),
+        }
+        for each in payment.short["splits"]
+    ]
+    amount = abs(Money(payment.short["amount"], payment.currency))
+    is_one = len(splits) == 1
+    return {
+        "amount": amount,
+        "as": payment.short["as"],
+        "account_id": splits[0]["account_id"] if is_one else None,
+        "splits": None if is_one and splits[0]["project_id"] is None else splits,
+    }
+
+
+def paying(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    """Give those of some lines that are to pay something."""
+    return {line_id for (line_id,) in _paying.rows(organization_id, list(line_ids))}
+
+
+@asked_once
+def _paying(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    payment = table_of(LinePayment).c
+    return sa.select(payment.transaction_id).where(
+        payment.organization_id == organization_id, payment.transaction_id.in_(line_ids)
+    )

@@ -1,0 +1,207 @@
+"""Lines that pay: what they are to pay is stored with their draft, and settled when they are posted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.sides import counter_legs
+from webapp.ledger.journal.transfer_fits import MOST_PERCENT
+from webapp.ledger.money import Money
+from webapp.ledger.rates import mirror
+from webapp.ledger.references import Kind, Ref
+from webapp.models import JournalEntry, LinePayment, OwedItem, PaymentPart, Transaction
+from webapp.models.base import table_of
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.common import merchants
+from webapp.queries.currencies import exchange_rates
+from webapp.queries.items import items, line_payments, settlements
+from webapp.queries.journal import entries
+from webapp.services.items import payments, shortfalls
+from webapp.services.items.payments import ItemPayment
+from webapp.services.items.refusals import PaymentFitError, RatesApartError
+from webapp.services.journal.settlements import note, part_of, settle_items, undo
+
+RETURNED = "The payment came back."
+MOST_NAMED = 3
+
+
+def put(line: Transaction, legs: Sequence[Leg], payment: ItemPayment, *, force: bool = False) -> list[Leg]:
+    """Let a draft pay something when it is confirmed; answers its counter legs as they then are.
+
+    Raises RatesApartError where it pays at a rate far from its day's, unless that is forced.
+    """
+    legs = payments.fitted(line, legs, payment)
+    if payment.currency != line.currency and not force:
+        _check_rate(line, legs, payment)
+    drop(line)
+    of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
+    db.session.execute(sa.insert(LinePayment).values(**of_line, short=payment.short))
+    rows = [{**of_line, "item_id": item.id, "amount_minor": amount} for item, amount in payment.taken]
+    db.session.execute(sa.insert(PaymentPart), rows)
+    return legs
+
+
+def keep(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
+    """Keep what a line is to pay as long as its changed legs have it, else forget it; answers the legs."""
+    if line_payments.of_line(line.organization_id, line.id) is None:
+        return list(legs)
+    try:
+        payment = payments.stored(line)
+        return payments.fitted(line, legs, payment) if payment is not None else list(legs)
+    except LedgerError:
+        drop(line)
+        return in_its_currency(line, legs)
+
+
+def in_its_currency(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
+    """Give a line's counter legs in its own currency again."""
+    differences_id = accounts.by_role(line.organization_id, Role.REALISED_EXCHANGE).id
+    return payments.in_line(line, legs, differences_id)
+
+
+def drop(line: Transaction) -> None:
+    """Let a line pay nothing."""
+    for table in (table_of(PaymentPart), table_of(LinePayment)):
+        is_of_line = (table.c.organization_id == line.organization_id, table.c.transaction_id == line.id)
+        db.session.execute(sa.delete(table).where(*is_of_line))
+
+
+def facts(line: Transaction) -> dict[str, object]:
+    """Give what a line is to pay as JSON, for the audit trail; nothing where it pays nothing."""
+    record = line_payments.of_line(line.organization_id, line.id)
+    if record is None:
+        return {}
+    parts = [{"itemId": Ref(Kind.POSTING, each.item_id), "amount": str(each.amount)} for each in record.parts]
+    short = record.short and {
+        **record.short,
+        "splits": [
+            {
+                **each,
+                "accountId": Ref(Kind.ACCOUNT, each["accountId"]),
+                "projectId": Ref.optional(Kind.PROJECT, each["projectId"]),
+            }
+            for each in record.short["splits"]
+        ],
+    }
+    return {"settles": parts, "short": short}
+
+
+def put_back(line: Transaction, stored: Mapping[str, Any]) -> None:
+    """Let a line pay again what an act stored of it, or nothing; what is left of that is asked when it is posted."""
+    drop(line)
+    found = items.by_id(line.organization_id, [each["itemId"] for each in stored.get("settles", ())])
+    if not found:
+        return
+    of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
+    db.session.execute(sa.insert(LinePayment).values(**of_line, short=stored.get("short")))
+    rows = [
+        {
+            **of_line,
+            "item_id": each["itemId"],
+            "amount_minor": Money.of(Decimal(each["amount"]), found[each["itemId"]].currency).minor,
+        }
+        for each in stored["settles"]
+        if each["itemId"] in found
+    ]
+    db.session.execute(sa.insert(PaymentPart), rows)
+
+
+def due(line: Transaction, entry: JournalEntry) -> ItemPayment | None:
+    """Give what a draft pays when it is posted now, or refuse it: 409 `item_taken` where less is left.
+
+    What has no leg on the account any more, because a rule or a transfer took the line elsewhere, pays nothing.
+    """
+    if line_payments.of_line(line.organization_id, line.id) is None:
+        return None
+    payment = payments.stored(line)
+    own = counter_legs(entries.legs_of(entry), line.id)
+    if payment is None or not payments.paying_legs(line.organization_id, own, payment):
+        drop(line)
+        return None
+    payments.check(payment)
+    payments.fitted(line, own, payment)
+    return payment
+
+
+def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None:
+    """Settle what a posted line pays, in the open act; the payments that it returns are first taken back."""
+    for item, amount in payment.taken:
+        _take_back(item, amount)
+    found = items.by_id(line.organization_id, [item.id for item, _ in payment.taken])
+    taken = [part_of(found[item.id], amount) for item, amount in payment.taken]
+    left = -payment.amount.minor
+    for item in _items_of(line, entry, payment):
+        amount = min(abs(left), abs(item.amount_minor - item.settled_minor)) * (1 if left > 0 else -1)
+        if amount:
+            taken.append(part_of(item, amount))
+            left -= amount
+    if left:
+        raise PaymentFitError(
+            f"{payment.account.name} keeps items from a later day than that of this line, so it can pay none."
+        )
+    names = _names([item for item, _ in payment.taken])
+    shortfall = shortfalls.posted(payment.short, names) if payment.short else None
+    note("after", [settle_items(payment.account, taken, cause="PAYMENT", shortfall=shortfall)])
+
+
+def _items_of(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> list[OwedItem]:
+    return [
+        item
+        for item in items.of_entry(line.organization_id, entry.id)
+        if (item.account_id, item.currency) == (payment.account.id, payment.currency)
+        and merchants.counting_id(line.organization_id, item.org_merchant_id) == payment.party_id
+    ]
+
+
+def _take_back(item: OwedItem, amount: int) -> None:
+    """Undo the settlements of a payment that comes back, newest first, until so much of it is open."""
+    undone = []
+    while abs(item.amount_minor - item.settled_minor) < abs(amount):
+        newest = settlements.of_items(item.organization_id, [item.id])[0]
+        undo(newest, RETURNED)
+        undone.append(newest)
+        item = items.get(item.organization_id, item.id)
+    note("before", undone)
+
+
+def _names(paid: Sequence[OwedItem]) -> str:
+    first = ", ".join(payments.named(each) for each in paid[:MOST_NAMED])
+    return first if len(paid) <= MOST_NAMED else f"{first} and {len(paid) - MOST_NAMED} others"
+
+
+def _check_rate(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> None:
+    """Refuse a rate that is further from that of the line's day than the two sides of a transfer may be."""
+    base = organizations.get(line.organization_id).base_currency
+    share = sum(leg.amount_minor for leg in legs if leg.currency == line.currency) + line.amount_minor
+    worth = _worth(line, share, line.currency, base)
+    expected = _worth(line, payment.amount.minor, payment.currency, base)
+    if worth is None or expected is None:
+        return
+    larger = max(abs(worth), abs(expected))
+    if abs(worth - expected) * 100 > larger * MOST_PERCENT:
+        raise RatesApartError(
+            f"{Money(share, line.currency).formatted} would pay {payment.amount.formatted}, which at the rates of "
+            f"{line.booked_on:%-d %b %Y} is {Money(expected, base).formatted} and not "
+            f"{Money(worth, base).formatted}. Send force if it is right.",
+            details={
+                "worth": str(Money(worth, base)),
+                "expected": str(Money(expected, base)),
+                "currency": base,
+            },
+        )
+
+
+def _worth(line: Transaction, minor: int, currency: str, base: str) -> int | None:
+    if currency == base:
+        return minor
+    rate = exchange_rates.rate_on(line.organization_id, currency, base, line.booked_on)
+    return None if rate is None else mirror(minor, currency, base, rate)

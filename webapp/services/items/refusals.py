@@ -1,0 +1,53 @@
+"""Why items cannot be settled with each other, or paid by a line: the same for every act that settles."""
+
+from __future__ import annotations
+
+from webapp.ledger.errors import LedgerError, UnprocessableError
+
+
+class NoOpenItemError(UnprocessableError):
+    """An item is settled already, or is no open item of a watched account; read the open items again."""
+
+    code = "no_open_item"
+
+
+class SeveralAccountsError(UnprocessableError):
+    """A settlement is of one account and one currency; settle the items of each by themselves."""
+
+    code = "several_accounts"
+
+
+class SettlementSumError(UnprocessableError):
+    """The parts of a settlement do not add up to zero; change an amount, or choose other items."""
+
+    code = "settlement_does_not_add_up"
+
+
+class SeveralPartiesError(UnprocessableError):
+    """A settlement is of one merchant; settle the items of each by themselves, or merge the two merchants."""
+
+    code = "several_parties"
+
+
+class ItemTakenError(LedgerError):
+    """Less is left of an item than the line is to pay of it; look at what it pays again."""
+
+    code = "item_taken"
+
+
+class PaymentFitError(UnprocessableError):
+    """What the line is to pay does not fit its amount, or where it is booked; change one of the two."""
+
+    code = "payment_does_not_fit"
+
+
+class ShortfallError(UnprocessableError):
+    """What is short of the items has no account, or is more than it may be; change it, or leave it open."""
+
+    code = "shortfall"
+
+
+class RatesApartError(LedgerError):
+    """The line pays these items at a rate far from that of its day; send `force` if it is right."""
+
+    code = "rates_apart"

@@ -1,0 +1,129 @@
+"""The counter legs of a line after a change of its account, its splits, its merchant or its project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import NotRequired, TypedDict
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg
+from webapp.ledger.journal.merchants import kept
+from webapp.ledger.journal.splits import Split, split_legs
+from webapp.ledger.money import money_at
+from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
+from webapp.queries.common import lookups, merchants
+from webapp.services.items.payments import PaidInput
+from webapp.services.items.shortfalls import ShortInput
+from webapp.services.journal import line_drafts
+
+
+class SplitInput(TypedDict):
+    """A part of a line's amount, with the line's sign."""
+
+    account_id: int
+    amount: Decimal
+    project_id: NotRequired[int | None]
+    org_merchant_id: NotRequired[int | None]
+
+
+class LineChanges(TypedDict, total=False):
+    """The fields of a line's entry that were sent; what is not sent stays."""
+
+    account_id: int | None
+    project_id: int | None
+    org_merchant_id: int | None
+    description: str
+    splits: list[SplitInput] | None
+    settles: list[PaidInput] | None
+    short: ShortInput | None
+    force: bool
+
+
+class BulkLineChanges(LineChanges):
+    """The same of one line among several."""
+
+    id: int
+
+
+class UseTransfersAccountError(UnprocessableError):
+    """Only its own lines post to a bank account; use "Transfers between own accounts" here."""
+
+    code = "use_transfers_account"
+
+
+class ArchivedAccountError(UnprocessableError):
+    """This account is archived; choose another one."""
+
+    code = "archived"
+
+
+def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
+    """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
+    organization_id, present = line.organization_id, legs
+    splits = changes.get("splits")
+    if splits is not None:
+        legs = _split(line, splits)
+    elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
+        legs = [_one_leg(line, legs, changes.get("account_id"))]
+    if "project_id" in changes:
+        if changes["project_id"] is not None:
+            lookups.refer(Project, organization_id, changes["project_id"], "projectId")
+        legs = [replace(leg, project_id=changes["project_id"]) for leg in legs]
+    if "org_merchant_id" in changes:
+        if changes["org_merchant_id"] is not None:
+            lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
+        legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
+    return kept(legs, present, merchants.merged(organization_id))
+
+
+def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:
+    kept = legs[0] if len(legs) == 1 else line_drafts.uncategorised_leg(line)
+    amount = -line.amount_minor
+    if account_id is None:
+        chosen = line_drafts.uncategorised_leg(line).account_id
+    else:
+        chosen = counter_account(line.organization_id, account_id, line.currency, "accountId").id
+    return replace(
+        kept, account_id=chosen, amount_minor=amount, currency=line.currency, amount_base_minor=None
+    )
+
+
+def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
+    organization_id = line.organization_id
+    parts = []
+    for index, split in enumerate(splits):
+        path = f"splits.{index}"
+        account = counter_account(organization_id, split["account_id"], line.currency, f"{path}.accountId")
+        project_id, merchant_id = split.get("project_id"), split.get("org_merchant_id")
+        if project_id is not None:
+            lookups.refer(Project, organization_id, project_id, f"{path}.projectId")
+        if merchant_id is not None:
+            lookups.refer(Merchant, organization_id, merchant_id, f"{path}.orgMerchantId")
+        amount = money_at(split["amount"], line.currency, f"{path}.amount")
+        parts.append(Split(account.id, amount.minor, project_id, merchant_id))
+    return list(split_legs(line.amount, parts))
+
+
+def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:
+    """Find an account that a counter leg may go to, or say at `path` why not."""
+    account = lookups.refer(Account, organization_id, account_id, path)
+    if account.is_archived:
+        raise ArchivedAccountError(fields={path: ["This account is archived; choose another one."]})
+    backed = sa.select(FeedAccount.id).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.account_id == account_id
+    )
+    if db.session.scalar(backed) is not None:
+        raise UseTransfersAccountError(
+            f"{account.name} is a bank account: only its own lines post to it. "
+            'Use "Transfers between own accounts" here, on both lines.',
+            fields={path: ['Use "Transfers between own accounts" instead.']},
+        )
+    if account.currency is not None and account.currency != currency:
+        sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
+        raise AccountCurrencyError(sentence, fields={path: [sentence]})
+    return account
