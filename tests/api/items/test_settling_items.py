@@ -113,3 +113,16 @@ def test_switching_on_makes_one_opening_item_and_switching_off_waits_for_settlem
     undo(ben, made)
     assert ada.patch(f"/api/accounts/{payables}", json={"keepsItems": False}).status_code == 200
     assert items(ben) == []
+
+
+def test_a_payment_that_nothing_took_is_never_overdue(ben, books, acme):
+    owe(ben, books, "100.00", acme, dueOn="2026-03-05")
+    owe(ben, books, "-40.00", acme, day="2026-03-10")
+    assert [each["overdueDays"] is None for each in items(ben)] == [True, False]
+    assert [each["open"] for each in items(ben, overdue="true")] == ["100.00"]
+
+
+def test_no_bank_is_put_behind_an_account_that_keeps_items(ada, receivables):
+    body = {"name": "Giro", "currency": "EUR", "accountId": receivables}
+    refused = ada.post("/api/feed-accounts", json=body)
+    assert (refused.status_code, refused.json["code"]) == (422, "unfit_account")

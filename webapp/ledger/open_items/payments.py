@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from webapp.ledger.money import Money, divided
@@ -188,7 +189,7 @@ def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
     kinds: tuple[tuple[Basis, Callable[[Sequence[PayableItem]], Iterator[Sequence[PayableItem]]]], ...] = (
         (Basis.ALL_OPEN, together),
         (Basis.ONE_BATCH, in_one_batch),
-        (Basis.CONSECUTIVE_NUMBERS, consecutive),
+        (Basis.CONSECUTIVE_NUMBERS, partial(consecutive, paid_minor=weighed.payment.amount.minor)),
         (Basis.OLDEST_FIRST, oldest),
     )
     for basis, sets in kinds:

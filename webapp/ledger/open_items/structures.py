@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import combinations
+from itertools import accumulate
 from typing import Final, Protocol, TypeVar
+
+from webapp.ledger.money import Money
 
 _LAST_NUMBER: Final = re.compile(r"([0-9]{1,18})([^0-9]*)$")
 
 
 class Payable(Protocol):
     """What a structure is read from."""
+
+    @property
+    def amount(self) -> Money:
+        """What is open of it."""
 
     @property
     def number(self) -> str | None:
@@ -46,22 +53,47 @@ def in_one_batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     yield from (batch for batch in batches.values() if len(batch) > 1)
 
 
-def consecutive(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Give each stretch of items whose numbers follow each other.
+def consecutive(items: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Item]]:
+    """Give the stretches of items whose numbers follow each other and which add up to a payment.
+
+    Sums are looked up in each other, so that hundreds of numbers in a row are looked through at once.
 
     >>> from types import SimpleNamespace as Item
-    >>> [[each.number for each in some] for some in consecutive([Item(number=n) for n in ("A9", "A10", "B11", "A11")])]
-    [['A9', 'A10'], ['A9', 'A10', 'A11'], ['A10', 'A11']]
+    >>> items = [Item(number=n, amount=Item(minor=m)) for n, m in (("A9", 1), ("A10", 2), ("B11", 1), ("A11", 3))]
+    >>> [[each.number for each in some] for some in consecutive(items, 5)]
+    [['A10', 'A11']]
     """
     series: dict[tuple[str, str], dict[int, Item]] = defaultdict(dict)
     for each in items:
         if found := _LAST_NUMBER.search(each.number or ""):
             series[(each.number or "")[: found.start()], found[2]][int(found[1])] = each
     for numbered in series.values():
-        ordered = sorted(numbered)
-        for first, last in combinations(range(len(ordered)), 2):
-            if ordered[last] - ordered[first] == last - first:
-                yield [numbered[each] for each in ordered[first : last + 1]]
+        for row in _in_a_row(numbered):
+            yield from _adding_up(row, paid_minor)
+
+
+def _in_a_row(numbered: Mapping[int, Item]) -> Iterator[Sequence[Item]]:
+    """Give the longest stretches of numbers without a gap."""
+    row: list[Item] = []
+    for number in sorted(numbered):
+        if number - 1 not in numbered and row:
+            yield row
+            row = []
+        row.append(numbered[number])
+    yield row
+
+
+def _adding_up(row: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Item]]:
+    """Give the parts of a row, of two items or more, that add up to a payment: by their first item."""
+    sums = list(accumulate((each.amount.minor for each in row), initial=0))
+    ends: dict[int, list[int]] = defaultdict(list)
+    for end, total in enumerate(sums):
+        ends[total].append(end)
+    for start, total in enumerate(sums):
+        wanted = ends.get(total + paid_minor, [])
+        place = bisect_left(wanted, start + 2)
+        if place < len(wanted):
+            yield row[start : wanted[place]]
 
 
 def oldest(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
