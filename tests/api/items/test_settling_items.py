@@ -124,5 +124,5 @@ def test_a_payment_that_nothing_took_is_never_overdue(ben, books, acme):
 
 def test_no_bank_is_put_behind_an_account_that_keeps_items(ada, receivables):
     body = {"name": "Giro", "currency": "EUR", "accountId": receivables}
-    refused = ada.post("/api/feed-accounts", json=body)
+    refused = ada.post("/api/feeds/accounts", json=body)
     assert (refused.status_code, refused.json["code"]) == (422, "unfit_account")
