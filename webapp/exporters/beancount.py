@@ -31,7 +31,8 @@ def write(book: ExportedBook) -> Iterator[str]:
 
 
 def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
-    yield f"\n{entry.day} * {quoted(entry.description)}\n  entry: {entry.id}\n  number: {entry.number}\n"
+    links = "".join(f" ^settlement-{each}" for each in entry.settlement_ids)
+    yield f"\n{entry.day} * {quoted(entry.description)}{links}\n  entry: {entry.id}\n  number: {entry.number}\n"
     yield f'  source: "{entry.source}"\n'
     if entry.status == "VOIDED":
         yield "  voided: TRUE\n"

@@ -63,7 +63,8 @@ class BookLeg:
 class BookEntry:
     """A POSTED or VOIDED entry; `voids_id` and `corrects_id` name the entry it cancels or corrects.
 
-    `number` counts the entries of the book without gaps, in the order of posting.
+    `number` counts the entries of the book without gaps, in the order of posting. `settlement_ids` are of those that
+    stand, and take something of one of its items or caused it.
     """
 
     id: int
@@ -75,6 +76,7 @@ class BookEntry:
     voids_id: int | None
     corrects_id: int | None
     legs: tuple[BookLeg, ...]
+    settlement_ids: tuple[int, ...] = ()
 
     @property
     def links(self) -> dict[str, int]:

@@ -63,6 +63,8 @@ def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
     yield f"    ; source: {entry.source}{', voided:' if entry.status == 'VOIDED' else ''}\n"
     for key, other in entry.links.items():
         yield f"    ; {key}: {other}\n"
+    for each in entry.settlement_ids:
+        yield f"    ; settlement: {each}\n"
     for leg in entry.legs:
         yield from _leg(leg, names[leg.account_id])
 

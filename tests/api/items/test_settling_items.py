@@ -95,9 +95,9 @@ def test_a_void_undoes_and_settles_the_entry_with_its_reversal(ben, books, acme)
 
 
 def test_switching_on_makes_one_opening_item_and_switching_off_waits_for_settlements(ada, ben, books, acme):
-    payables = books.account_id("Trade payables")
+    payables = books.account_id("Loans")
     for day, amount in (("2026-01-05", "-70.00"), ("2026-01-06", "-30.00"), ("2026-03-02", "-5.00")):
-        owe(ben, books, amount, acme, day=day, account="Trade payables")
+        owe(ben, books, amount, acme, day=day, account="Loans")
     refused = ada.patch(f"/api/accounts/{payables}", json={"keepsItems": True})
     assert (refused.status_code, refused.json["code"]) == (422, "items_from")
     keep_items(ada, payables, "2026-02-01")
@@ -105,7 +105,7 @@ def test_switching_on_makes_one_opening_item_and_switching_off_waits_for_settlem
         ("-5.00", "2026-03-02"),
         ("-100.00", None),
     ]
-    owe(ben, books, "100.00", acme, day="2026-03-03", account="Trade payables")
+    owe(ben, books, "100.00", acme, day="2026-03-03", account="Loans")
     paid, _, opening = items(ben)
     made = settle(ben, paid, opening)
     refused = ada.patch(f"/api/accounts/{payables}", json={"keepsItems": False})
@@ -126,3 +126,18 @@ def test_no_bank_is_put_behind_an_account_that_keeps_items(ada, receivables):
     body = {"name": "Giro", "currency": "EUR", "accountId": receivables}
     refused = ada.post("/api/feeds/accounts", json=body)
     assert (refused.status_code, refused.json["code"]) == (422, "unfit_account")
+
+
+def test_exports_link_the_entries_that_a_settlement_joins(ben, books, acme):
+    owe(ben, books, "100.00", acme)
+    owe(ben, books, "-100.00", acme, day="2026-03-10")
+    owe(ben, books, "5.00", acme, day="2026-03-11")
+    made = settle(ben, *items(ben)[1:])
+    linked = {
+        name: ben.get(f"/api/exports/{name}").text.count(words)
+        for name, words in (
+            ("beancount", f" ^settlement-{made['id']}"),
+            ("hledger", f"; settlement: {made['id']}"),
+        )
+    }
+    assert linked == {"beancount": 2, "hledger": 2}

@@ -131,3 +131,29 @@ def caused_by(settlement: Settlement) -> Sequence[JournalEntry]:
         )
         .order_by(JournalEntry.id)
     ).all()
+
+
+def by_entry(organization_id: str) -> dict[int, list[int]]:
+    """Give the standing settlements that join each entry, or caused it, oldest first."""
+    columns = (
+        (SettlementPart.journal_entry_id, SettlementPart),
+        (SettlementEntry.journal_entry_id, SettlementEntry),
+    )
+    rows = db.session.execute(
+        sa.union(
+            *(
+                sa.select(entry_id, Settlement.id)
+                .join(Settlement, refers_to(table.settlement_id, Settlement))
+                .where(
+                    table.organization_id == organization_id,
+                    Settlement.status == "STANDING",
+                    entry_id.is_not(None),
+                )
+                for entry_id, table in columns
+            )
+        )
+    )
+    found: dict[int, list[int]] = {}
+    for entry_id, settlement_id in sorted((int(row[0] or 0), row[1]) for row in rows):
+        found.setdefault(entry_id, []).append(settlement_id)
+    return found

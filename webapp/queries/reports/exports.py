@@ -30,6 +30,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.items import settlements
 from webapp.queries.reconciliation import book_balances, verdicts
 
 ROWS_AT_ONCE = 2000
@@ -81,8 +82,9 @@ def _currencies(organization_id: str) -> Sequence[str]:
 
 def _entries(organization_id: str) -> Iterator[BookEntry]:
     rows = db.session.execute(_postings(organization_id), execution_options={"yield_per": ROWS_AT_ONCE})
-    for _, legs in groupby(rows, key=attrgetter("id")):
-        yield _entry(list(legs))
+    joined = settlements.by_entry(organization_id)
+    for entry_id, legs in groupby(rows, key=attrgetter("id")):
+        yield _entry(list(legs), tuple(joined.get(entry_id, ())))
 
 
 def _postings(organization_id: str) -> sa.Executable:
@@ -114,7 +116,7 @@ def _postings(organization_id: str) -> sa.Executable:
     )
 
 
-def _entry(rows: list[Any]) -> BookEntry:
+def _entry(rows: list[Any], settlement_ids: tuple[int, ...]) -> BookEntry:
     first = rows[0]
     return BookEntry(
         id=first.id,
@@ -135,6 +137,7 @@ def _entry(rows: list[Any]) -> BookEntry:
             )
             for row in rows
         ),
+        settlement_ids=settlement_ids,
     )
 
 
