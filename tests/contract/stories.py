@@ -414,6 +414,10 @@ def documents(teller: Teller, lines: list[int]) -> None:
     form = {"file": file, "documentType": "BILL", "sender": "Cloud host", "currency": "EUR", "total": "9.99"}
     filed = teller.post("/documents", data=form, content_type="multipart/form-data")["document"]["id"]
     teller.patch(f"/documents/{filed}", {"number": "2026-118", "issuedOn": "2026-10-10"})
+    teller.get(f"/documents/{filed}/candidates")
+    teller.get(f"/transactions/{lines[2]}/documents")
+    teller.post(f"/documents/{filed}/declines", {"transactionId": lines[2]})
+    teller.ask("DELETE", f"/documents/{filed}/declines", {"transactionId": lines[2]})
     teller.post(f"/documents/{filed}/relations", {"transactionId": lines[2]})
     teller.get(f"/documents/{filed}")
     teller.get("/documents?limit=2")

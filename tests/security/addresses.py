@@ -55,6 +55,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /rules/suggestions/undismiss": {"key": "A test"},
     "POST /api/documents/<id:document_id>/relations": {"transactionId": NEVER_ISSUED},
     "DELETE /api/documents/<id:document_id>/relations": {"transactionId": NEVER_ISSUED},
+    "POST /api/documents/<id:document_id>/declines": {"transactionId": NEVER_ISSUED},
+    "DELETE /api/documents/<id:document_id>/declines": {"transactionId": NEVER_ISSUED},
     "PATCH /api/documents/<id:document_id>": {"sender": "A test"},
     "POST /api/automations/rules/preview": {
         "name": "A test",

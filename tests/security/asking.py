@@ -53,6 +53,8 @@ FORMS = {
     "/accounts/<id:account_id>/archive": accounts.ArchiveFormSchema,
     "/documents": documents.DocumentUploadSchema,
     "/documents/<id:document_id>": documents.DocumentFormSchema,
+    "/documents/<id:document_id>/declines": documents.RelatedFormSchema,
+    "/documents/<id:document_id>/declines/delete": documents.RelatedFormSchema,
     "/documents/<id:document_id>/relations": documents.RelatedFormSchema,
     "/documents/<id:document_id>/relations/delete": documents.RelatedFormSchema,
     "/feeds/<id:fa_id>/batches": feed_accounts.BatchesFormSchema,

@@ -123,6 +123,9 @@ def bodies_with(ids):
         ("POST", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
         ("POST", "/api/documents/DOCUMENT/relations", {"journalEntryId": "NAME"}, ids["entry_id"]),
         ("DELETE", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
+        ("POST", "/api/documents/DOCUMENT/declines", {"transactionId": "NAME"}, ids["transaction_id"]),
+        ("POST", "/api/documents/DOCUMENT/declines", {"journalEntryId": "NAME"}, ids["entry_id"]),
+        ("DELETE", "/api/documents/DOCUMENT/declines", {"transactionId": "NAME"}, ids["transaction_id"]),
         (
             "POST",
             "/api/automations/rules/preview?documentId=NAME",

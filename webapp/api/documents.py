@@ -8,6 +8,7 @@ from flask import Response, request
 
 from webapp import queries, services
 from webapp.queries.documents.documents import DocumentFilters
+from webapp.schemas.documents.candidates import CandidatesSchema
 from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
     DocumentInputSchema,
@@ -128,6 +129,39 @@ def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
     ((name, other_id),) = body.items()
     document = queries.documents.documents.get(organization_id(), document_id)
     services.documents.relations.unrelate(document, name, other_id, **acting())
+    return {"ok": True}
+
+
+@bp.get("/<id:document_id>/candidates")
+@requires("read")
+@bp.response(200, wrapped("candidates", CandidatesSchema))
+def candidates(document_id: int) -> dict[str, Any]:
+    """List the lines and entries that a document may belong to, the best evidence first, without what was declined."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    return {"candidates": {"choices": queries.documents.candidates.of_document(document)}}
+
+
+@bp.post("/<id:document_id>/declines")
+@requires("draft")
+@bp.arguments(RelatedSchema)
+@bp.response(200, changing(OkSchema))
+def decline(body: dict[str, int], document_id: int) -> dict[str, bool]:
+    """Keep that a document does not belong to a line or an entry: it is not offered there again."""
+    ((name, other_id),) = body.items()
+    document = queries.documents.documents.get(organization_id(), document_id)
+    services.documents.declines.decline(document, name, other_id, **acting())
+    return {"ok": True}
+
+
+@bp.delete("/<id:document_id>/declines")
+@requires("draft")
+@bp.arguments(RelatedSchema)
+@bp.response(200, changing(OkSchema))
+def offer_again(body: dict[str, int], document_id: int) -> dict[str, bool]:
+    """Let a document be offered again to a line or an entry for which somebody declined it."""
+    ((name, other_id),) = body.items()
+    document = queries.documents.documents.get(organization_id(), document_id)
+    services.documents.declines.withdraw(document, name, other_id, **acting())
     return {"ok": True}
 
 

@@ -68,6 +68,13 @@ class Document(Numbered, Base):
             postgresql_where=sa.text("total_minor IS NOT NULL"),
         ),
         sa.Index(
+            "ix_documents_due",
+            "organization_id",
+            "due_minor",
+            sqlite_where=sa.text("due_minor IS NOT NULL"),
+            postgresql_where=sa.text("due_minor IS NOT NULL"),
+        ),
+        sa.Index(
             "ix_documents_number",
             "organization_id",
             "number",
@@ -139,24 +146,22 @@ class Document(Numbered, Base):
         return None if minor is None or self.currency is None else Money(minor, self.currency)
 
 
-class DocumentRelation(Numbered, Base):
-    """A document that belongs to a bank line or to an entry; it goes with either, and changes neither."""
-
-    __tablename__ = "document_relations"
-    __table_args__ = numbered(
+def _with_line_or_entry(table: str) -> tuple[Any, ...]:
+    """Table arguments of a pair of a document with a bank line or an entry: once each, and gone with either."""
+    return numbered(
         sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="one_of_two"),
         foreign_key("document_id", "documents"),
         *(
             sa.ForeignKeyConstraint(
                 ["organization_id", f"{name}_id"],
-                [f"{table}.organization_id", f"{table}.id"],
+                [f"{others}.organization_id", f"{others}.id"],
                 ondelete="CASCADE",
             )
-            for name, table in (("transaction", "transactions"), ("journal_entry", "journal_entries"))
+            for name, others in (("transaction", "transactions"), ("journal_entry", "journal_entries"))
         ),
         *(
             sa.Index(
-                f"uq_document_relations_{name}",
+                f"uq_{table}_{name}",
                 "organization_id",
                 f"{name}_id",
                 "document_id",
@@ -166,8 +171,27 @@ class DocumentRelation(Numbered, Base):
             )
             for name in ("transaction", "journal_entry")
         ),
-        sa.Index("ix_document_relations_document", "document_id"),
+        sa.Index(f"ix_{table}_document", "document_id"),
     )
+
+
+class DocumentRelation(Numbered, Base):
+    """A document that belongs to a bank line or to an entry; it goes with either, and changes neither."""
+
+    __tablename__ = "document_relations"
+    __table_args__ = _with_line_or_entry(__tablename__)
+
+    document_id: Mapped[int] = mapped_column(BigId)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    created_at: Mapped[datetime] = created()
+
+
+class DeclinedRelation(Numbered, Base):
+    """A document of which somebody said that it does not belong to a bank line or an entry: it is not offered again."""
+
+    __tablename__ = "declined_relations"
+    __table_args__ = _with_line_or_entry(__tablename__)
 
     document_id: Mapped[int] = mapped_column(BigId)
     transaction_id: Mapped[int | None] = mapped_column(BigId)

@@ -142,6 +142,20 @@ def unrelate(document_id: int) -> Response:
     return _change_relation(document_id, services.documents.relations.unrelate)
 
 
+@bp.post("/<id:document_id>/declines")
+@requires("draft")
+def decline(document_id: int) -> Response:
+    """Decline a document for a line or an entry."""
+    return _change_relation(document_id, services.documents.declines.decline)
+
+
+@bp.post("/<id:document_id>/declines/delete")
+@requires("draft")
+def offer_again(document_id: int) -> Response:
+    """Offer a document again where it was declined."""
+    return _change_relation(document_id, services.documents.declines.withdraw)
+
+
 def stored_value(document: Any, name: str) -> Any:
     """The stored value of a field, in the form's type."""
     value = getattr(document, name)
@@ -182,6 +196,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         invoice=queries.documents.documents.invoice_of(document),
         owners=pages.related_items(document),
         candidates=queries.documents.candidates.of_document(document),
+        declined=pages.declined_items(document),
         held=queries.documents.deletion_blockers.blocker(document),
         set_by_rules=pages.set_by_rules(document),
         accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),

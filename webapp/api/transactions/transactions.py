@@ -10,6 +10,7 @@ from flask import Response
 from webapp import queries, services
 from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.documents.candidates import LineDocumentsSchema
 from webapp.schemas.items.payment_choices import LinePaymentsSchema
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.transactions.transactions import (
@@ -71,6 +72,15 @@ def payments(transaction_id: int) -> dict[str, Any]:
     """Get the open items that a bank line may pay, with the evidence, and whether anything else fits."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     return {"payments": queries.items.payment_choices.of_line(line)}
+
+
+@bp.get("/<id:transaction_id>/documents")
+@requires("read")
+@bp.response(200, wrapped("documents", LineDocumentsSchema))
+def documents(transaction_id: int) -> dict[str, Any]:
+    """List the documents that may belong to a bank line and are attached to nothing, the best evidence first."""
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    return {"documents": {"choices": queries.documents.candidates.documents_of_line(line)}}
 
 
 @bp.get("/<id:transaction_id>/file")

@@ -1,22 +1,43 @@
 """Whether a document is the receipt of a payment: evidence in words beside an equal amount, never a score."""
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from webapp.ledger.texts.remittances import compacted, is_telling, names
+
 MOST_DAYS: Final = 60
-SHORTEST_NUMBER: Final = 3
 SHORTEST_NAME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptFacts:
-    """What a document states of its payment; each is None where it does not state it."""
+    """What a document states of its payment; each is None where it does not state it.
+
+    `is_paid_to_us` is whether its money comes in: None where its kind does not tell that.
+    """
 
     number: str | None
     sender: str | None
     issued_on: date | None
+    due_on: date | None = None
+    remittance: str | None = None
+    iban: str | None = None
+    is_paid_to_us: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFacts:
+    """What a bank line or an entry says of itself; `is_due` is whether its amount is what the document has as due.
+
+    `comes_in` is None for an entry, which has an amount on each side.
+    """
+
+    day: date
+    text: str
+    iban: str | None = None
+    is_due: bool = True
+    comes_in: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +45,33 @@ class ReceiptEvidence:
     """What speaks for a document of the same amount; `days_apart` is None where it states no day."""
 
     days_apart: int | None
-    number: str | None
-    sender: str | None
+    number: str | None = None
+    sender: str | None = None
+    remittance: str | None = None
+    has_iban: bool = False
+    is_due: bool = True
+    is_other_way: bool = False
 
     @property
-    def rank(self) -> tuple[bool, bool, int]:
-        """Order the evidence: the document's number, its sender, the days between."""
+    def identifies(self) -> bool:
+        """Whether it says which document is paid: the amount due, and its number or its reference."""
+        return self.is_due and not self.is_other_way and bool(self.number or self.remittance)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing is left to decide: it names the number and whose it is.
+
+        A reference alone may be a customer's number, which stands on every invoice of a year, and two senders may
+        both have an invoice 1001.
+        """
+        return self.identifies and is_telling(self.number) and (self.has_iban or self.sender is not None)
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, bool, int]:
+        """Order the evidence: what identifies it, its account, its sender, the days between."""
         days = MOST_DAYS + 1 if self.days_apart is None else self.days_apart
-        return self.number is None, self.sender is None, days
+        named = self.number or self.remittance
+        return self.is_other_way, not named, not self.has_iban, self.sender is None, days
 
     @property
     def reason(self) -> str:
@@ -41,27 +81,39 @@ class ReceiptEvidence:
         else:
             days = {0: "same day", 1: "1 day apart"}.get(self.days_apart, f"{self.days_apart} days apart")
         named = [f"number {self.number}"] if self.number else []
+        named += [f"reference {self.remittance}"] if self.remittance else []
         named += [self.sender] if self.sender else []
-        return f"Same amount, {days}" + (f", names {' and '.join(named)}" if named else "")
+        parts = ["Same amount" if self.is_due else "Its total, which is not what is due", days]
+        parts += [f"names {' and '.join(named)}"] if named else []
+        parts += ["on the account that it names"] if self.has_iban else []
+        parts += ["but the money goes the other way"] if self.is_other_way else []
+        return ", ".join(parts)
 
 
-def receipt_evidence(receipt: ReceiptFacts, paid_on: date, text: str) -> ReceiptEvidence:
-    """Give the evidence for a document in a payment's day and text, where their amounts are equal.
+def receipt_evidence(receipt: ReceiptFacts, payment: PaymentFacts) -> ReceiptEvidence:
+    """Give the evidence for a document in a payment, where their amounts are equal.
 
-    >>> paper = ReceiptFacts("RE-4711", "Paper Shop Ltd", date(2026, 3, 2))
-    >>> receipt_evidence(paper, date(2026, 3, 5), "PAPER SHOP LTD re-4711").reason
-    'Same amount, 3 days apart, names number RE-4711 and Paper Shop Ltd'
-    >>> receipt_evidence(paper, date(2026, 3, 2), "Card payment RE-47110").reason
+    >>> paper = ReceiptFacts("RE-4711", "Paper Shop Ltd", date(2026, 3, 2), iban="DE02 1203")
+    >>> receipt_evidence(paper, PaymentFacts(date(2026, 3, 5), "PAPER SHOP LTD re 4711", "DE021203")).reason
+    'Same amount, 3 days apart, names number RE-4711 and Paper Shop Ltd, on the account that it names'
+    >>> receipt_evidence(paper, PaymentFacts(date(2026, 3, 2), "Card payment RE-47110")).reason
     'Same amount, same day'
     """
-    days = None if receipt.issued_on is None else abs((paid_on - receipt.issued_on).days)
-    number = _named(receipt.number, text, SHORTEST_NUMBER)
-    return ReceiptEvidence(days, number, _named(receipt.sender, text, SHORTEST_NAME))
+    number = receipt.number if names(payment.text, receipt.number) else None
+    is_other = compacted(receipt.remittance) != compacted(receipt.number)
+    account = compacted(receipt.iban)
+    ways = (receipt.is_paid_to_us, payment.comes_in)
+    stated = receipt.issued_on or receipt.due_on
+    return ReceiptEvidence(
+        days_apart=None if stated is None else abs((payment.day - stated).days),
+        number=number,
+        sender=receipt.sender if _is_named(receipt.sender, payment.text) else None,
+        remittance=receipt.remittance if is_other and names(payment.text, receipt.remittance) else None,
+        has_iban=bool(account) and account == compacted(payment.iban),
+        is_due=payment.is_due,
+        is_other_way=None not in ways and ways[0] != ways[1],
+    )
 
 
-def _named(name: str | None, text: str, shortest: int) -> str | None:
-    """Give a name that stands in a text as a whole, regardless of case."""
-    if name is None or len(name) < shortest:
-        return None
-    whole = rf"(?<!\w){re.escape(name.casefold())}(?!\w)"
-    return name if re.search(whole, text.casefold()) else None
+def _is_named(sender: str | None, text: str) -> bool:
+    return len(sender or "") >= SHORTEST_NAME and names(text, sender)

@@ -14,10 +14,10 @@ from functools import partial
 from typing import Final
 
 from webapp.ledger.money import Money, divided
-from webapp.ledger.open_items import remittances
 from webapp.ledger.open_items.payable_items import BankPayment, PayableItem, candidates_of
 from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets
 from webapp.ledger.open_items.structures import consecutive, in_one_batch, oldest, together
+from webapp.ledger.texts import remittances
 
 # What a customer deducts for paying early, or a bank for its trouble, is hardly ever more.
 MOST_SHORT_PERCENT: Final = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, TypeVar
@@ -10,9 +10,17 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.receipts import MOST_DAYS, ReceiptEvidence, ReceiptFacts, receipt_evidence
+from webapp.ledger.codes import PAID_TO_US
+from webapp.ledger.matching.receipts import (
+    MOST_DAYS,
+    PaymentFacts,
+    ReceiptEvidence,
+    ReceiptFacts,
+    receipt_evidence,
+)
 from webapp.ledger.money import Money
 from webapp.models import (
+    DeclinedRelation,
     Document,
     DocumentRelation,
     JournalEntry,
@@ -39,6 +47,17 @@ class RelatedItem:
     text: str
     amount: Money | None = None
     reason: str = ""
+    identifies: bool = False
+
+    @property
+    def transaction_id(self) -> int | None:
+        """The line's id, none for an entry."""
+        return self.id if self.name == "transactionId" else None
+
+    @property
+    def journal_entry_id(self) -> int | None:
+        """The entry's id, none for a line."""
+        return self.id if self.name == "journalEntryId" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +68,60 @@ class CandidateDocument:
     label: str
     total: Money
     reason: str
+    identifies: bool
+    net: Money | None = None
+    tax: Money | None = None
+    due: Money | None = None
+    issued_on: date | None = None
+    due_on: date | None = None
 
 
 def of_document(document: Document) -> list[RelatedItem]:
-    """List the booked lines, and the entries without a line, of a document's total, the best evidence first."""
-    if document.total_minor is None:
+    """List the booked lines, and the entries without a line, of a document's amount, the best evidence first."""
+    if not _amounts(document):
         return []
     found = [
-        *((_evidence(document, line.booked_on, _text(line)), of_line(line)) for line in _lines(document)),
-        *(
-            (_evidence(document, entry.effective_on, entry.description), of_entry(entry))
-            for entry in _entries(document)
-        ),
+        *((evidence_of_line(document, line), of_line(line)) for line in _lines(document)),
+        *((evidence_of_entry(document, entry), of_entry(entry)) for entry in _entries(document)),
     ]
-    return [replace(item, reason=evidence.reason) for evidence, item in _best(found)]
+    return [
+        replace(item, reason=evidence.reason, identifies=evidence.identifies)
+        for evidence, item in _best(found)
+    ]
 
 
 def documents_of_line(line: Transaction) -> list[CandidateDocument]:
     """List the documents of a line's amount that are attached to nothing, the best evidence first."""
-    return _documents(line, {abs(line.amount_minor)}, line.currency, line.booked_on, _text(line))
+    declined = sa.select(DeclinedRelation.document_id).where(refers_to(DeclinedRelation.transaction_id, line))
+    found = _documents(line, {abs(line.amount_minor)}, line.currency, line.booked_on, declined)
+    return _offered([(evidence_of_line(each, line), each) for each in found])
 
 
 def documents_of_entry(entry: JournalEntry) -> list[CandidateDocument]:
     """List the documents of the amount of a leg of an entry that are attached to nothing, the best evidence first."""
     amounts = {abs(each.amount_minor) for each in entry.postings if each.currency == entry.base_currency}
-    return _documents(entry, amounts, entry.base_currency, entry.effective_on, entry.description)
+    declined = sa.select(DeclinedRelation.document_id).where(
+        refers_to(DeclinedRelation.journal_entry_id, entry)
+    )
+    found = _documents(entry, amounts, entry.base_currency, entry.effective_on, declined)
+    return _offered([(evidence_of_entry(each, entry), each) for each in found])
+
+
+def evidence_of_line(document: Document, line: Transaction) -> ReceiptEvidence:
+    """Give what speaks for a document of a line's amount."""
+    payment = PaymentFacts(
+        line.booked_on,
+        _text(line),
+        line.iban,
+        is_due=document.due_minor is None or abs(document.due_minor) == abs(line.amount_minor),
+        comes_in=line.amount_minor > 0,
+    )
+    return receipt_evidence(_facts(document), payment)
+
+
+def evidence_of_entry(document: Document, entry: JournalEntry) -> ReceiptEvidence:
+    """Give what speaks for a document of the amount of an entry."""
+    return receipt_evidence(_facts(document), PaymentFacts(entry.effective_on, entry.description))
 
 
 def of_line(line: Transaction) -> RelatedItem:
@@ -89,16 +137,13 @@ def of_entry(entry: JournalEntry) -> RelatedItem:
 
 
 def _lines(document: Document) -> Iterable[Transaction]:
-    related = sa.select(DocumentRelation.transaction_id).where(
-        refers_to(DocumentRelation.document_id, document), DocumentRelation.transaction_id.is_not(None)
-    )
     statement = sa.select(Transaction).where(
         of_same_organization(Transaction, document),
         Transaction.status == "BOOKED",
         Transaction.currency == document.currency,
-        Transaction.amount_minor.in_(_either_sign(document)),
-        Transaction.id.not_in(related),
-        *_around(Transaction.booked_on, document.issued_on),
+        Transaction.amount_minor.in_(_amounts(document)),
+        *_undecided(document, "transaction_id", Transaction),
+        *_around(Transaction.booked_on, document),
     )
     return db.session.scalars(
         statement.order_by(Transaction.booked_on.desc(), Transaction.id).limit(MOST_READ)
@@ -106,46 +151,70 @@ def _lines(document: Document) -> Iterable[Transaction]:
 
 
 def _entries(document: Document) -> Iterable[JournalEntry]:
-    """The standing entries that no line brought, with a leg of the total."""
-    related = sa.select(DocumentRelation.journal_entry_id).where(
-        refers_to(DocumentRelation.document_id, document), DocumentRelation.journal_entry_id.is_not(None)
-    )
+    """The standing entries that no line brought, with a leg of the amount."""
     legs = sa.select(Posting.journal_entry_id).where(
         of_same_organization(Posting, document),
         Posting.currency == document.currency,
-        Posting.amount_minor.in_(_either_sign(document)),
+        Posting.amount_minor.in_(_amounts(document)),
     )
     statement = sa.select(JournalEntry).where(
         of_same_organization(JournalEntry, document),
         JournalEntry.source.in_(("manual", "document")),
         JournalEntry.status != "VOIDED",
         JournalEntry.id.in_(legs),
-        JournalEntry.id.not_in(related),
-        *_around(JournalEntry.effective_on, document.issued_on),
+        *_undecided(document, "journal_entry_id", JournalEntry),
+        *_around(JournalEntry.effective_on, document),
     )
     ordered = statement.order_by(JournalEntry.effective_on.desc(), JournalEntry.id)
     return db.session.scalars(ordered.limit(MOST_READ))
 
 
-def _documents(
-    owner: Transaction | JournalEntry, amounts: set[int], currency: str, day: date, text: str
-) -> list[CandidateDocument]:
-    is_related = sa.exists().where(refers_to(DocumentRelation.document_id, Document))
-    statement = (
-        sa.select(Document)
-        .where(
-            of_same_organization(Document, owner),
-            Document.currency == currency,
-            Document.total_minor.in_({*amounts, *(-amount for amount in amounts)}),
-            ~is_related,
-            sa.or_(Document.issued_on.is_(None), sa.and_(*_around(Document.issued_on, day))),
+def _undecided(
+    document: Document, name: str, owner: type[Transaction | JournalEntry]
+) -> Iterator[sa.ColumnElement[bool]]:
+    """Leave out what a document is attached to already, and what somebody declined for it."""
+    for model in (DocumentRelation, DeclinedRelation):
+        column = getattr(model, name)
+        yield owner.id.not_in(
+            sa.select(column).where(refers_to(model.document_id, document), column.is_not(None))
         )
-        .order_by(Document.id.desc())
-        .limit(MOST_READ)
+
+
+def _documents(
+    owner: Transaction | JournalEntry, amounts: set[int], currency: str, day: date, declined: sa.Select[Any]
+) -> Iterable[Document]:
+    is_related = sa.exists().where(refers_to(DocumentRelation.document_id, Document))
+    either_sign = {*amounts, *(-amount for amount in amounts)}
+    first, last = day - AROUND, day + AROUND
+    statement = sa.select(Document).where(
+        of_same_organization(Document, owner),
+        Document.currency == currency,
+        sa.or_(Document.total_minor.in_(either_sign), Document.due_minor.in_(either_sign)),
+        ~is_related,
+        Document.id.not_in(declined),
+        sa.or_(
+            sa.and_(Document.issued_on.is_(None), Document.due_on.is_(None)),
+            Document.issued_on.between(first, last),
+            Document.due_on.between(first, last),
+        ),
     )
-    found = [(_evidence(each, day, text), each) for each in db.session.scalars(statement)]
+    return db.session.scalars(statement.order_by(Document.id.desc()).limit(MOST_READ))
+
+
+def _offered(found: list[tuple[ReceiptEvidence, Document]]) -> list[CandidateDocument]:
     return [
-        CandidateDocument(each.id, each.label, each.total, evidence.reason)
+        CandidateDocument(
+            each.id,
+            each.label,
+            each.total,
+            evidence.reason,
+            evidence.identifies,
+            each.net,
+            each.tax,
+            each.due,
+            each.issued_on,
+            each.due_on,
+        )
         for evidence, each in _best(found)
         if each.total is not None
     ]
@@ -155,17 +224,29 @@ def _best(found: list[tuple[ReceiptEvidence, Found]]) -> list[tuple[ReceiptEvide
     return sorted(found, key=lambda each: each[0].rank)[:MOST_CANDIDATES]
 
 
-def _evidence(document: Document, day: date, text: str) -> ReceiptEvidence:
-    return receipt_evidence(ReceiptFacts(document.number, document.sender, document.issued_on), day, text)
+def _facts(document: Document) -> ReceiptFacts:
+    is_told = document.document_type in ("BILL", "INVOICE")
+    is_negative = (document.total_minor or 0) < 0
+    return ReceiptFacts(
+        document.number,
+        document.sender,
+        document.issued_on,
+        document.due_on,
+        document.remittance,
+        document.iban,
+        is_paid_to_us=(document.document_type in PAID_TO_US) != is_negative if is_told else None,
+    )
 
 
-def _either_sign(document: Document) -> tuple[int, ...]:
-    total = document.total_minor or 0
-    return total, -total
+def _amounts(document: Document) -> set[int]:
+    """Give what a line may have: what is due, or the total, in either direction."""
+    amounts = {each for each in (document.total_minor, document.due_minor) if each is not None}
+    return {*amounts, *(-amount for amount in amounts)}
 
 
-def _around(column: Any, day: date | None) -> list[sa.ColumnElement[bool]]:
-    return [] if day is None else [column.between(day - AROUND, day + AROUND)]
+def _around(column: Any, document: Document) -> list[sa.ColumnElement[bool]]:
+    days = [each for each in (document.issued_on, document.due_on) if each is not None]
+    return [column.between(min(days) - AROUND, max(days) + AROUND)] if days else []
 
 
 def _text(line: Transaction) -> str:

@@ -15,7 +15,7 @@ from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
-from webapp.models import Document, DocumentRelation, StoredFile, of_same_organization
+from webapp.models import DeclinedRelation, Document, DocumentRelation, StoredFile, of_same_organization
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -69,6 +69,7 @@ class DocumentDetail(DocumentRecord):
 
     text: str | None
     invoice: Mapping[str, Any] | None
+    declined: list[DeclinedRelation]
     provenance: list[Provenance]
 
 
@@ -152,6 +153,7 @@ def detailed(document: Document) -> DocumentDetail:
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
         text=document.text,
         invoice=invoice_of(document),
+        declined=attachments.declined_of(document),
         provenance=runs.provenance_of_document(organization_id, document.id),
     )
 

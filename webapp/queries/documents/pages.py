@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from webapp.models import (
+    DeclinedRelation,
     Document,
+    DocumentRelation,
     JournalEntry,
     Transaction,
 )
@@ -30,14 +33,22 @@ class SetByRule:
 def related_items(document: Document) -> list[RelatedItem]:
     """List the lines and entries that a document belongs to, the oldest relation first."""
     organization_id = document.organization_id
-    relations = attachments.of_documents(organization_id, [document.id])[document.id]
-    lines = lookups.by_id(Transaction, organization_id, {each.transaction_id for each in relations})
-    entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in relations})
+    return _items(organization_id, attachments.of_documents(organization_id, [document.id])[document.id])
+
+
+def declined_items(document: Document) -> list[RelatedItem]:
+    """List the lines and entries that a document was declined for, the oldest first."""
+    return _items(document.organization_id, attachments.declined_of(document))
+
+
+def _items(organization_id: str, pairs: Sequence[DocumentRelation | DeclinedRelation]) -> list[RelatedItem]:
+    lines = lookups.by_id(Transaction, organization_id, {each.transaction_id for each in pairs})
+    entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in pairs})
     return [
         candidates.of_line(lines[each.transaction_id])
         if each.transaction_id is not None
         else candidates.of_entry(entries[each.journal_entry_id])
-        for each in relations
+        for each in pairs
     ]
 
 

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.ledger.open_items import remittances
 from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, PayableItem
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, payment_evidence
+from webapp.ledger.texts import remittances
 from webapp.models import Account, Merchant, PaymentPart, Posting, Transaction, of_same_organization
 from webapp.queries.common import merchants
 from webapp.queries.items import listings, returned_payments

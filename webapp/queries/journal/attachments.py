@@ -12,7 +12,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
-from webapp.models import Document, DocumentRelation, JournalEntry, Posting, refers_to
+from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Posting, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.portions import ids_where
 
@@ -33,12 +33,25 @@ class AttachedDocument:
 
 def between(document: Document, name: str, other_id: int) -> DocumentRelation | None:
     """Find the relation of a document to a line or an entry; `name` is the column that `other_id` is of."""
-    return db.session.scalar(
-        sa.select(DocumentRelation).where(
-            refers_to(DocumentRelation.document_id, document),
-            getattr(DocumentRelation, name) == other_id,
-        )
-    )
+    found: DocumentRelation | None = db.session.scalar(_pair(DocumentRelation, document, name, other_id))
+    return found
+
+
+def declined(document: Document, name: str, other_id: int) -> DeclinedRelation | None:
+    """Find what keeps that a document does not belong to a line or an entry; `name` is as above."""
+    found: DeclinedRelation | None = db.session.scalar(_pair(DeclinedRelation, document, name, other_id))
+    return found
+
+
+def declined_of(document: Document) -> list[DeclinedRelation]:
+    """List what a document was declined for, the oldest first."""
+    model = DeclinedRelation
+    found = sa.select(model).where(refers_to(model.document_id, document)).order_by(model.id)
+    return list(db.session.scalars(found))
+
+
+def _pair(model: Any, document: Document, name: str, other_id: int) -> sa.Select[Any]:
+    return sa.select(model).where(refers_to(model.document_id, document), getattr(model, name) == other_id)
 
 
 def of_documents(organization_id: str, document_ids: Collection[int]) -> dict[int, list[DocumentRelation]]:

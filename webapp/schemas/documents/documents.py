@@ -125,11 +125,19 @@ class DocumentSchema(Schema):
     updated_at = fields.Timestamp()
 
 
+class DeclinedSchema(Schema):
+    """A line or an entry that a document is not offered for any more."""
+
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+
+
 class DocumentStorySchema(DocumentSchema):
-    """The same with its text and the rules that set its fields."""
+    """The same with its text, what it was declined for, and the rules that set its fields."""
 
     text = Untrusted(allow_none=True)
     invoice = ma.fields.Nested(StatedInvoiceSchema, allow_none=True)
+    declined = ma.fields.List(ma.fields.Nested(DeclinedSchema))
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 

@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Document, DocumentRelation, DocumentSetting, refers_to
+from webapp.models import DeclinedRelation, Document, DocumentRelation, DocumentSetting, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.documents import deletion_blockers, documents
 from webapp.queries.journal import attachments
@@ -158,7 +158,7 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
             ],
         }
         file = stored_files.find(document.organization_id, document.sha256)
-        for model in (DocumentRelation, DocumentSetting):
+        for model in (DocumentRelation, DeclinedRelation, DocumentSetting):
             of_it = refers_to(model.document_id, document)
             db.session.execute(sa.delete(model).where(of_it))
         db.session.delete(document)

@@ -43,7 +43,7 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Attached {titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
-        doing.title += f" to {_named(document, name, other_id)}"
+        doing.title += f" to {owner_name(document, name, other_id)}"
         existing = attachments.between(document, name, other_id)
         if existing is not None:
             doing.nothing_to_do()
@@ -81,7 +81,7 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
-        doing.title += f" from {_named(document, name, other_id)}"
+        doing.title += f" from {owner_name(document, name, other_id)}"
         relation = attachments.between(document, name, other_id)
         if relation is None:
             doing.nothing_to_do()
@@ -92,7 +92,7 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
         db.session.flush()
 
 
-def _named(document: Document, name: str, other_id: int) -> str:
+def owner_name(document: Document, name: str, other_id: int) -> str:
     """Name the line or entry, or raise UnknownReferenceError."""
     other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
     return other.label if isinstance(other, Transaction) else titles.of_entry(other)

@@ -6,7 +6,7 @@ from webapp.ledger.canonical import camel
 from webapp.models import ActionRequest, Document
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments
-from webapp.services.documents import documents, fields, relations
+from webapp.services.documents import declines, documents, fields, relations
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
@@ -35,6 +35,24 @@ def attach_again(undoing: Undoing, request: ActionRequest) -> str:
     if not relations.relate(document, name, other_id, **undoing.by).is_new:
         raise ChangedSinceError
     return f"Attach {document.label} again."
+
+
+def offer_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a document be offered again where it was declined."""
+    document, name, other_id = _related(undoing, request)
+    if attachments.declined(document, name, other_id) is None:
+        raise ChangedSinceError
+    declines.withdraw(document, name, other_id, **undoing.by)
+    return f"Offer {document.label} again."
+
+
+def decline_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Decline a document again that was offered again."""
+    document, name, other_id = _related(undoing, request)
+    if attachments.declined(document, name, other_id) is not None:
+        raise ChangedSinceError
+    declines.decline(document, name, other_id, **undoing.by)
+    return f"Decline {document.label} again."
 
 
 def _related(undoing: Undoing, request: ActionRequest) -> tuple[Document, str, int]:

@@ -61,6 +61,8 @@ INVERSES: Mapping[str, Inverse] = {
     "create_document": Inverse("DELETE", "draft", documents.unfile),
     "relate_document": Inverse("DETACH", "draft", documents.detach),
     "unrelate_document": Inverse("ATTACH", "draft", documents.attach_again),
+    "decline_document": Inverse("OFFER_AGAIN", "draft", documents.offer_again),
+    "offer_document_again": Inverse("DECLINE", "draft", documents.decline_again),
     "create_account": Inverse("ARCHIVE", "admin", accounts.archive_account),
     "update_account": Inverse("PUT_BACK", "admin", accounts.unchange_account),
     "create_merchant": Inverse("DELETE", "draft", accounts.delete_merchant),
