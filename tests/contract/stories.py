@@ -135,7 +135,8 @@ def names(teller: Teller) -> dict[str, int]:
     teller.delete(f"/projects/{spare['id']}")
     unused = teller.post("/projects/groups", {"name": "Unused"})["group"]
     teller.delete(f"/projects/groups/{unused['id']}")
-    merchant = teller.post("/merchants", {"name": "REWE", "website": "https://rewe.example"})["merchant"]
+    rewe = {"name": "REWE", "website": "https://rewe.example", "vatIds": ["DE812706034"]}
+    merchant = teller.post("/merchants", rewe)["merchant"]
     teller.get(f"/merchants/{merchant['id']}")
     teller.patch(f"/merchants/{merchant['id']}", {"name": "REWE Markt"})
     teller.get("/merchants?q=rewe")

@@ -102,6 +102,19 @@ def update(document_id: int) -> Response:
     return redirect_to(url_for("documents.show", document_id=document_id))
 
 
+@bp.post("/<id:document_id>/merchant")
+@requires("draft")
+def make_merchant(document_id: int) -> Response:
+    """Make the merchant of a document and choose it, or show the document with the error."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    try:
+        merchant = services.documents.parties.make(document, **acting())
+        services.documents.documents.update(document, {"org_merchant_id": merchant.id}, **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error))
+    return redirect_to(url_for("documents.show", document_id=document_id))
+
+
 @bp.post("/<id:document_id>/delete")
 @requires("draft")
 def delete(document_id: int) -> Response:
@@ -192,7 +205,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         "documents/show.html",
         status=problem.status if problem else 200,
         document=document,
-        findings=queries.documents.findings.findings_of(document),
+        findings=queries.documents.documents.all_findings(document),
         invoice=queries.documents.documents.invoice_of(document),
         owners=pages.related_items(document),
         candidates=queries.documents.candidates.of_document(document),
@@ -204,6 +217,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         merchants=queries.accounts.choices.merchants(organization_id()),
         merchant_id=merchants.counting_id(organization_id(), document.org_merchant_id),
         projects=queries.accounts.choices.projects(organization_id()),
+        may_make=None if document.org_merchant_id else services.documents.parties.other_party(document),
         types=TYPES,
         choices=CHOICES,
         is_picture=document.file_type in document_files.PICTURES,

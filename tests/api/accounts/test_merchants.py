@@ -18,6 +18,8 @@ def test_a_merchant_is_made_and_read(ada):
         "imageUrl": None,
         "logo": None,
         "termsDays": None,
+        "vatIds": [],
+        "ibans": [],
         "mergedIntoId": None,
     }
     assert ada.get(f"/api/merchants/{merchant['id']}").json == {"merchant": merchant}

@@ -16,6 +16,7 @@ class Merchant(Numbered, Base):
 
     One that is merged counts as `merged_into_id`, which is never merged itself. Where it came along with another one
     that was merged later, `merged_through_id` names that one, so that separating both brings everything back.
+    `vat_ids` and `ibans` are what its invoices name it by, without spaces and in capitals.
     `terms_days` is how many days after its day an item of the merchant is due; none is on the day itself.
     """
 
@@ -47,6 +48,8 @@ class Merchant(Numbered, Base):
     image_url: Mapped[str | None] = mapped_column(sa.String(2000))
     logo: Mapped[str | None] = mapped_column(sa.String(2000))
     terms_days: Mapped[int | None]
+    vat_ids: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
+    ibans: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
     merged_into_id: Mapped[int | None] = mapped_column(BigId)
     merged_through_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()

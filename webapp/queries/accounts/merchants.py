@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Merchant
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -42,6 +44,38 @@ def listed(
     if q is not None:
         statement = statement.where(_matches(organization_id, q))
     return page(statement, BY_NAME, after=after, limit=limit)
+
+
+def recognised(
+    organization_id: str, *, vat_id: str | None, iban: str | None, name: str | None
+) -> list[Merchant]:
+    """List the merchants that count that are known by a VAT id, else by an account, else by a name regardless of case.
+
+    Several are for a person to choose from.
+    """
+    conditions = [
+        _is_marked(Merchant.vat_ids, vat_id),
+        _is_marked(Merchant.ibans, iban),
+        None if not name else fold(Merchant.name) == fold(sa.literal(name)),
+    ]
+    for condition in conditions:
+        if condition is None:
+            continue
+        of_books = Merchant.organization_id == organization_id
+        found = db.session.scalars(sa.select(Merchant).where(of_books, condition).order_by(Merchant.id)).all()
+        if found:
+            ids = dict.fromkeys(each.counting_id for each in found)
+            return list(lookups.by_id(Merchant, organization_id, ids).values())
+    return []
+
+
+def _is_marked(column: Any, mark: str | None) -> sa.ColumnElement[bool] | None:
+    """Build the condition that a list of marks has one; they are stored as JSON, each within quotes."""
+    wanted = compact(mark or "")
+    if not wanted:
+        return None
+    pattern = like_pattern(json.dumps(wanted))
+    return fold(sa.cast(column, sa.Text)).like(pattern, escape="\\")
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:

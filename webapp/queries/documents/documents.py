@@ -20,7 +20,7 @@ from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amounts_typed, like_pattern
-from webapp.queries.documents.findings import DocumentFinding, findings_of
+from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
@@ -149,13 +149,18 @@ def detailed(document: Document) -> DocumentDetail:
     """Give one document with its text, and the rules that set its fields."""
     organization_id = document.organization_id
     return DocumentDetail(
-        **_facts(document, merchants.merged(organization_id)),
+        **(_facts(document, merchants.merged(organization_id)) | {"findings": all_findings(document)}),
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
         text=document.text,
         invoice=invoice_of(document),
         declined=attachments.declined_of(document),
         provenance=runs.provenance_of_document(organization_id, document.id),
     )
+
+
+def all_findings(document: Document) -> list[DocumentFinding]:
+    """List the findings on one document, with those that its merchant gives reason for."""
+    return [*findings_of(document), *of_account(document)]
 
 
 def invoice_of(document: Document) -> Mapping[str, Any] | None:

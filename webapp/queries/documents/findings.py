@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document
+from webapp.queries.common import merchants
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,25 @@ def findings_of(document: Document) -> list[DocumentFinding]:
         for each in (document.invoice or {}).get("findings", ())
     ]
     return [*stated, *_differing_total(document)]
+
+
+def of_account(document: Document) -> list[DocumentFinding]:
+    """Say where an e-invoice wants to be paid to another account than those that its merchant is known by.
+
+    Who sends an altered invoice in somebody's name changes the account.
+    """
+    asked = merchants.counting(document.organization_id, [document.org_merchant_id])
+    merchant = asked.get(document.org_merchant_id)
+    account = compact(document.iban or "")
+    if document.document_type != "BILL" or merchant is None or not account or not merchant.ibans:
+        return []
+    if account in merchant.ibans:
+        return []
+    sentence = (
+        f"{merchant.name} is known by {' and '.join(merchant.ibans)}, and this invoice wants to be paid to"
+        f" {account}. Ask before you pay, on a way that is not on the invoice."
+    )
+    return [DocumentFinding("unknown_account", sentence)]
 
 
 def _differing_total(document: Document) -> list[DocumentFinding]:

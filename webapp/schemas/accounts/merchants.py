@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import marshmallow as ma
 
+from webapp.ledger.journal.transfer_sides import compact
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -16,6 +20,38 @@ TERMS = {
 }
 
 
+VAT_IDS = {"description": "The VAT ids by which its e-invoices are recognised."}
+IBANS = {"description": "The numbers of its accounts, by which an e-invoice without a VAT id is recognised."}
+MOST_IDS = 50
+
+
+class JoinedMarks(fields.Text):
+    """VAT ids or numbers of accounts from a form, with commas between them; each as it is compared."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(most=2000, **kwargs)
+
+    def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kwargs: Any) -> Any:
+        """Read an empty field as none of them."""
+        return super().deserialize("" if value is None else value, attr, data, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        typed = super()._deserialize(value, attr, data, **kwargs)
+        return Marks().deserialize([each for each in re.split(r"[,;\n]", typed) if each.strip()])
+
+
+class Marks(ma.fields.List[Any]):
+    """VAT ids or numbers of accounts: each once, without spaces and in capitals, as they are compared."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        of_one = fields.Text(least=2, most=64)
+        super().__init__(of_one, validate=ma.validate.Length(max=MOST_IDS), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        sent = super()._deserialize(value, attr, data, **kwargs)
+        return list(dict.fromkeys(each for mark in sent if (each := compact(str(mark)))))
+
+
 class MerchantSchema(Schema):
     """A counterparty of the organization; one that is merged counts as `mergedIntoId` wherever merchants are named."""
 
@@ -25,6 +61,8 @@ class MerchantSchema(Schema):
     image_url = ma.fields.String(allow_none=True)
     logo = ma.fields.String(allow_none=True)
     terms_days = ma.fields.Integer(allow_none=True, metadata=TERMS)
+    vat_ids = ma.fields.List(ma.fields.String(), metadata=VAT_IDS)
+    ibans = ma.fields.List(ma.fields.String(), metadata=IBANS)
     merged_into_id = fields.Id(Kind.MERCHANT, allow_none=True)
 
 
@@ -44,12 +82,18 @@ class MerchantFormSchema(Schema):
 
     name = fields.Name(required=True)
     website = fields.Url(allow_none=True, load_default=None)
+    vat_ids = JoinedMarks()
+    ibans = JoinedMarks()
 
 
-class NewMerchantSchema(MerchantFormSchema):
+class NewMerchantSchema(Schema):
     """A new merchant."""
 
+    name = fields.Name(required=True)
+    website = fields.Url(allow_none=True, load_default=None)
     terms_days = fields.WholeNumber(least=0, most=LONGEST_TERMS, allow_none=True, load_default=None)
+    vat_ids = Marks(load_default=list)
+    ibans = Marks(load_default=list)
 
 
 class MergePageSchema(AddressSchema):
@@ -76,3 +120,5 @@ class MerchantChangesSchema(Schema):
     name = fields.Name()
     website = fields.Url(allow_none=True)
     terms_days = fields.WholeNumber(least=0, most=LONGEST_TERMS, allow_none=True)
+    vat_ids = Marks()
+    ibans = Marks()

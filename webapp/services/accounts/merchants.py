@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -16,7 +17,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
-FACTS = ("name", "website", "terms_days")
+FACTS = ("name", "website", "terms_days", "vat_ids", "ibans")
 MERGE_FACTS = ("merged_into_id", "merged_through_id")
 
 
@@ -44,6 +45,8 @@ class MerchantChanges(TypedDict, total=False):
     name: str
     website: str | None
     terms_days: int | None
+    vat_ids: list[str]
+    ibans: list[str]
 
 
 def create(
@@ -51,11 +54,14 @@ def create(
     name: str,
     website: str | None = None,
     terms_days: int | None = None,
+    vat_ids: Sequence[str] = (),
+    ibans: Sequence[str] = (),
     actor: Actor,
     now: datetime,
 ) -> Merchant:
     """Make a merchant."""
-    content = {"name": name, "website": website, "terms_days": terms_days}
+    content: dict[str, Any] = {"name": name, "website": website, "terms_days": terms_days}
+    content |= {"vat_ids": [*vat_ids], "ibans": [*ibans]}
     fields = payload(content, Merchant)
     target = ("merchant", "new")
     with act(

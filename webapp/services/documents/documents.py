@@ -13,6 +13,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
 from webapp.ledger.references import Kind, Ref
+from webapp.ledger.rules.effects import EffectKind
 from webapp.models import DeclinedRelation, Document, DocumentRelation, DocumentSetting, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.documents import deletion_blockers, documents
@@ -21,7 +22,7 @@ from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields, invoices, same_invoices
+from webapp.services.documents import fields, invoices, parties, same_invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.invoices import FileContents
 from webapp.services.rules import document_rules
@@ -93,6 +94,8 @@ def create(
             read = file.contents or invoices.contents(file.data)
             invoices.write(document, read, content, organizations.get(actor.organization_id))
         fields.write(document, _named(document, content))
+        if "org_merchant_id" not in content:
+            parties.recognise(document)
         same_invoices.ask(document, force=force, note=note)
         db.session.add(document)
         db.session.flush()
@@ -128,12 +131,13 @@ def update(
             return document
         if {"sender", "number"} & changes.keys():
             same_invoices.ask(document, force=force, note=note)
+        learnt = parties.learn(document) if EffectKind.SET_MERCHANT in by_hand else {}
         document_rules.supersede(document, by_hand, doing.id)
         if fields.own_facts(fields.facts(document)) != fields.own_facts(before):
             document_rules.run_on(document, act_id=doing.id, now=now)
         after = fields.facts(document)
         doing.before = {key: value for key, value in before.items() if value != after[key]}
-        doing.after = {key: value for key, value in after.items() if value != before[key]}
+        doing.after = {key: value for key, value in after.items() if value != before[key]} | learnt
     return document
 
 

@@ -1,0 +1,86 @@
+"""The merchant of an e-invoice: recognised by what it states of the other party, made of it, and known by it later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from webapp.db import db
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.transfer_sides import compact
+from webapp.models import Document, Merchant
+from webapp.queries.access import organizations
+from webapp.queries.accounts import merchants
+from webapp.services.accounts import merchants as merchant_acts
+from webapp.services.audit.act import Actor
+
+
+class NoPartyError(UnprocessableError):
+    """The document names nobody that a merchant could be made of; write its sender first."""
+
+    code = "no_party"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherParty:
+    """Who an e-invoice is from, or for where it is our own; the account is known of who is to be paid alone."""
+
+    name: str | None
+    vat_id: str | None
+    iban: str | None
+
+
+def other_party(document: Document) -> OtherParty | None:
+    """Give the other party of a document, none where it names nobody."""
+    ours = organizations.get(document.organization_id).name.casefold()
+    stated = document.invoice or {}
+    if (document.sender or "").casefold() != ours:
+        party = OtherParty(document.sender, document.seller_vat_id, document.iban)
+    else:
+        party = OtherParty(document.buyer, (stated.get("buyer") or {}).get("vat_id"), None)
+    return party if party.name or party.vat_id or party.iban else None
+
+
+def recognise(document: Document) -> None:
+    """Let a document have the one merchant that its e-invoice fits; where several do, somebody chooses."""
+    party = other_party(document) if document.invoice is not None else None
+    if party is None:
+        return
+    found = merchants.recognised(
+        document.organization_id, vat_id=party.vat_id, iban=party.iban, name=party.name
+    )
+    if len(found) == 1:
+        document.org_merchant_id = found[0].id
+
+
+def learn(document: Document) -> dict[str, object]:
+    """Let the merchant that somebody chose be known by the VAT id and the account on the invoice.
+
+    What another merchant is known by stays with that one. Answers what is new, for the audit trail.
+    """
+    party = other_party(document) if document.invoice is not None else None
+    if party is None or document.org_merchant_id is None:
+        return {}
+    merchant = merchants.get(document.organization_id, document.org_merchant_id)
+    learnt: dict[str, object] = {}
+    for name, key, mark in (("vat_ids", "vat_id", party.vat_id), ("ibans", "iban", party.iban)):
+        asked = {"vat_id": None, "iban": None, "name": None, key: mark}
+        if mark and not merchants.recognised(document.organization_id, **asked):
+            setattr(merchant, name, [*getattr(merchant, name), compact(mark)])
+            learnt["merchantVatId" if key == "vat_id" else "merchantIban"] = compact(mark)
+    db.session.flush()
+    return learnt
+
+
+def make(document: Document, *, actor: Actor, now: datetime) -> Merchant:
+    """Make the merchant of a document, known by its VAT id and its account; raises NoPartyError."""
+    party = other_party(document)
+    if party is None or not party.name:
+        raise NoPartyError
+    return merchant_acts.create(
+        name=party.name,
+        vat_ids=[compact(party.vat_id)] if party.vat_id else [],
+        ibans=[compact(party.iban)] if party.iban else [],
+        actor=actor,
+        now=now,
+    )
