@@ -416,6 +416,7 @@ def documents(teller: Teller, lines: list[int]) -> None:
     filed = teller.post("/documents", data=form, content_type="multipart/form-data")["document"]["id"]
     teller.patch(f"/documents/{filed}", {"number": "2026-118", "issuedOn": "2026-10-10"})
     teller.get(f"/documents/{filed}/candidates")
+    teller.get(f"/documents/{filed}/booking")
     teller.get(f"/transactions/{lines[2]}/documents")
     teller.post(f"/documents/{filed}/declines", {"transactionId": lines[2]})
     teller.ask("DELETE", f"/documents/{filed}/declines", {"transactionId": lines[2]})

@@ -57,6 +57,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "DELETE /api/documents/<id:document_id>/relations": {"transactionId": NEVER_ISSUED},
     "POST /api/documents/<id:document_id>/declines": {"transactionId": NEVER_ISSUED},
     "DELETE /api/documents/<id:document_id>/declines": {"transactionId": NEVER_ISSUED},
+    "POST /api/documents/<id:document_id>/entry": {},
+    "POST /api/transactions/<id:transaction_id>/splits": {"documentId": NEVER_ISSUED},
+    "POST /transactions/<id:transaction_id>/documents/split": {"documentId": NEVER_ISSUED},
     "PATCH /api/documents/<id:document_id>": {"sender": "A test"},
     "POST /api/automations/rules/preview": {
         "name": "A test",

@@ -23,7 +23,7 @@ from webapp.schemas.bookkeeping import (
     lock_dates,
     revaluations,
 )
-from webapp.schemas.documents import documents
+from webapp.schemas.documents import bookings, documents
 from webapp.schemas.imports import column_forms, imports
 from webapp.schemas.reconciliation import forms
 from webapp.schemas.rules import rules, runs, suggestions
@@ -53,6 +53,7 @@ FORMS = {
     "/accounts/<id:account_id>/archive": accounts.ArchiveFormSchema,
     "/documents": documents.DocumentUploadSchema,
     "/documents/<id:document_id>": documents.DocumentFormSchema,
+    "/transactions/<id:transaction_id>/documents/split": bookings.SplitByDocumentFormSchema,
     "/documents/<id:document_id>/declines": documents.RelatedFormSchema,
     "/documents/<id:document_id>/declines/delete": documents.RelatedFormSchema,
     "/documents/<id:document_id>/relations": documents.RelatedFormSchema,

@@ -123,6 +123,8 @@ def bodies_with(ids):
         ("POST", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
         ("POST", "/api/documents/DOCUMENT/relations", {"journalEntryId": "NAME"}, ids["entry_id"]),
         ("DELETE", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
+        ("POST", "/api/documents/DOCUMENT/entry", {"accountId": "NAME"}, ids["account_id"]),
+        ("POST", "/api/transactions/LINE/splits", {"documentId": "NAME"}, ids["document_id"]),
         ("POST", "/api/documents/DOCUMENT/declines", {"transactionId": "NAME"}, ids["transaction_id"]),
         ("POST", "/api/documents/DOCUMENT/declines", {"journalEntryId": "NAME"}, ids["entry_id"]),
         ("DELETE", "/api/documents/DOCUMENT/declines", {"transactionId": "NAME"}, ids["transaction_id"]),

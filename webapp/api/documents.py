@@ -7,7 +7,11 @@ from typing import Any
 from flask import Response, request
 
 from webapp import queries, services
+from webapp.api.bookkeeping.journal_entries import written
+from webapp.queries.documents.bookings import ChosenAccounts
 from webapp.queries.documents.documents import DocumentFilters
+from webapp.schemas.bookkeeping.journal_entries import WrittenEntryAnswerSchema
+from webapp.schemas.documents.bookings import BookingQuerySchema, BookingSchema, EnterDocumentSchema
 from webapp.schemas.documents.candidates import CandidatesSchema
 from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
@@ -22,7 +26,7 @@ from webapp.schemas.documents.documents import (
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.web import document_files, downloads, paging
 from webapp.web.access import requests, selections, strictness
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.document_files import insisted
 
@@ -139,6 +143,31 @@ def candidates(document_id: int) -> dict[str, Any]:
     """List the lines and entries that a document may belong to, the best evidence first, without what was declined."""
     document = queries.documents.documents.get(organization_id(), document_id)
     return {"candidates": {"choices": queries.documents.candidates.of_document(document)}}
+
+
+@bp.get("/<id:document_id>/booking")
+@requires("read")
+@bp.arguments(BookingQuerySchema, location="query")
+@bp.response(200, wrapped("booking", BookingSchema))
+def booking(query: dict[str, Any], document_id: int) -> dict[str, Any]:
+    """Get how a document would be booked by what it states: its entry, and the splits of a line that pays it."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    asked = query["transaction_id"]
+    line = None if asked is None else queries.transactions.transactions.get(organization_id(), asked)
+    return {"booking": queries.documents.bookings.booking(document, line)}
+
+
+@bp.post("/<id:document_id>/entry")
+@requires("draft")
+@bp.arguments(EnterDocumentSchema)
+@bp.response(201, WrittenEntryAnswerSchema)
+def enter(body: dict[str, Any], document_id: int) -> dict[str, Any]:
+    """Write a document's entry by its VAT breakdown, against what is owed; posting it needs the scope confirm."""
+    post = body.pop("post")
+    if post:
+        demand("confirm")
+    document = queries.documents.documents.get(organization_id(), document_id)
+    return written(services.documents.bookings.enter(document, ChosenAccounts(**body), post=post, **acting()))
 
 
 @bp.post("/<id:document_id>/declines")

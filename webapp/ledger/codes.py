@@ -148,6 +148,7 @@ CALL_KINDS: Final = (
     "documents_create",
     "documents_decline",
     "documents_delete",
+    "documents_enter",
     "documents_offer_again",
     "documents_relate",
     "documents_unrelate",
@@ -204,5 +205,6 @@ CALL_KINDS: Final = (
     "transactions_edit",
     "transactions_edit_many",
     "transactions_restore",
+    "transactions_split_by_document",
     "transfers_accept",
 )

@@ -8,8 +8,10 @@ from typing import Any
 from flask import Response
 
 from webapp import queries, services
+from webapp.queries.documents.bookings import ChosenAccounts
 from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.candidates import LineDocumentsSchema
 from webapp.schemas.items.payment_choices import LinePaymentsSchema
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
@@ -101,6 +103,18 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())
+    return answer(transaction_id)
+
+
+@bp.post("/<id:transaction_id>/splits")
+@requires("draft")
+@bp.arguments(SplitByDocumentSchema)
+@bp.response(200, changing(AnswerSchema))
+def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
+    transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
+    document_id = body.pop("document_id")
+    services.documents.bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
     return answer(transaction_id)
 
 

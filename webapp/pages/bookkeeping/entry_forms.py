@@ -16,6 +16,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.queries.common import merchants
+from webapp.queries.documents.bookings import BookedPart
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.forms import form_body
@@ -120,15 +121,20 @@ def read() -> EntryForm:
 
 
 def of_document(document: Document, day: date) -> EntryForm:
-    """Fill the form from a document: its total on its account, and the opposite leg without an account.
+    """Fill the form from a document: its net by rate and its tax, against what is owed for it.
 
-    Money for us, by an invoice of ours or a supplier's credit note, is in the credit of that account.
+    Where its figures do not add up, its total on its account, and the opposite leg without an account: money for us,
+    by an invoice of ours or a supplier's credit note, is in the credit of that account.
     """
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[document.account_id]
     )
-    first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     labels = {account.id: label(account) for account in accounts}
+    booking = queries.documents.bookings.booking(document)
+    if booking.problem is None:
+        rows = [_row(each, labels) for each in booking.postings]
+        return EntryForm(day.isoformat(), document.label, None, rows, accounts, document_id=str(document.id))
+    first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     first |= {
         "accountId": labels.get(document.account_id or 0, ""),
         "orgMerchantId": str(counting(document.org_merchant_id, _merged()) or ""),
@@ -146,6 +152,16 @@ def document_of(form: EntryForm) -> Document | None:
         return queries.documents.documents.get(organization_id(), document_id) if document_id else None
     except NotFoundError:
         return None
+
+
+def _row(part: BookedPart, labels: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "accountId": labels.get(part.account_id or 0, ""),
+        "debit" if part.amount.minor >= 0 else "credit": str(abs(part.amount)),
+        "currency": part.amount.currency,
+        "orgMerchantId": str(counting(part.org_merchant_id, _merged()) or ""),
+        "projectId": str(part.project_id or ""),
+    }
 
 
 def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, Any]]:

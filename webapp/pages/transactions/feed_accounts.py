@@ -33,7 +33,9 @@ bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 TEMPLATE = "feed_accounts/show.html"
 MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
-OF_LINE = frozenset({"choices", "split_rows", "why", "candidates", "description", "payments", "has_file"})
+OF_LINE = frozenset(
+    {"choices", "split_rows", "why", "candidates", "description", "payments", "has_file", "bookings"}
+)
 ASKED_FOR = {
     "line": OF_LINE | {"line"},
     "filters": frozenset({"counts", "choices"}),
@@ -169,6 +171,7 @@ def workspace(
         "candidates": (),
         "payments": None,
         "has_file": False,
+        "bookings": {},
         "words": rule_wording,
         "coverage": None if target() else coverage(facts.feed_account),
         "form": form or {},

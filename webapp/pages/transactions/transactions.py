@@ -13,6 +13,8 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
+from webapp.queries.documents.bookings import ChosenAccounts
+from webapp.schemas.documents.bookings import SplitByDocumentFormSchema
 from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.changed_legs import LineChanges
 from webapp.services.transactions.confirmations import ChangedLineError
@@ -46,6 +48,16 @@ def file(transaction_id: int) -> Response:
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     bank_files = queries.imports.bank_files
     return downloads.attachment(*bank_files.require(bank_files.of_line(line)))
+
+
+@bp.post("/<id:transaction_id>/documents/split")
+@requires("draft")
+def split_by_document(transaction_id: int) -> Response:
+    """Split a line by what the document that it pays states."""
+    body = SplitByDocumentFormSchema().load(form_body())
+    document_id, chosen = body.pop("document_id"), ChosenAccounts(**body)
+    split = services.documents.bookings.split
+    return act_on(transaction_id, lambda line: split(line, document_id, chosen, **acting()))
 
 
 @bp.post("/<id:transaction_id>/delete")

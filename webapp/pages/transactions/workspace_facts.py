@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
     from webapp.queries.common.paging import Page
+    from webapp.queries.documents.bookings import Booking
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
@@ -143,6 +144,16 @@ class WorkspaceFacts:
         return queries.documents.candidates.documents_of_line(line) if line else ()
 
     @cached_property
+    def bookings(self) -> Mapping[int, Booking]:
+        """How the documents of the line would split it, if they are shown, by their ids."""
+        line = self._edited("documents")
+        if line is None or self.line is None:
+            return {}
+        of = queries.documents
+        attached = [of.documents.get(organization_id(), each.id) for each in self.line.documents]
+        return {each.id: of.bookings.booking(each, line) for each in attached}
+
+    @cached_property
     def has_file(self) -> bool:
         """Whether the file that brought the line is kept."""
         if self.line is None:
@@ -168,6 +179,7 @@ class WorkspaceFacts:
         """The choices for the fields of the line as it is and as it was typed, and of the filters."""
         parts: list[WorkspaceLine | NamedSplit] = [self.line, *(self.line.splits or ())] if self.line else []
         chosen = [*(part.account_id for part in parts), *(row["account_id"] for row in self._typed)]
+        chosen += [part.account_id for each in self.bookings.values() for part in each.splits]
         of = queries.accounts.choices
         accounts = of.chosen if is_htmx() else of.accounts
         return {

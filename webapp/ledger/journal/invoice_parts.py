@@ -1,0 +1,111 @@
+"""The parts of what an invoice states, as they are booked: its net by rate, its tax, and what was prepaid or rounded.
+
+Every part is a figure of the document, or what it states as due less its total; none is computed from a rate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money, total
+
+
+class PartKind(StrEnum):
+    """What a part is of."""
+
+    NET = "NET"
+    TAX = "TAX"
+    PREPAID = "PREPAID"
+    ROUNDING = "ROUNDING"
+
+
+class NotInPartsError(UnprocessableError):
+    """The figures of this document do not add up to what is to be booked; write the parts by hand."""
+
+    code = "not_in_parts"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedBase:
+    """The base of a category and a rate of VAT in percent, both as written."""
+
+    amount: Money
+    rate: str | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTotals:
+    """The totals of a document; what it does not state is None."""
+
+    net: Money | None
+    tax: Money | None
+    gross: Money
+    prepaid: Money | None = None
+    due: Money | None = None
+    bases: Sequence[StatedBase] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InvoicePart:
+    """A part with the sign of the document's total."""
+
+    kind: PartKind
+    amount: Money
+    rate: str | None = None
+    category: str | None = None
+
+
+def parts_of(stated: StatedTotals) -> list[InvoicePart]:
+    """Give the parts of a document's total: the net by rate where the rates make it up, and the tax.
+
+    >>> eur = lambda minor: Money(minor, "EUR")
+    >>> bases = [StatedBase(eur(10000), "19"), StatedBase(eur(5000), "7")]
+    >>> for each in parts_of(StatedTotals(eur(15000), eur(2250), eur(17250), bases=bases)):
+    ...     print(each.kind, each.amount, each.rate)
+    NET 100.00 19
+    NET 50.00 7
+    TAX 22.50 None
+
+    Raises NotInPartsError where net and tax are not the total; without either the total is one part.
+    """
+    gross, currency = stated.gross, stated.gross.currency
+    tax = stated.tax or Money.zero(currency)
+    net = gross - tax if stated.net is None else stated.net
+    if net + tax != gross:
+        raise NotInPartsError(
+            f"Net {net.formatted} and tax {tax.formatted} are not the total {gross.formatted}; write the parts by hand."
+        )
+    bases = [each for each in stated.bases if each.amount]
+    if not bases or total([each.amount for each in bases], currency) != net:
+        bases = [StatedBase(net)]
+    parts = [
+        InvoicePart(PartKind.NET, each.amount, each.rate, each.category) for each in bases if each.amount
+    ]
+    return [*parts, InvoicePart(PartKind.TAX, tax)] if tax else parts
+
+
+def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
+    """Give the parts of what a payment of a document pays: of its total, or of what it states as due.
+
+    Both amounts have the document's sign. What was prepaid goes off, on an account of its own.
+
+    >>> eur = lambda minor: Money(minor, "EUR")
+    >>> stated = StatedTotals(eur(10000), eur(1900), eur(11900), prepaid=eur(1900), due=eur(10000))
+    >>> [(str(each.kind), str(each.amount)) for each in parts_paid(stated, eur(10000))]
+    [('NET', '100.00'), ('TAX', '19.00'), ('PREPAID', '-19.00')]
+    """
+    parts = parts_of(stated)
+    if paid == stated.gross:
+        return parts
+    if stated.due is None or paid != stated.due:
+        due = "" if stated.due is None else f", of which {stated.due.formatted} is due"
+        raise NotInPartsError(
+            f"The payment is {paid.formatted}, and the document states {stated.gross.formatted}{due};"
+            " write the parts by hand."
+        )
+    prepaid = stated.prepaid or Money.zero(paid.currency)
+    rounding = stated.due - (stated.gross - prepaid)
+    beside = [InvoicePart(PartKind.PREPAID, -prepaid), InvoicePart(PartKind.ROUNDING, rounding)]
+    return [*parts, *(each for each in beside if each.amount)]

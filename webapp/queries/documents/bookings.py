@@ -1,0 +1,231 @@
+"""How a document would be booked: what it states in parts, each on the account that it most likely goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import DEFAULT_CHART, Role
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.invoice_parts import (
+    InvoicePart,
+    PartKind,
+    StatedBase,
+    StatedTotals,
+    parts_of,
+    parts_paid,
+)
+from webapp.ledger.money import Money
+from webapp.models import (
+    Account,
+    Document,
+    JournalEntry,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.suggestions import likely_accounts
+
+# The accounts of the default chart, for whoever kept it: of a purchase, and of a sale.
+TAX: Final[Mapping[bool, str]] = {False: "1300", True: "2200"}
+OWED: Final[Mapping[bool, str]] = {False: "2100", True: "1200"}
+
+
+class NoTotalError(UnprocessableError):
+    """The document states no total; write it first."""
+
+    code = "no_total"
+
+
+@dataclass(frozen=True, slots=True)
+class BookedPart:
+    """A part of a booking with its sign: as a posting debit is positive, as a split it has the line's sign.
+
+    `account_id` is None where somebody has to choose it.
+    """
+
+    kind: str
+    account_id: int | None
+    amount: Money
+    rate: str | None = None
+    org_merchant_id: int | None = None
+    project_id: int | None = None
+    due_on: date | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenAccounts:
+    """The accounts that somebody chose for a booking; None is what the books suggest."""
+
+    account_id: int | None = None
+    tax_account_id: int | None = None
+    counter_account_id: int | None = None
+    prepaid_account_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """How a document would be booked; `problem` and `split_problem` say why it is booked by hand."""
+
+    postings: Sequence[BookedPart] = ()
+    problem: str | None = None
+    splits: Sequence[BookedPart] = ()
+    split_problem: str | None = None
+
+
+SUGGESTED: Final = ChosenAccounts()
+
+
+def postings(document: Document, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:
+    """Give the postings of a document's entry: its parts, and what is owed for them; raises NotInPartsError."""
+    stated, sign = _stated(document), _sign(document)
+    parts = [
+        _booked(each, document, chosen, each.amount if sign > 0 else -each.amount)
+        for each in parts_of(stated)
+    ]
+    owed = chosen.counter_account_id or _of_chart(document, OWED)
+    gross = -stated.gross if sign > 0 else stated.gross
+    return [
+        *parts,
+        BookedPart(
+            "OWED",
+            owed,
+            gross,
+            org_merchant_id=document.org_merchant_id,
+            due_on=document.due_on,
+            reference=document.number,
+        ),
+    ]
+
+
+def splits(document: Document, line: Transaction, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:
+    """Give the parts of a line that pays a document, with the line's sign; raises NotInPartsError."""
+    is_out = line.amount_minor < 0
+    pays = _sign(document) > 0
+    paid = -line.amount if is_out else line.amount
+    # A payment that goes the other way than the document says has the other sign than its total.
+    stated_paid = paid if is_out == pays else -paid
+    return [
+        _booked(each, document, chosen, -each.amount if pays else each.amount)
+        for each in parts_paid(_stated(document), stated_paid)
+    ]
+
+
+def booking(document: Document, line: Transaction | None = None) -> Booking:
+    """Give both ways of booking a document, as far as what it states adds up."""
+    found = Booking()
+    try:
+        found = replace(found, postings=postings(document))
+    except LedgerError as error:
+        found = replace(found, problem=str(error))
+    try:
+        return found if line is None else replace(found, splits=splits(document, line))
+    except LedgerError as error:
+        return replace(found, split_problem=str(error))
+
+
+def is_sale(document: Document) -> bool:
+    """Tell whether a document is the organization's own."""
+    ours = organizations.get(document.organization_id).name.casefold()
+    if document.document_type == "CREDIT_NOTE":
+        return (document.sender or "").casefold() == ours
+    return document.document_type == "INVOICE"
+
+
+def _sign(document: Document) -> int:
+    """Give the sign of the parts as postings: a purchase is debited, a sale credited, credit notes the other way."""
+    return 1 if is_sale(document) == (document.document_type == "CREDIT_NOTE") else -1
+
+
+def _stated(document: Document) -> StatedTotals:
+    if document.total is None:
+        raise NoTotalError
+    return StatedTotals(
+        document.net, document.tax, document.total, document.prepaid, document.due, _bases(document)
+    )
+
+
+def _bases(document: Document) -> Sequence[StatedBase]:
+    """Give the bases by rate, as far as the document is still in the currency that its invoice is in."""
+    invoice = document.invoice or {}
+    if document.currency is None or invoice.get("currency") != document.currency:
+        return ()
+    try:
+        return [
+            StatedBase(Money.of(Decimal(row["base"]), document.currency), row["rate"], row["category"])
+            for row in invoice.get("vat", ())
+            if row["base"] is not None
+        ]
+    except UnprocessableError:
+        return ()
+
+
+def _booked(part: InvoicePart, document: Document, chosen: ChosenAccounts, amount: Money) -> BookedPart:
+    is_net = part.kind is PartKind.NET
+    return BookedPart(
+        part.kind,
+        _account(part.kind, document, chosen),
+        amount,
+        part.rate,
+        document.org_merchant_id if is_net else None,
+        document.project_id if is_net else None,
+    )
+
+
+def _account(kind: PartKind, document: Document, chosen: ChosenAccounts) -> int | None:
+    if kind is PartKind.PREPAID:
+        return chosen.prepaid_account_id
+    if kind is PartKind.ROUNDING:
+        return accounts.by_role(document.organization_id, Role.ROUNDING).id
+    if kind is PartKind.TAX:
+        return chosen.tax_account_id or _of_last(document) or _of_chart(document, TAX)
+    if chosen.account_id or document.account_id:
+        return chosen.account_id or document.account_id
+    likely = likely_accounts.of_document(document)
+    return None if likely is None else likely.account_id
+
+
+def _of_last(document: Document) -> int | None:
+    """Give the account of the tax in the newest entry of a document of this kind, the same merchant's first."""
+    statement = (
+        sa.select(Posting.account_id)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Document, refers_to(JournalEntry.document_id, Document))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            of_same_organization(Posting, document),
+            Document.document_type == document.document_type,
+            Document.tax_minor != 0,
+            Posting.currency == Document.currency,
+            sa.func.abs(Posting.amount_minor) == sa.func.abs(Document.tax_minor),
+            JournalEntry.status != "VOIDED",
+            ~Account.is_archived,
+        )
+        .order_by((Document.org_merchant_id == document.org_merchant_id).desc(), JournalEntry.id.desc())
+        .limit(1)
+    )
+    return db.session.scalar(statement)
+
+
+def _of_chart(document: Document, codes: Mapping[bool, str]) -> int | None:
+    """Find an account of the default chart by its code and its name; None where the books have another one."""
+    code = codes[is_sale(document)]
+    name = next(each.name for each in DEFAULT_CHART if each.code == code)
+    return db.session.scalar(
+        sa.select(Account.id).where(
+            Account.organization_id == document.organization_id,
+            Account.code == code,
+            Account.name == name,
+            ~Account.is_archived,
+        )
+    )

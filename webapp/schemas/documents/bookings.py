@@ -1,0 +1,80 @@
+"""The schemas of how a document would be booked, and of booking it."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.ledger.journal.invoice_parts import PartKind
+from webapp.ledger.references import Kind
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted
+
+OWED = {
+    "description": "Where what is owed goes: a payable or a receivable. Without it the one of the default chart."
+}
+TAX = {
+    "description": "The account of the tax. Without it that of the last document's entry, or of the default chart."
+}
+
+
+class BookedPartSchema(Schema):
+    """A part of what a document states: as a posting debit is positive, as a split it has the line's sign.
+
+    `accountId` is null where somebody has to choose it.
+    """
+
+    kind = fields.OneOf(*PartKind, "OWED")
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    amount = fields.Amount()
+    rate = Untrusted(allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
+
+
+class BookingSchema(Schema):
+    """How a document would be booked: the postings of its entry, and the splits of a line that pays it.
+
+    `problem` says why it is booked by hand; `splitProblem` the same of the line.
+    """
+
+    postings = ma.fields.List(ma.fields.Nested(BookedPartSchema))
+    problem = Untrusted(allow_none=True)
+    splits = ma.fields.List(ma.fields.Nested(BookedPartSchema))
+    split_problem = Untrusted(allow_none=True)
+
+
+class BookingQuerySchema(Schema):
+    """The line that pays a document."""
+
+    transaction_id = fields.FormId(load_default=None)
+
+
+class ChosenAccountsSchema(Schema):
+    """The accounts of a booking; each that is not sent is the one that `GET …/booking` shows."""
+
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
+    tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=TAX)
+
+
+class EnterDocumentSchema(ChosenAccountsSchema):
+    """The accounts of a document's entry, and whether it is posted at once."""
+
+    counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
+    post = fields.Flag(load_default=False)
+
+
+class SplitByDocumentSchema(ChosenAccountsSchema):
+    """The document that a line pays, and the accounts of its parts."""
+
+    document_id = fields.Id(Kind.DOCUMENT, required=True)
+    prepaid_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
+
+
+class SplitByDocumentFormSchema(SplitByDocumentSchema):
+    """The same from a form."""
+
+    document_id = fields.FormId(required=True)  # type: ignore[assignment]
+    account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    tax_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    prepaid_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]

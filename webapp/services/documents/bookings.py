@@ -1,0 +1,116 @@
+"""Booking a document in one step: its entry, or the splits of the line that pays it, by what it states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from webapp.ledger.canonical import camel
+from webapp.ledger.errors import UnprocessableError
+from webapp.models import Account, Document, JournalEntry, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.documents import bookings
+from webapp.queries.documents.bookings import BookedPart, ChosenAccounts
+from webapp.services.audit.act import Actor
+from webapp.services.audit.results import ActionResult
+from webapp.services.bookkeeping import manual_entries
+from webapp.services.bookkeeping.posting_inputs import PostingInput
+from webapp.services.transactions import edits
+
+FIELDS = {
+    "NET": "accountId",
+    "TAX": "taxAccountId",
+    "OWED": "counterAccountId",
+    "PREPAID": "prepaidAccountId",
+    "ROUNDING": "roundingAccountId",
+}
+
+
+class AccountMissingError(UnprocessableError):
+    """Say which account the parts of this document go to; the books suggest none."""
+
+    code = "account_missing"
+
+
+def enter(
+    document: Document, chosen: ChosenAccounts, *, post: bool = False, actor: Actor, now: datetime
+) -> JournalEntry:
+    """Write the entry of a document, on its day or the first open one, as a draft or posted at once.
+
+    Raises NotInPartsError, AccountMissingError and what writing an entry raises.
+    """
+    _refer(chosen, document.organization_id)
+    parts = _complete(bookings.postings(document, chosen))
+    today = organizations.today(actor.organization_id, now)
+    day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
+    return manual_entries.create(
+        effective_at=day,
+        postings=[_posting(each) for each in parts],
+        description=document.label,
+        post=post,
+        document_id=document.id,
+        actor=actor,
+        now=now,
+    )
+
+
+def split(
+    line: Transaction, document_id: int, chosen: ChosenAccounts, *, actor: Actor, now: datetime
+) -> ActionResult:
+    """Split a line that pays a document by what that states; one part alone becomes the line's account.
+
+    Raises UnknownReferenceError, NotInPartsError, AccountMissingError and what changing a line raises.
+    """
+    document = lookups.refer(Document, line.organization_id, document_id, "documentId")
+    _refer(chosen, line.organization_id)
+    parts = _complete(bookings.splits(document, line, chosen))
+    changes: edits.LineChanges
+    if len(parts) == 1:
+        changes = {"account_id": parts[0].account_id, **_chosen_of(parts[0])}  # type: ignore[typeddict-item]
+    else:
+        changes = {
+            "splits": [
+                {
+                    "account_id": each.account_id or 0,
+                    "amount": each.amount.decimal,
+                    "project_id": each.project_id,
+                    "org_merchant_id": each.org_merchant_id,
+                }
+                for each in parts
+            ]
+        }
+    return edits.edit(line, changes, actor=actor, now=now)
+
+
+def _chosen_of(part: BookedPart) -> dict[str, int]:
+    chosen = {"project_id": part.project_id, "org_merchant_id": part.org_merchant_id}
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _refer(chosen: ChosenAccounts, organization_id: str) -> None:
+    """Raise UnknownReferenceError for an account that is not there."""
+    for name, account_id in asdict(chosen).items():
+        if account_id is not None:
+            lookups.refer(Account, organization_id, account_id, camel(name))
+
+
+def _complete(parts: Sequence[BookedPart]) -> Sequence[BookedPart]:
+    missing = dict.fromkeys(FIELDS[each.kind] for each in parts if each.account_id is None)
+    if missing:
+        raise AccountMissingError(fields={name: ["Choose an account."] for name in missing})
+    return parts
+
+
+def _posting(part: BookedPart) -> PostingInput:
+    written: PostingInput = {
+        "account_id": part.account_id or 0,
+        "amount": part.amount.decimal,
+        "currency": part.amount.currency,
+        "org_merchant_id": part.org_merchant_id,
+        "project_id": part.project_id,
+        "due_on": part.due_on,
+        "reference": part.reference,
+    }
+    return written
