@@ -113,6 +113,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
         undoing(teller)
     habits(teller, accounts)
     documents(teller, lines)
+    bookings(teller, lines, accounts)
     plans(teller, accounts)
     reading(teller, fa_id)
 
@@ -426,6 +427,17 @@ def documents(teller: Teller, lines: list[int]) -> None:
     teller.get(f"/documents/{filed}/file")
     teller.ask("DELETE", f"/documents/{filed}/relations", {"transactionId": lines[2]})
     teller.delete(f"/documents/{filed}")
+
+
+def bookings(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None:
+    """Book a bill by what it states: the line that pays it, and the entry of another one."""
+    stated = {"documentType": "BILL", "sender": "REWE", "number": "44", "issuedOn": "2026-11-04"}
+    stated |= {"net": "42.23", "tax": "2.97", "total": "45.20"}
+    filed = teller.post("/documents", stated)["document"]["id"]
+    chosen = {"accountId": accounts["Travel"], "taxAccountId": accounts["VAT receivable"]}
+    teller.get(f"/documents/{filed}/booking?transactionId={lines[1]}")
+    teller.post(f"/transactions/{lines[1]}/splits", {"documentId": filed, **chosen})
+    teller.post(f"/documents/{filed}/entry", {**chosen, "counterAccountId": accounts["Trade payables"]})
 
 
 def reading(teller: Teller, fa_id: int) -> None:

@@ -18,6 +18,7 @@ from webapp.services.audit.results import ActionResult
 from webapp.services.bookkeeping import manual_entries
 from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.transactions import edits
+from webapp.services.transactions.changed_legs import LineChanges
 
 FIELDS = {
     "NET": "accountId",
@@ -66,7 +67,7 @@ def split(
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
     _refer(chosen, line.organization_id)
     parts = _complete(bookings.splits(document, line, chosen))
-    changes: edits.LineChanges
+    changes: LineChanges
     if len(parts) == 1:
         changes = {"account_id": parts[0].account_id, **_chosen_of(parts[0])}  # type: ignore[typeddict-item]
     else:
