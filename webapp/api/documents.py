@@ -8,8 +8,8 @@ from flask import Response, request
 
 from webapp import queries, services
 from webapp.api.bookkeeping.journal_entries import written
-from webapp.queries.documents.bookings import ChosenAccounts
 from webapp.queries.documents.documents import DocumentFilters
+from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.bookkeeping.journal_entries import WrittenEntryAnswerSchema
 from webapp.schemas.documents.bookings import BookingQuerySchema, BookingSchema, EnterDocumentSchema
 from webapp.schemas.documents.candidates import CandidatesSchema
@@ -154,7 +154,7 @@ def booking(query: dict[str, Any], document_id: int) -> dict[str, Any]:
     document = queries.documents.documents.get(organization_id(), document_id)
     asked = query["transaction_id"]
     line = None if asked is None else queries.transactions.transactions.get(organization_id(), asked)
-    return {"booking": queries.documents.bookings.booking(document, line)}
+    return {"booking": queries.suggestions.document_bookings.booking(document, line)}
 
 
 @bp.post("/<id:document_id>/entry")
@@ -167,7 +167,9 @@ def enter(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     if post:
         demand("confirm")
     document = queries.documents.documents.get(organization_id(), document_id)
-    return written(services.documents.bookings.enter(document, ChosenAccounts(**body), post=post, **acting()))
+    return written(
+        services.bookkeeping.document_bookings.enter(document, ChosenAccounts(**body), post=post, **acting())
+    )
 
 
 @bp.post("/<id:document_id>/declines")

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from webapp import queries, services
-from webapp.queries.documents.bookings import ChosenAccounts
+from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.queries.transactions.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
@@ -114,7 +114,7 @@ def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, An
     """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     document_id = body.pop("document_id")
-    services.documents.bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
+    services.bookkeeping.document_bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
     return answer(transaction_id)
 
 

@@ -16,7 +16,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.queries.common import merchants
-from webapp.queries.documents.bookings import BookedPart
+from webapp.queries.suggestions.document_bookings import BookedPart
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.forms import form_body
@@ -130,7 +130,7 @@ def of_document(document: Document, day: date) -> EntryForm:
         organization_id(), with_feeds=True, chosen=[document.account_id]
     )
     labels = {account.id: label(account) for account in accounts}
-    booking = queries.documents.bookings.booking(document)
+    booking = queries.suggestions.document_bookings.booking(document)
     if booking.problem is None:
         rows = [_row(each, labels) for each in booking.postings]
         return EntryForm(day.isoformat(), document.label, None, rows, accounts, document_id=str(document.id))

@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
-from webapp.queries.documents.bookings import ChosenAccounts
+from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.documents.bookings import SplitByDocumentFormSchema
 from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.changed_legs import LineChanges
@@ -56,7 +56,7 @@ def split_by_document(transaction_id: int) -> Response:
     """Split a line by what the document that it pays states."""
     body = SplitByDocumentFormSchema().load(form_body())
     document_id, chosen = body.pop("document_id"), ChosenAccounts(**body)
-    split = services.documents.bookings.split
+    split = services.bookkeeping.document_bookings.split
     return act_on(transaction_id, lambda line: split(line, document_id, chosen, **acting()))
 
 

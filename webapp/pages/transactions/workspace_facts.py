@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
     from webapp.queries.common.paging import Page
-    from webapp.queries.documents.bookings import Booking
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rule_decisions.line_reasons import LineReasons
+    from webapp.queries.suggestions.document_bookings import DocumentBooking
     from webapp.queries.transactions.line_filters import OpenDraft
     from webapp.queries.transactions.named_lines import NamedSplit
     from webapp.queries.transactions.workspaces import WorkspaceLine
@@ -144,14 +144,14 @@ class WorkspaceFacts:
         return queries.documents.candidates.documents_of_line(line) if line else ()
 
     @cached_property
-    def bookings(self) -> Mapping[int, Booking]:
+    def bookings(self) -> Mapping[int, DocumentBooking]:
         """How the documents of the line would split it, if they are shown, by their ids."""
         line = self._edited("documents")
         if line is None or self.line is None:
             return {}
         of = queries.documents
         attached = [of.documents.get(organization_id(), each.id) for each in self.line.documents]
-        return {each.id: of.bookings.booking(each, line) for each in attached}
+        return {each.id: queries.suggestions.document_bookings.booking(each, line) for each in attached}
 
     @cached_property
     def has_file(self) -> bool:

@@ -1,5 +1,5 @@
-"""Habits in confirmed lines: suggested rules and likely accounts."""
+"""Habits in confirmed lines: suggested rules, likely accounts, and how documents would be booked."""
 
-from webapp.queries.suggestions import likely_accounts, rule_suggestions
+from webapp.queries.suggestions import document_bookings, likely_accounts, rule_suggestions
 
-__all__ = ["likely_accounts", "rule_suggestions"]
+__all__ = ["document_bookings", "likely_accounts", "rule_suggestions"]

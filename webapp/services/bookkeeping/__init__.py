@@ -1,6 +1,7 @@
 """What a person does in the journal without a bank line: manual entries, voids, lock date, financial year, rates."""
 
 from webapp.services.bookkeeping import (
+    document_bookings,
     entry_previews,
     exchange_rates,
     financial_years,
@@ -11,6 +12,7 @@ from webapp.services.bookkeeping import (
 )
 
 __all__ = [
+    "document_bookings",
     "entry_previews",
     "exchange_rates",
     "financial_years",

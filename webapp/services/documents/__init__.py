@@ -1,5 +1,5 @@
 """Receipts and bills: filed, described, attached."""
 
-from webapp.services.documents import bookings, declines, documents, parties, relations
+from webapp.services.documents import declines, documents, parties, relations
 
-__all__ = ["bookings", "declines", "documents", "parties", "relations"]
+__all__ = ["declines", "documents", "parties", "relations"]

@@ -11,8 +11,8 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.models import Account, Document, JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.documents import bookings
-from webapp.queries.documents.bookings import BookedPart, ChosenAccounts
+from webapp.queries.suggestions import document_bookings
+from webapp.queries.suggestions.document_bookings import BookedPart, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult
 from webapp.services.bookkeeping import manual_entries
@@ -43,7 +43,7 @@ def enter(
     Raises NotInPartsError, AccountMissingError and what writing an entry raises.
     """
     _refer(chosen, document.organization_id)
-    parts = _complete(bookings.postings(document, chosen))
+    parts = _complete(document_bookings.postings(document, chosen))
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
     return manual_entries.create(
@@ -66,7 +66,7 @@ def split(
     """
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
     _refer(chosen, line.organization_id)
-    parts = _complete(bookings.splits(document, line, chosen))
+    parts = _complete(document_bookings.splits(document, line, chosen))
     changes: LineChanges
     if len(parts) == 1:
         changes = {"account_id": parts[0].account_id, **_chosen_of(parts[0])}  # type: ignore[typeddict-item]

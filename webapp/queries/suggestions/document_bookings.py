@@ -74,7 +74,7 @@ class ChosenAccounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Booking:
+class DocumentBooking:
     """How a document would be booked; `problem` and `split_problem` say why it is booked by hand."""
 
     postings: Sequence[BookedPart] = ()
@@ -121,9 +121,9 @@ def splits(document: Document, line: Transaction, chosen: ChosenAccounts = SUGGE
     ]
 
 
-def booking(document: Document, line: Transaction | None = None) -> Booking:
+def booking(document: Document, line: Transaction | None = None) -> DocumentBooking:
     """Give both ways of booking a document, as far as what it states adds up."""
-    found = Booking()
+    found = DocumentBooking()
     try:
         found = replace(found, postings=postings(document))
     except LedgerError as error:
