@@ -85,6 +85,7 @@ def seeded(house, ada, bank):
     def begin() -> Keeper:
         house.leave()
         house.store.copy("seeded", "books")
+        house.forget_files()
         copied = Known(known.feeds, known.accounts, known.bank_accounts, known.projects, known.merchants)
         return Keeper(asking(ada), copied)
 
