@@ -51,3 +51,15 @@ def test_a_line_that_the_opening_holds_may_move_behind_it(ada, bank, feed, accou
     assert state(ada, bank) == (True, [])
     assert ada.post(f"/api/transactions/{before['transactionId']}/confirm").status_code == 200
     assert state(ada, bank) == (True, [])
+
+
+def test_a_line_that_moved_behind_it_before_it_was_proved_again_is_not_held(ada, bank, feed, account):
+    path = f"/api/reconciliations/accounts/{feed.fa_id}"
+    ada.post(f"{path}/reopen", json={"reason": "Too early"})
+    (before,) = feed.results(added=[line("A0", "-7.00", "2026-03-02")])
+    ada.post(f"{path}/complete", json={})
+    feed.results(modified=[line("A0", "-7.00", "2026-03-20")])
+    ada.post(f"{path}/reopen", json={"reason": "Too early"})
+    assert ada.post(f"{path}/complete", json={}).status_code == 200
+    assert ada.post(f"/api/transactions/{before['transactionId']}/confirm").status_code == 200
+    assert state(ada, bank) == (True, [])

@@ -99,7 +99,11 @@ def opening_balances() -> Iterable[Violation]:
 
 def _absorbed() -> sa.ColumnElement[int]:
     """Add up what the opening of a reconciliation absorbed, its own entry among it, as the books have it now."""
-    is_of_held_line = sa.exists().where(refers_to(Posting.transaction_id, Transaction), openings.held_line())
+    is_of_held_line = (
+        sa.exists()
+        .where(refers_to(Posting.transaction_id, Transaction), openings.held_line())
+        .correlate(Posting, Reconciliation)
+    )
     return sa.func.coalesce(
         sa.select(sa.func.sum(Posting.amount_minor))
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
