@@ -27,6 +27,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
+from webapp.sql_functions import unindexed
 
 Sums = Mapping[tuple[int, str], tuple[int, int]]
 
@@ -178,24 +179,23 @@ def entry_ids(organization_id: str, references: Iterable[Ref], newest: Mapping[s
     lines = named[Kind.TRANSACTION] | _lines_of_runs(organization_id, named[Kind.RULE_RUN])
     entry = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
     posting = sa.select(Posting.journal_entry_id).where(Posting.organization_id == organization_id)
-    of_lines = sa.select(Transaction.journal_entry_id).where(
-        Transaction.organization_id == organization_id,
-        Transaction.id.in_(lines),
-        Transaction.journal_entry_id.is_not(None),
-    )
-    of_imports = sa.select(Transaction.journal_entry_id).where(
-        Transaction.organization_id == organization_id,
-        Transaction.import_id.in_(named[Kind.IMPORT]),
-        Transaction.journal_entry_id.is_not(None),
+    of_transactions = sa.select(Transaction.journal_entry_id).where(
+        Transaction.organization_id == organization_id, Transaction.journal_entry_id.is_not(None)
     )
     parts = [
         entry.where(JournalEntry.id > newest.get(JournalEntry.__tablename__, 0)),
-        entry.where(JournalEntry.id.in_(named[Kind.JOURNAL_ENTRY])),
-        entry.where(JournalEntry.id.in_(of_lines)),
-        entry.where(JournalEntry.id.in_(of_imports)),
-        entry.where(JournalEntry.corrects_id.in_(of_lines), JournalEntry.status == "DRAFT"),
         posting.where(Posting.id > newest.get(Posting.__tablename__, 0)),
+        entry.where(JournalEntry.id.in_(named[Kind.JOURNAL_ENTRY])),
     ]
+    # Of none SQLite would look through every line and every draft.
+    if imports := named[Kind.IMPORT]:
+        parts.append(
+            entry.where(JournalEntry.id.in_(of_transactions.where(Transaction.import_id.in_(imports))))
+        )
+    if lines:
+        of_lines = of_transactions.where(Transaction.id.in_(lines))
+        correction = JournalEntry.corrects_id.in_(of_lines), unindexed(JournalEntry.status) == "DRAFT"
+        parts += [entry.where(JournalEntry.id.in_(of_lines)), entry.where(*correction)]
     return set(db.session.scalars(sa.union(*parts)))
 
 

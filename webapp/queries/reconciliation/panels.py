@@ -67,7 +67,7 @@ def panel(account: FeedAccount) -> Panel | None:
         return None
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
-    entries = _until(draft, reconciliations.open_lines(account, draft, transaction_ids=()))
+    entries = reconciliations.open_lines(account, draft, until=draft.statement_date, transaction_ids=())
     lines = balances.unreconciled_until(account.organization_id, account.id, draft.statement_date)
     currency = account.currency
     return Panel(
@@ -110,18 +110,15 @@ def _other(row: Any, currency: str) -> OtherItem:
     return OtherItem(row.journal_entry_id, row.day, row.description, amount, bool(row.is_cleared))
 
 
-def _until(draft: Reconciliation, rows: Sequence[Any]) -> list[Any]:
-    return [row for row in rows if row.day <= draft.statement_date]
-
-
 def _suggestion(
     account: FeedAccount, draft: Reconciliation, line_count: int, ready: Readiness
 ) -> Suggestion | None:
     """Look for the lines that make the difference; of more lines than can be combined none is read."""
     if ready.difference_minor == 0 or line_count - ready.sums.count > MOST_AMOUNTS:
         return None
-    rows = _until(draft, reconciliations.open_lines(account, draft, journal_entry_ids=()))
-    open_rows = [row for row in rows if not row.is_cleared]
+    open_rows = reconciliations.open_lines(
+        account, draft, is_cleared=False, until=draft.statement_date, journal_entry_ids=()
+    )
     found = only_combination([int(row.amount_minor) for row in open_rows], ready.difference_minor)
     if found is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -65,10 +66,17 @@ def open_lines(
     account: FeedAccount,
     draft: Reconciliation,
     *,
+    is_cleared: bool | None = None,
+    is_confirmed: bool = False,
+    until: date | None = None,
     transaction_ids: Sequence[int] | None = None,
     journal_entry_ids: Sequence[int] | None = None,
 ) -> Sequence[Any]:
-    """Read items that no standing proof cleared, whatever their day, as rows of `open_items`."""
+    """Read items that no standing proof cleared, as rows of `open_items`.
+
+    `is_cleared` limits them to those that the draft clears, or does not; `is_confirmed` to those of posted entries;
+    `until` to those up to a day.
+    """
     items = open_items(
         account.organization_id,
         account.id,
@@ -76,7 +84,14 @@ def open_lines(
         transaction_ids=transaction_ids,
         journal_entry_ids=journal_entry_ids,
     )
-    return db.session.execute(sa.select(items).order_by(items.c.day, items.c.kind, items.c.id)).all()
+    statement = sa.select(items).order_by(items.c.day, items.c.kind, items.c.id)
+    if is_cleared is not None:
+        statement = statement.where(items.c.is_cleared if is_cleared else sa.not_(items.c.is_cleared))
+    if is_confirmed:
+        statement = statement.where(items.c.entry_status == "POSTED")
+    if until is not None:
+        statement = statement.where(items.c.day <= until)
+    return db.session.execute(statement).all()
 
 
 def lines(

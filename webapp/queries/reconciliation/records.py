@@ -133,7 +133,7 @@ def _of_draft(draft: Reconciliation) -> _Figures:
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
     now = draft_record(draft, anchor, ready.sums)
-    rows = [row for row in reconciliations.open_lines(account, draft) if row.is_cleared]
+    rows = reconciliations.open_lines(account, draft, is_cleared=True)
     return _Figures(
         opening_balance=now.opening_balance,
         cleared_balance=now.cleared_balance,

@@ -186,11 +186,10 @@ def clear_confirmed(account: FeedAccount, draft: Reconciliation) -> None:
 
 
 def _confirmed(account: FeedAccount, draft: Reconciliation) -> list[Key]:
-    return [
-        (row.kind, row.id)
-        for row in reconciliations.open_lines(account, draft)
-        if not row.is_cleared and row.day <= draft.statement_date and row.entry_status == "POSTED"
-    ]
+    rows = reconciliations.open_lines(
+        account, draft, is_cleared=False, is_confirmed=True, until=draft.statement_date
+    )
+    return [(row.kind, row.id) for row in rows]
 
 
 def _chosen(

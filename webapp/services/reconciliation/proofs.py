@@ -116,7 +116,7 @@ def _freeze(
     opening: JournalEntry | None,
     doing: Act,
 ) -> None:
-    rows = [row for row in reconciliations.open_lines(account, draft) if row.day <= draft.statement_date]
+    rows = reconciliations.open_lines(account, draft, until=draft.statement_date)
     cleared = [row for row in rows if row.is_cleared]
     lines = reconciliations.as_items(cleared)
     document = proofs.frozen(_proof(account, draft, anchor, opening=opening, lines=lines, doing=doing))

@@ -79,8 +79,7 @@ def prune(account: FeedAccount, draft: Reconciliation) -> tuple[list[int], list[
     """
     kept = {
         (row.kind == IS_LINE, row.id)
-        for row in reconciliations.open_lines(account, draft)
-        if row.is_cleared and row.day <= draft.statement_date
+        for row in reconciliations.open_lines(account, draft, is_cleared=True, until=draft.statement_date)
     }
     removed = [item for item in items_of(draft) if key_of(item) not in kept]
     _delete([item.id for item in removed], draft.organization_id)
