@@ -130,8 +130,8 @@ class Walk:
         return answer.status_code
 
     def lock(self):
-        self.bank.lock(self.chance.choice((None, self.day())))
-        return 200
+        body = {"lockDate": self.chance.choice((None, self.day())), "reason": "Closing", "moveDrafts": True}
+        return self.ada.put("/api/lock-date", json=body).status_code
 
     def _key_of(self, item_id):
         item = self.ben.get(f"/api/items/{item_id}").json["item"]

@@ -241,3 +241,39 @@ def test_settled_items_are_refused_when_they_are_chosen(ben, books, bank, giro, 
     settle(ben, *found)
     refused = pay(ben, send(bank, giro, "2026-03-20", "400.00"), (found[1], "400.00"))
     assert (refused.status_code, refused.json["code"]) == (409, "item_taken")
+
+
+@pytest.fixture
+def agent(ada):
+    """A key of Ada's whose acts are undone."""
+    return ada.with_scopes("read", "draft", "confirm")
+
+
+def undo_all(person, token):
+    """Undo everything that a key did."""
+    asked = {"tokenId": token.token_id, "since": "2026-01-02T00:00:00Z"}
+    pages = person.browser()
+    preview = pages.post("/api/action-requests/undo/preview", json=asked)
+    assert preview.status_code == 200, preview.json
+    answer = pages.post("/api/action-requests/undo", json={**asked, "digest": preview.json["digest"]})
+    assert answer.status_code == 200, answer.json
+
+
+def test_undoing_a_key_gives_a_line_back_what_it_was_to_pay(ada, agent, books, bank, giro, acme):
+    owe(ada, books, "400.00", acme)
+    line = send(bank, giro, "2026-03-20", "400.00")
+    chosen = paid(ada, line, items(ada)[0])["settles"]
+    elsewhere = {"accountId": books.account_id("Other income")}
+    assert agent.patch(f"/api/transactions/{line}", json=elsewhere).json["transaction"]["settles"] == []
+    undo_all(ada, agent)
+    assert ada.get(f"/api/transactions/{line}").json["transaction"]["settles"] == chosen
+
+
+def test_undoing_a_key_opens_what_it_paid(ada, agent, books, bank, giro, acme):
+    owe(ada, books, "400.00", acme)
+    line = send(bank, giro, "2026-03-20", "400.00")
+    paid(agent, line, items(ada)[0])
+    confirm(agent, line)
+    undo_all(ada, agent)
+    found = ada.get(f"/api/transactions/{line}").json["transaction"]
+    assert (found["settles"], found["entryStatus"], open_amounts(ada)) == ([], "DRAFT", ["400.00"])
