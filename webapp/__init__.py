@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask
+from flask.sessions import NullSession, SessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from webapp.config import Settings
@@ -13,9 +14,25 @@ from webapp.postgresql import SERVER_SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from flask import Request
+
+
+class NoCookieSessions(SessionInterface):
+    """Sessions of Flask's, of which this application has none: its own are rows of the database."""
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:
+        """Give the session that nothing is kept in."""
+        del app, request
+        return _NO_SESSION
+
+
+_NO_SESSION: Final = NullSession()
+
 
 class Application(Flask):
-    """Flask without coroutines, of which this application has none."""
+    """Flask without coroutines, of which this application has none, and without its sessions."""
+
+    session_interface = NoCookieSessions()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Give a function back as it is: Flask looks at each of a dozen in every request."""

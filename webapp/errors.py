@@ -195,7 +195,8 @@ def answer_unexpected(error: Exception) -> Response:
 
 def is_for_api() -> bool:
     """Return whether the request is of a program: for the API, or for the protocol of models."""
-    return request.path in {"/api", "/mcp"} or request.path.startswith("/api/")
+    path = request.path
+    return path.startswith("/api/") or path in {"/api", "/mcp"}
 
 
 def error_response(

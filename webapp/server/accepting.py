@@ -118,6 +118,7 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
             return
         waits = partial(self.method_queue.defer, self._watch_answer, connection)
         connection.sock = Outbox(raw, self._limits, self._budget, waits)
+        connection.when_ready = partial(self._ready, connection)
         self._connections.add(connection)
         self._expect_request(connection, self._limits.head_seconds)
 
@@ -132,14 +133,15 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
 
     def _watch(self, connection: Connection, events: int) -> None:
         """Have the poller call `_ready` for some events of a connection, or for none."""
-        key = self.poller.get_map().get(connection.raw)
+        if events == connection.watched:
+            return
         if not events:
-            if key is not None:
-                self.poller.unregister(connection.raw)
-        elif key is None:
-            self.poller.register(connection.raw, events, partial(self._ready, connection))
-        elif key.events != events:
-            self.poller.modify(connection.raw, events, key.data)
+            self.poller.unregister(connection.raw)
+        elif not connection.watched:
+            self.poller.register(connection.raw, events, connection.when_ready)
+        else:
+            self.poller.modify(connection.raw, events, connection.when_ready)
+        connection.watched = events
 
     def _end_overdue(self) -> None:
         now = time.monotonic()

@@ -6,6 +6,7 @@ import contextlib
 import math
 import socket
 from collections import Counter
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any
 
@@ -27,15 +28,20 @@ class Phase(Enum):
 
 
 class Connection:
-    """One client's socket with its request and its answer; `sock`, `client` and `server` are gunicorn's names."""
+    """One client's socket with its request and its answer; `sock`, `client` and `server` are gunicorn's names.
+
+    `watched` are the events that the poller waits for, and `when_ready` what it calls then.
+    """
 
     def __init__(self, raw: socket.socket, client: Any, server: Any) -> None:
         self.raw, self.client, self.server = raw, client, server
         self.phase = Phase.IDLE
         self.is_kept = False
+        self.watched = 0
         self.idle_deadline = math.inf
         self.sock: Outbox
         self.incoming: Incoming
+        self.when_ready: Callable[[socket.socket], None]
 
     @property
     def deadline(self) -> float:

@@ -159,7 +159,8 @@ class _Body:
         self._refuse_larger_than(self._left)
         expects = headers.get("EXPECT", "").lower() == "100-continue" and request.version >= (1, 1)
         self.awaits_go_ahead = expects and not self.is_whole
-        self._spool = Spool(budget, limits.memory_bytes)
+        # Most requests have no body, and need no room for one.
+        self._spool: Spool | None = None
         self._limits, self._is_vouched = limits, False
         self._pace = self._new_pace(now)
 
@@ -199,12 +200,16 @@ class _Body:
         return rest
 
     def _keep(self, content: bytes, now: float) -> None:
+        if not content:
+            return
         self._size += len(content)
         self._refuse_larger_than(self._size)
         try:
             self._budget.take(len(content))
         except BudgetSpentError:
             raise RequestRefusedError(refusals.FULL) from None
+        if self._spool is None:
+            self._spool = Spool(self._budget, self._limits.memory_bytes)
         try:
             self._spool.append(content)
         except OSError as error:
@@ -217,10 +222,11 @@ class _Body:
             raise RequestRefusedError(refusals.UNAUTHENTICATED if self._is_stranger else refusals.TOO_LARGE)
 
     def as_file(self) -> Any:
-        return self._spool.as_file()
+        return io.BytesIO() if self._spool is None else self._spool.as_file()
 
     def close(self) -> None:
-        self._spool.close()
+        if self._spool is not None:
+            self._spool.close()
 
 
 def has_credentials(headers: dict[str, str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import math
 import socket
@@ -31,6 +30,7 @@ class Outbox:
         self._spool: Spool | None = None
         self._pace: Pace | None = None
         self._is_cut = False
+        self._holds_next, self._held = False, b""
 
     @property
     def is_empty(self) -> bool:
@@ -43,8 +43,23 @@ class Outbox:
         pace = self._pace
         return pace.deadline if pace is not None else math.inf
 
+    def hold_head(self) -> None:
+        """Let the next bytes wait for those after them: a head goes in one piece with the beginning of its body."""
+        self._holds_next = True
+
+    def send_held(self) -> None:
+        """Send a head that has no body."""
+        self._holds_next = False
+        if self._held:
+            self.sendall(b"")
+
     def sendall(self, data: bytes) -> None:
         """Send bytes, now or when the socket takes them; raises OSError where the connection is gone."""
+        if self._holds_next:
+            self._holds_next, self._held = False, data
+            return
+        if self._held:
+            data, self._held = self._held + data, b""
         with self._lock:
             self._refuse_if_cut()
             if self.is_empty:
@@ -105,6 +120,7 @@ class Outbox:
             raise BrokenPipeError(errno.EPIPE, "the connection was closed")
 
     def _send(self, data: bytes) -> int:
-        with contextlib.suppress(BlockingIOError):
+        try:
             return self._sock.send(data)
-        return 0
+        except BlockingIOError:
+            return 0

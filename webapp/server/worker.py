@@ -137,6 +137,7 @@ class Worker(AcceptingWorker):
         request.body = conn.incoming.body_as_file()
         # The poller has sent it already, where the client waited for it.
         request._expected_100_continue = False  # noqa: SLF001
+        conn.sock.hold_head()
         try:
             return bool(self.handle_request(request, conn))
         except StopIteration:
@@ -148,6 +149,8 @@ class Worker(AcceptingWorker):
             with contextlib.suppress(OSError):
                 conn.sock.sendall(self._answer_to(error).as_bytes())
         finally:
+            with contextlib.suppress(OSError):
+                conn.sock.send_held()
             # Here and not in the poller, which ends without waiting for the threads of clients that it has cut.
             conn.incoming.close()
         return False

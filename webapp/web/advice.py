@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 
 from webapp.errors import answer_http_error, answer_ledger_error, is_for_api
 from webapp.ledger.errors import LedgerError
@@ -16,6 +16,7 @@ from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.services.reconciliation.proofs import NotReadyError
 from webapp.services.transactions.clearing import StaleDraftError
 from webapp.web.access.auth import NoScopeError
+from webapp.web.access.request_state import requested_view
 
 ALLOWED_BY_OTHERS: Final = "A person does this in the browser."
 ANOTHER_KEY: Final = (
@@ -45,8 +46,7 @@ def answer_scope(error: NoScopeError) -> Response:
 
 
 def _is_advised() -> bool:
-    view = current_app.view_functions.get(request.endpoint or "")
-    return is_for_api() and not getattr(view, "is_documented", False)
+    return is_for_api() and not getattr(requested_view(), "is_documented", False)
 
 
 def _advised(response: Response, advice: str) -> Response:

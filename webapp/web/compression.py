@@ -21,7 +21,7 @@ def compress_page(response: Response) -> Response:
     A new secret (a key, a link of an invitation) is shown only in the answer to a POST, and an invitation only at an
     address without a signed-in person's books: neither is compressed. Exports and documents are no pages.
     """
-    if not _is_page(response):
+    if response.mimetype != "text/html" or not _is_page(response):
         return response
     response.vary.add("Accept-Encoding")
     data = response.get_data()
@@ -37,7 +37,6 @@ def _is_page(response: Response) -> bool:
         request.method == "GET"
         and state().principal is not None
         and request.blueprint != "invitations"
-        and response.mimetype == "text/html"
         and response.status_code == 200  # noqa: PLR2004  (the status of a page)
         and not response.is_streamed
         and not response.direct_passthrough

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from http.client import SERVICE_UNAVAILABLE
+from typing import Final
 
-from flask import Response, request
+from flask import Response
 
 from webapp.errors import RETRY_AFTER_SECONDS
+from webapp.web.access.request_state import requested
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -22,6 +24,13 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "object-src 'none'",
     )
 )
+# What every answer has; the policy alone may have been set by its view.
+OF_ALL: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
 
 
 def allow_frames(response: Response) -> Response:
@@ -32,18 +41,18 @@ def allow_frames(response: Response) -> Response:
 
 def add_headers(response: Response) -> Response:
     """Add the security headers; only static files may be cached by a browser."""
-    headers = response.headers
-    headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+    asked, headers = requested(), response.headers
+    if "Content-Security-Policy" not in headers:
+        headers.add("Content-Security-Policy", CONTENT_SECURITY_POLICY)
     if response.status_code == SERVICE_UNAVAILABLE:
         # A page that shows the failure at the place of the act has not come by the handlers of errors.
         headers.setdefault("Retry-After", RETRY_AFTER_SECONDS)
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "same-origin"
-    headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    if request.is_secure:
-        headers["Strict-Transport-Security"] = "max-age=31536000"
-    if not (request.endpoint or "").endswith("static"):
+    # No view sets these, so that they are added without a search for ones that are there.
+    for name, value in OF_ALL:
+        headers.add(name, value)
+    if asked.is_secure:
+        headers.add("Strict-Transport-Security", "max-age=31536000")
+    if not (asked.endpoint or "").endswith("static"):
         headers["Cache-Control"] = "no-store"
         headers.add("Vary", "HX-Request, Cookie, Authorization")
     return response

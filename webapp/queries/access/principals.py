@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,7 +23,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
-from webapp.snapshots import ReadSnapshot, TextStatement, document, instant
+from webapp.snapshots import ReadSnapshot, TextStatement, instant
 from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
@@ -174,6 +176,12 @@ def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
 
+@lru_cache(maxsize=256)
+def _scopes(role: str, listed: str) -> frozenset[str]:
+    """Give what a token may, by the list of its scopes as it is stored and what its owner may now."""
+    return scopes_of_role(role) & frozenset(json.loads(listed))
+
+
 def _of_token(
     token_id: int,
     token_name: str,
@@ -193,7 +201,7 @@ def _of_token(
         user_name=user_name,
         email=email,
         role=role,
-        scopes=scopes_of_role(role) & frozenset(document(token_scopes)),
+        scopes=_scopes(role, token_scopes if type(token_scopes) is str else json.dumps(token_scopes)),
         token_id=token_id,
         token_name=token_name,
         last_seen_at=instant(last_used_at),

@@ -21,7 +21,7 @@ from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal, session_organization
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import requested, requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
 from webapp.web.access.view_arguments import argument_places
 
@@ -114,17 +114,17 @@ def register_auth(app: Flask) -> None:
 
 def guard() -> Response | None:
     """Check the request in the order of behaviour.md 6, then open the transaction."""
-    view = current_app.view_functions.get(request.endpoint or "")
+    asked, view = requested(), requested_view()
     scope = getattr(view, "scope", None)
-    if scope == PUBLIC or (request.endpoint or "").endswith("static"):
+    if scope == PUBLIC or (asked.endpoint or "").endswith("static"):
         _open_public(view)
         return None
     if _caller() is None:
         return _answer_unauthenticated()
-    if request.routing_exception is not None:
-        raise request.routing_exception
+    if asked.routing_exception is not None:
+        raise asked.routing_exception
     if scope is None:
-        raise RuntimeError(f"{request.endpoint} declares no scope.")
+        raise RuntimeError(f"{asked.endpoint} declares no scope.")
     found, current = principal(), state()
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if found.session_hash is not None and not requests.is_safe():
@@ -283,8 +283,7 @@ def _by_token() -> Principal | None:
         return None
     snapshot = snapshots.begin(organization_of(secret))
     found = principals.by_token(snapshot, secret, requests.now())
-    view = current_app.view_functions.get(request.endpoint or "")
-    if found is None or not getattr(view, "is_frequent", False):
+    if found is None or not getattr(requested_view(), "is_frequent", False):
         snapshots.end()
     return found
 

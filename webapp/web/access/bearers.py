@@ -79,7 +79,7 @@ def challenge(error: str | None = None, *, scope: str | None = None) -> str:
 
 def _header() -> str | None:
     """The header's value without surrounding white space (RFC 9110, 5.5)."""
-    header = request.headers.get("Authorization")
+    header = request.environ.get("HTTP_AUTHORIZATION")
     return None if header is None else header.strip(" \t")
 
 

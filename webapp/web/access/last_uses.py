@@ -6,7 +6,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from flask import Response, current_app, request
+from flask import Response, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.db import BusyError, own_transaction
@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, BrowserSession
 from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import requested_view, state
 
 UPDATED_EVERY = timedelta(minutes=1)
 
@@ -24,9 +24,9 @@ log = logging.getLogger("tieout.auth")
 def note_last_use(response: Response) -> Response:
     """Store a token's or session's last use, at most once a minute, after the answer was sent."""
     found = state().principal
-    if not getattr(current_app.view_functions.get(request.endpoint or ""), "is_use", True):
-        return response
     if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - UPDATED_EVERY):
+        return response
+    if not getattr(requested_view(), "is_use", True):
         return response
     app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 import marshmallow as ma
-from flask import current_app, request
+from flask import request
 from werkzeug.datastructures import ImmutableMultiDict
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.fields import Text
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import requested_view, state
 
 NOTE: Final = "note"
 MOST: Final = 2000
@@ -45,7 +45,7 @@ def take_from_query(view: Any) -> None:
 
 def take_from_body(body: Any, schema: ma.Schema | None) -> Any:
     """Take the note out of the body of a write, unless its schema has a note of its own; give the rest."""
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = requested_view()
     is_own = schema is not None and any(
         (field.data_key or name) == NOTE for name, field in schema.load_fields.items()
     )

@@ -56,7 +56,8 @@ def add_headers(response: Response) -> Response:
     """Add the level of a token's bucket as headers."""
     level = state().rate_level
     if level is not None:
-        response.headers["RateLimit-Limit"] = str(level.limit)
-        response.headers["RateLimit-Remaining"] = str(level.remaining)
-        response.headers["RateLimit-Reset"] = str(level.full_in)
+        headers = response.headers
+        headers.add("RateLimit-Limit", str(level.limit))
+        headers.add("RateLimit-Remaining", str(level.remaining))
+        headers.add("RateLimit-Reset", str(level.full_in))
     return response

@@ -20,7 +20,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.hosts import is_trusted
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import requested, requested_view, state
 
 Result = TypeVar("Result")
 
@@ -42,8 +42,7 @@ class MalformedError(BadRequest):
 
     def __init__(self, why: str) -> None:
         """Say where and why, except on the interface document's endpoints, whose answers stay as they are."""
-        view = current_app.view_functions.get(request.endpoint or "")
-        is_documented = getattr(view, "is_documented", False)
+        is_documented = getattr(requested_view(), "is_documented", False)
         super().__init__(NOT_READ if is_documented else f"The body is no JSON: {why[0].lower()}{why[1:]}.")
 
 
@@ -73,9 +72,10 @@ def register_commit(app: Flask) -> None:
 
 def open_request() -> Response | None:
     """Set the request's id and clock; an unknown host is refused here."""
-    sent = request.environ.get("HTTP_X_REQUEST_ID", "")
+    asked = requested()
+    sent = asked.environ.get("HTTP_X_REQUEST_ID", "")
     request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
-    if not is_trusted(request.host, current_app.config["SETTINGS"].trusted_hosts):
+    if not is_trusted(asked.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
     _refuse_unreadable_query()
     return None
@@ -151,9 +151,12 @@ def is_safe() -> bool:
 def limit_body(most_bytes: int) -> None:
     """Refuse a body that is larger than the address allows, before reading it."""
     # Of a body without a Content-Length Werkzeug reads this much, and ignores the rest without an error.
-    is_measured = request.content_length is not None
-    request.max_content_length = most_bytes if is_measured else most_bytes + 1
-    if is_measured and (request.content_length or 0) > most_bytes:
+    asked = requested()
+    # A request without a body says nothing of one, and is asked for it by name.
+    says_length = "CONTENT_LENGTH" in asked.environ
+    length = asked.content_length if says_length else None
+    asked.max_content_length = most_bytes if length is not None else most_bytes + 1
+    if length is not None and length > most_bytes:
         raise RequestEntityTooLarge
 
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 import marshmallow as ma
-from flask import Response, current_app, request
+from flask import Response, request
 
 from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
@@ -20,7 +20,7 @@ from webapp.schemas.base import INCLUDED_BY
 from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
 from webapp.web.access.notes import NOTE
-from webapp.web.access.request_state import Selection, state
+from webapp.web.access.request_state import Selection, requested_view, state
 
 FIELDS, INCLUDE, COUNT, SINCE = "fields", "include", "count", "updatedSince"
 DRY_RUN, VIEW = "dryRun", "view"
@@ -77,8 +77,13 @@ class SelectionError(UnprocessableError):
 
 def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     """Give the query parameters that an address takes because of what it does and answers, beside its own."""
+    return _general_names(view, is_read=request.method in {"GET", "HEAD"})
+
+
+@cache
+def _general_names(view: Callable[..., Any], *, is_read: bool) -> tuple[str, ...]:
     record = record_of(view)
-    if request.method not in {"GET", "HEAD"}:
+    if not is_read:
         return (DRY_RUN, NOTE, VIEW) if view.writes else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
@@ -94,7 +99,11 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
 
 def read(view: Callable[..., Any]) -> None:
     """Read what a request asks of all answers of its kind, or raise SelectionError."""
-    names = [name for name in general_names(view) if name in request.args]
+    args = request.args
+    if not args:
+        state().selection = Selection()
+        return
+    names = [name for name in general_names(view) if name in args]
     is_counted = COUNT in names and _is_counted()
     changed_since = _instant() if SINCE in names else None
     is_summary = VIEW in names and is_summary_asked()
@@ -191,7 +200,7 @@ def _narrowed(schema: ma.Schema, fields: frozenset[str] | None, included: frozen
 
 def name_untrusted(response: Response) -> Response:
     """Name the texts of an answer that are data; a refusal names its own when it is made."""
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = requested_view()
     if is_for_api() and "Content-Disposition" in response.headers:
         # A file is theirs from its first letter to its last, or repeats what they wrote on any line.
         response.headers[HEADER] = WHOLE

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, NoReturn
 
 import marshmallow as ma
-from flask import current_app, request
+from flask import request
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
@@ -20,7 +20,7 @@ from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
 from webapp.schemas.fields import FormId
 from webapp.web.access import next_steps, notes, selections
-from webapp.web.access.request_state import Selection, state
+from webapp.web.access.request_state import Selection, requested, requested_view, state
 from webapp.web.access.selections import (
     DONE_SUMMARY,
     DRY_RUN,
@@ -97,14 +97,15 @@ class UnknownKeysError(UnprocessableError):
 
 def refuse_undeclared() -> None:
     """Refuse a query or a JSON body where the view declares no schema for it; schemas refuse unknown keys."""
-    view = current_app.view_functions[request.endpoint or ""]
+    view, asked = requested_view(), requested()
     selections.read(view)
     if getattr(view, "is_documented", False):
         return
     refuse_undeclared_query(view)
-    places = argument_places(view)
-    if request.is_json and "body" not in places and request.get_data():
-        body = request.get_json()
+    if not asked.environ.get("CONTENT_TYPE"):
+        return
+    if asked.is_json and "body" not in argument_places(view) and asked.get_data():
+        body = asked.get_json()
         if not isinstance(body, dict):
             raise UnknownKeysError("Send a JSON object.")
         body = notes.take_from_body(body, None)
@@ -114,7 +115,8 @@ def refuse_undeclared() -> None:
 
 def refuse_undeclared_query(view: Any) -> None:
     """Refuse a query where a view declares no schema for it, before the body is read."""
-    unknown = [name for name in request.args if name not in _general()]
+    args = request.args
+    unknown = [name for name in args if name not in _general()] if args else []
     if unknown and not getattr(view, "is_documented", False) and "query" not in argument_places(view):
         _refuse(unknown, "query parameters", selections.general_names(view))
 
@@ -208,11 +210,11 @@ def allowed_names_message(names: Iterable[str]) -> str:
 
 def _is_documented() -> bool:
     """Return whether the request is for one of the interface document's endpoints, whose answers stay as they are."""
-    return bool(getattr(current_app.view_functions[request.endpoint or ""], "is_documented", False))
+    return bool(getattr(requested_view(), "is_documented", False))
 
 
 def _general() -> tuple[str, ...]:
-    return selections.general_names(current_app.view_functions[request.endpoint or ""])
+    return selections.general_names(requested_view())
 
 
 def _refuse(names: list[str], what: str, allowed: Sequence[str] = ()) -> None:

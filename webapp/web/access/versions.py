@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import marshmallow as ma
@@ -12,7 +13,7 @@ from webapp.errors import is_for_api
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.schemas.untrusted import UNTRUSTED_KEY, nested
 from webapp.web.access import selections
-from webapp.web.access.request_state import Selection, state
+from webapp.web.access.request_state import Selection, requested_view, state
 
 EXTENSION: Final = "tieout-versions"
 DIGITS, FEWER_DIGITS = 16, 8
@@ -27,6 +28,7 @@ OF_WRITES: Final = frozenset({"changed", "waiting"})
 Kind = tuple[str, type[ma.Schema]]
 
 
+@cache
 def kind_of(view: Callable[..., Any]) -> Kind | None:
     """Give the one record that a view answers with: its key and its schema; the key is empty of a bare record."""
     schema = selections.answer_schema(view)
@@ -58,7 +60,8 @@ def _reads() -> dict[str, Kind]:
 
 def has_version(view: Callable[..., Any]) -> bool:
     """Return whether a view answers with a record that has a version: it is of a kind that is read alone."""
-    return kind_of(view) in _reads().values()
+    kind = kind_of(view)
+    return kind is not None and kind in _reads().values()
 
 
 def rule_of_record(rule: str) -> str | None:
@@ -104,7 +107,7 @@ def of_tag(tag: str) -> str:
 
 def add_tag(response: Response) -> Response:
     """Add the ETag to an answer with one record; 304 without a body where If-None-Match has it."""
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = requested_view()
     if view is None or not _is_of_record(response, view):
         return response
     answer = state().answer
@@ -119,9 +122,9 @@ def add_tag(response: Response) -> Response:
 
 def _is_of_record(response: Response, view: Any) -> bool:
     """Return whether an answer has a record's present content, asked by no parameter of another day."""
-    if not is_for_api() or response.status_code not in ANSWERED or response.mimetype != "application/json":
+    if response.status_code not in ANSWERED or response.mimetype != "application/json":
         return False
-    if state().is_dry_run or state().of_write.is_summary or not has_version(view):
+    if not is_for_api() or state().is_dry_run or state().of_write.is_summary or not has_version(view):
         return False
     if request.method not in {"GET", "HEAD"}:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import marshmallow as ma
@@ -18,7 +19,8 @@ def argument_schemas(view: Any) -> list[type[ma.Schema]]:
     return [each if isinstance(each, type) else type(each) for each in found]
 
 
-def argument_places(view: Any) -> set[str]:
+@cache
+def argument_places(view: Any) -> frozenset[str]:
     """List the places that a view's schemas read: `query`, `body`, `form`, `files`.
 
     A view that takes a form as well as JSON documents one of them by `bp.doc`, since only one body can be declared.
@@ -26,7 +28,7 @@ def argument_places(view: Any) -> set[str]:
     places = {each["in"] for each in _parameters(view)}
     documented = _notes(view).get("manual_doc", {}).get("requestBody", {}).get("content", {})
     places |= {place for media_type, place in PLACES.items() if media_type in documented}
-    return {"body" if place == "json" else place for place in places}
+    return frozenset("body" if place == "json" else place for place in places)
 
 
 def _parameters(view: Any) -> list[Mapping[str, Any]]:
