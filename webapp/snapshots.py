@@ -36,7 +36,7 @@ __all__ = [
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 # The ids of a parameter, for IN: SQLite has no lists.
 IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
-_PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
+_PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 
 
 class TextStatement:

@@ -1,11 +1,15 @@
 """The bank's balance of any day, rolled from what it stated."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from random import Random
 
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.proofs.provider_balances import Snapshot, balance_on
 from webapp.models import ProviderBalance
 
 AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
@@ -124,3 +128,31 @@ def test_another_currency_keeps_its_own_digits(ben, bank, state):
     bank.send("2026-10-20", "500", "Sale")
     state("2026-10-31", 1500, currency="JPY")
     assert balance(ben, bank, "2026-10-19")["amount"] == "1000"
+
+
+def test_every_day_is_what_its_lines_add_up_to(ben, bank, state, rounds):
+    chance = Random(7)  # noqa: S311  (the same ones every time)
+    first = date(2025, 11, 20)
+    days = [(first + timedelta(days=chance.randrange(200))) for _ in range(60)]
+    minors = [chance.randint(-90_000, 90_000) or 1 for _ in days]
+    bank.send_many(
+        [
+            (day.isoformat(), str(Money(minor, "EUR")), f"L{n}")
+            for n, (day, minor) in enumerate(zip(days, minors, strict=True))
+        ]
+    )
+    snapshots = []
+    for _ in range(5):
+        day, minor = first + timedelta(days=chance.randrange(200)), chance.randint(-90_000, 90_000)
+        state(day.isoformat(), minor, received=len(snapshots))
+        snapshots.append(Snapshot(day, minor, None, AT.replace(hour=len(snapshots))))
+    edges = [day + timedelta(days=by) for day in (each.day for each in snapshots) for by in (-1, 0, 1)]
+    asked = edges + [first + timedelta(days=chance.randrange(-40, 260)) for _ in range(rounds(10, 300))]
+    for day in asked:
+        expected = balance_on(day, snapshots, list(zip(days, minors, strict=True)))
+        found = balance(ben, bank, day.isoformat())
+        assert (int(Decimal(found["amount"]) * 100), found["basis"], found["snapshotDate"]) == (
+            expected.amount_minor,
+            expected.basis,
+            str(expected.snapshot_date),
+        )

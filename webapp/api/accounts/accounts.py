@@ -61,12 +61,12 @@ def read(query: dict[str, Any], account_id: int) -> dict[str, Any]:
 
 
 @bp.get("/<id:account_id>/postings")
-@requires("read")
+@requires("read", is_frequent=True)
 @bp.arguments(RegisterQuerySchema, location="query")
 @bp.response(200, listing("postings", RegisterLineSchema))
 def postings(query: dict[str, Any], account_id: int) -> dict[str, Any]:
     """List the postings of an account, newest or oldest first, with the balance after each posting."""
-    account = queries.accounts.accounts.get(organization_id(), account_id)
+    account = queries.reports.registers.account(organization_id(), account_id)
     query["after"] = paging.decode(query.pop("cursor"), "dii")
     query["oldest_first"] = query.pop("order") == "OLDEST"
     return paging.answer("postings", queries.reports.registers.page(account, **query))

@@ -53,7 +53,10 @@ def register(account_id: int) -> Response:
     account = queries.accounts.accounts.get(organization_id(), account_id)
     cursor, oldest_first = query.pop("cursor"), query.pop("order") == "OLDEST"
     page = queries.reports.registers.page(
-        account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **query
+        queries.reports.registers.account(organization_id(), account_id),
+        oldest_first=oldest_first,
+        after=paging.decode(cursor, "dii"),
+        **query,
     )
     return render(
         "accounts/register.html",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
+from webapp.queries.common.asked_once import asked_once
 from webapp.sql_functions import fold
 from webapp.tenancy import is_bound
 
@@ -31,12 +33,27 @@ def first_open_day(organization_id: str, day: date) -> date:
 
 def financial_years(organization_id: str) -> FinancialYears:
     """Give the organization's financial years."""
-    rows = db.session.scalars(
-        sa.select(FinancialYear)
+    return FinancialYears(tuple(FirstMonth(*row) for row in _first_months.rows(organization_id)))
+
+
+@asked_once
+def _first_months(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(FinancialYear.starts_on, FinancialYear.first_month)
         .where(FinancialYear.organization_id == organization_id)
         .order_by(FinancialYear.starts_on)
     )
-    return FinancialYears(tuple(FirstMonth(row.starts_on, row.first_month) for row in rows))
+
+
+def base_currency(organization_id: str) -> str:
+    """Give the currency that the books are kept in."""
+    found: str = _base_currency.scalar(organization_id)
+    return found
+
+
+@asked_once
+def _base_currency(organization_id: str) -> sa.Select[Any]:
+    return sa.select(Organization.base_currency).where(Organization.id == organization_id)
 
 
 def today(organization_id: str, now: datetime) -> date:

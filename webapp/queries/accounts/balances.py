@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
+from webapp.queries.common.asked_once import asked_once
+from webapp.snapshots import TextStatement
 from webapp.sql_functions import first_of_month
 
 
@@ -35,14 +38,38 @@ def of_accounts(
     organization_id: str, account_ids: Collection[int], *, through: date | None = None
 ) -> dict[int, Balance]:
     """Give the balances of accounts at the close of a day, or of all time; an account without postings has none."""
-    parts = [MonthSum] if through is None else [MonthSum, DaySum]
-    sums = sa.union_all(*(_sums(part, organization_id, account_ids, through) for part in parts)).subquery()
-    rows = db.session.execute(
-        sa.select(
-            sums.c.account_id, sa.func.sum(sums.c.amount_minor), sa.func.sum(sums.c.amount_base_minor)
-        ).group_by(sums.c.account_id)
+    ids = list(account_ids)
+    rows = (
+        _of_all_time.rows(organization_id, ids)
+        if through is None
+        else _through.rows(organization_id, ids, through.replace(day=1), through)
     )
     return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
+
+
+@asked_once
+def _of_all_time(organization_id: str, account_ids: Collection[int]) -> sa.Select[Any]:
+    return _added(_sums(MonthSum, organization_id, account_ids))
+
+
+@asked_once
+def _through(organization_id: str, account_ids: Collection[int], month: date, day: date) -> sa.Select[Any]:
+    months = _sums(MonthSum, organization_id, account_ids).where(MonthSum.day < month)
+    days = _sums(DaySum, organization_id, account_ids).where(DaySum.day >= month, DaySum.day <= day)
+    return _added(sa.union_all(months, days))
+
+
+def _sums(part: Any, organization_id: str, account_ids: Collection[int]) -> sa.Select[Any]:
+    return sa.select(part.account_id, part.amount_minor, part.amount_base_minor).where(
+        part.organization_id == organization_id, part.account_id.in_(account_ids)
+    )
+
+
+def _added(found: Any) -> sa.Select[Any]:
+    sums = found.subquery()
+    return sa.select(
+        sums.c.account_id, sa.func.sum(sums.c.amount_minor), sa.func.sum(sums.c.amount_base_minor)
+    ).group_by(sums.c.account_id)
 
 
 def by_day(organization_id: str, account_ids: Collection[int], period: Period) -> dict[date, Balance]:
@@ -74,43 +101,49 @@ def _moved(organization_id: str, account_ids: Collection[int], period: Period) -
 def in_base_currency(organization_id: str, days: Collection[date]) -> dict[date, dict[int, int]]:
     """Give each account's balance in minor units of the base currency at the close of some days, in one statement."""
     wanted = sorted(set(days))
-    parts = [_sums_at(part, organization_id, wanted) for part in (MonthSum, DaySum)]
-    sums = sa.union_all(*parts).subquery()
-    totals = [sa.func.sum(sums.c[f"at_{number}"]) for number in range(len(wanted))]
-    rows = db.session.execute(sa.select(sums.c.account_id, *totals).group_by(sums.c.account_id)).all()
+    # Whole months say all of a day at the end of one.
+    cut = [number for number, day in enumerate(wanted) if (day + timedelta(days=1)).day > 1]
+    values: dict[str, Any] = {"organization_id": organization_id, "last": wanted[-1]}
+    for number, day in enumerate(wanted):
+        month = day.replace(day=1)
+        values[f"before_{number}"] = month if number in cut else day
+        if number in cut:
+            values |= {f"month_{number}": month, f"day_{number}": day}
+    rows = _at_closes(len(wanted), tuple(cut)).rows(**values)
     return {day: {row[0]: int(row[number]) for row in rows} for number, day in enumerate(wanted, 1)}
 
 
-def _sums_at(part: Any, organization_id: str, days: Sequence[date]) -> sa.Select[Any]:
-    reached = [_reaches_close(part, day) for day in days]
-    columns = [
-        sa.func.sum(sa.case((each, part.amount_base_minor), else_=0)).label(f"at_{number}")
-        for number, each in enumerate(reached)
-    ]
-    return (
-        sa.select(part.account_id, *columns)
-        .where(part.organization_id == organization_id, sa.or_(*reached))
-        .group_by(part.account_id)
+@lru_cache(maxsize=64)
+def _at_closes(count: int, cut: tuple[int, ...]) -> TextStatement:
+    """Make the statement for so many days, of which those that are numbered in `cut` end within a month.
+
+    An account that anything was posted to in a month has a sum of that month. So the days of a month are found by the
+    key of their account and currency: those of all accounts would have to be read from the first day on.
+    """
+    at = [f"at_{number}" for number in range(count)]
+    closes = (
+        f"sum(CASE WHEN m.day < :before_{number} THEN m.amount_base_minor ELSE 0 END) AS {each}"
+        for number, each in enumerate(at)
     )
+    parts = [f"SELECT m.account_id, {', '.join(closes)} {_MONTHS} AND m.day <= :last GROUP BY m.account_id"]
+    for chosen in cut:
+        columns = (
+            f"{'d.amount_base_minor' if number == chosen else '0'} AS {each}"
+            for number, each in enumerate(at)
+        )
+        parts.append(f"SELECT m.account_id, {', '.join(columns)} {_DAYS.replace('{n}', str(chosen))}")
+    totals = ", ".join(f"sum(t.{each})" for each in at)
+    # Every word of it is one of ours.
+    added = f"SELECT t.account_id, {totals} FROM ({' UNION ALL '.join(parts)}) t"  # noqa: S608
+    return TextStatement(f"{added} GROUP BY t.account_id")
 
 
-def _reaches_close(part: Any, day: date) -> sa.ColumnElement[bool]:
-    """Build the condition of `reaches` for a day that is a constant; at the end of a month its own sum says all."""
-    month, is_month = day.replace(day=1), part is MonthSum
-    if (day + timedelta(days=1)).day == 1:
-        whole: sa.ColumnElement[bool] = part.day <= month if is_month else sa.false()
-        return whole
-    within: sa.ColumnElement[bool] = part.day < month if is_month else part.day.between(month, day)
-    return within
-
-
-def _sums(
-    part: Any, organization_id: str, account_ids: Collection[int], through: date | None
-) -> sa.Select[Any]:
-    found = sa.select(part.account_id, part.amount_minor, part.amount_base_minor).where(
-        part.organization_id == organization_id, part.account_id.in_(account_ids)
-    )
-    return found if through is None else found.where(reaches(part, sa.literal(through, sa.Date)))
+_MONTHS: Final = "FROM month_sums m WHERE m.organization_id = :organization_id"
+_DAYS: Final = """
+    FROM month_sums m CROSS JOIN day_sums d
+    WHERE m.organization_id = :organization_id AND m.day = :month_{n}
+        AND d.organization_id = :organization_id AND d.account_id = m.account_id AND d.currency = m.currency
+        AND d.day >= :month_{n} AND d.day <= :day_{n}"""
 
 
 def reaches(part: Any, day: Any) -> sa.ColumnElement[bool]:
@@ -124,29 +157,6 @@ def reaches(part: Any, day: Any) -> sa.ColumnElement[bool]:
         return before
     within: sa.ColumnElement[bool] = sa.and_(part.day >= month, part.day <= day)
     return within
-
-
-def of_lines(organization_id: str, points: sa.Subquery) -> dict[tuple[int, date], int]:
-    """Add up the BOOKED and SET_ASIDE lines of feed accounts up to days, in minor units, by account and day.
-
-    `points` has the columns `feed_account_id` and `day`.
-    """
-    parts = [
-        sa.select(points.c.feed_account_id, points.c.day, part.amount_minor)
-        .join(
-            part,
-            sa.and_(part.feed_account_id == points.c.feed_account_id, reaches(part, points.c.day)),
-        )
-        .where(part.organization_id == organization_id)
-        for part in (LineMonthSum, LineDaySum)
-    ]
-    sums = sa.union_all(*parts).subquery()
-    rows = db.session.execute(
-        sa.select(sums.c.feed_account_id, sums.c.day, sa.func.sum(sums.c.amount_minor)).group_by(
-            sums.c.feed_account_id, sums.c.day
-        )
-    )
-    return {(fa_id, day): int(amount) for fa_id, day, amount in rows}
 
 
 def unreconciled(organization_id: str, fa_ids: Collection[int]) -> dict[int, int]:

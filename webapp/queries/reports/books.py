@@ -12,10 +12,10 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
@@ -23,6 +23,7 @@ from webapp.ledger.periods import Period
 from webapp.models import Account
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.reports import dimensions
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
@@ -77,7 +78,7 @@ class ReportBooks:
         by: Dimension | None = None,
     ) -> None:
         self.organization_id, self.selection, self.by = organization_id, selection, by
-        self.base = organizations.get(organization_id).base_currency
+        self.base = organizations.base_currency(organization_id)
         self.years = organizations.financial_years(organization_id)
         self.accounts = _accounts(organization_id)
         self._retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
@@ -161,13 +162,18 @@ def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
 
 
 def _accounts(organization_id: str) -> list[ReportAccount]:
-    rows = db.session.scalars(
-        sa.select(Account)
+    kept = [ReportAccount(*row) for row in _chart.rows(organization_id)]
+    return [*kept, PERSONAL_EARLIER]
+
+
+@asked_once
+def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
+    columns = (Account.id, Account.code, Account.name, Account.type, Account.in_scope, Account.role)
+    return (
+        sa.select(*columns)
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )
-    kept = [ReportAccount(row.id, row.code, row.name, row.type, row.in_scope, row.role) for row in rows]
-    return [*kept, PERSONAL_EARLIER]
 
 
 def _all_of(parts: Iterable[dimensions.Sums], days: Iterable[date]) -> dict[date, Counter[int]]:

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.ledger.money import Money
-from webapp.models import Account, MonthSum, Organization, refers_to
+from webapp.models import Account, MonthSum, Organization
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.transfers import open_items
@@ -38,14 +38,17 @@ def watched(organization_id: str) -> list[WatchedAccount]:
 
 @asked_once
 def _watched(organization_id: str) -> sa.Select[Any]:
-    items, balances = _open_items(organization_id), _balances(organization_id)
+    items = _open_items(organization_id)
     return (
         sa.select(
-            Account.id, Account.name, items.c.open_items, balances.c.balance, Organization.base_currency
+            Account.id,
+            Account.name,
+            items.c.open_items,
+            _balance(organization_id),
+            Organization.base_currency,
         )
         .join(Organization, Organization.id == Account.organization_id)
         .outerjoin(items, items.c.account_id == Account.id)
-        .outerjoin(balances, balances.c.account_id == Account.id)
         .where(Account.organization_id == organization_id, Account.is_watched, sa.not_(Account.is_archived))
         .order_by(*BY_CODE.columns)
     )
@@ -60,11 +63,11 @@ def _open_items(organization_id: str) -> sa.Subquery:
     )
 
 
-def _balances(organization_id: str) -> sa.Subquery:
+def _balance(organization_id: str) -> sa.ScalarSelect[Any]:
+    """Add up the months of one account: a join would read those of all."""
     return (
-        sa.select(MonthSum.account_id, sa.func.sum(MonthSum.amount_base_minor).label("balance"))
-        .join(Account, refers_to(MonthSum.account_id, Account))
-        .where(MonthSum.organization_id == organization_id, Account.is_watched)
-        .group_by(MonthSum.account_id)
-        .subquery()
+        sa.select(sa.func.sum(MonthSum.amount_base_minor))
+        .where(MonthSum.organization_id == organization_id, MonthSum.account_id == Account.id)
+        .correlate(Account)
+        .scalar_subquery()
     )

@@ -49,6 +49,11 @@ class ArgumentsParser(FlaskParser):
 
     DEFAULT_UNKNOWN_BY_LOCATION = FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION | {"query": None}
 
+    def use_args(self, argmap: Any, *args: Any, **options: Any) -> Any:
+        """Parse for a view, with a schema that is made once: webargs would make one for each request."""
+        made = argmap() if isinstance(argmap, type) else argmap
+        return super().use_args(made, *args, **options)
+
     def load_querystring(self, req: Any, schema: ma.Schema) -> Any:
         """Load the query without general parameters."""
         general = _general()

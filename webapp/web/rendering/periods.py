@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.financial_years import DAY, FinancialYears
@@ -14,7 +15,7 @@ from webapp.ledger.report_columns import Comparison, ReportColumns, compared, si
 from webapp.queries.access import organizations
 from webapp.queries.reports import dimensions
 from webapp.web.access import requests
-from webapp.web.access.auth import organization_id
+from webapp.web.access.auth import organization_id, principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,20 @@ class YearOfToday:
     today: Period
 
 
+def _today() -> date:
+    """Give the present day of the organization, whose time zone is known of whoever asks."""
+    return requests.now().astimezone(ZoneInfo(principal().time_zone)).date()
+
+
 def financial_year() -> YearOfToday:
     """Give the financial years of the organization, and that of today."""
     years = organizations.financial_years(organization_id())
-    return YearOfToday(years, years.of(organizations.today(organization_id(), requests.now())))
+    return YearOfToday(years, years.of(_today()))
 
 
 def report_period(from_: date | None, to: date | None) -> Period:
     """The period between two days; by default it ends today, and begins with the financial year."""
-    today = organizations.today(organization_id(), requests.now())
+    today = _today()
     last = to or (max(today, from_) if from_ else today)
     if from_:
         return Period(from_, last)
@@ -42,7 +48,7 @@ def report_period(from_: date | None, to: date | None) -> Period:
 
 def report_day(day: date | None) -> date:
     """The day at whose close a report is; by default today."""
-    return day or organizations.today(organization_id(), requests.now())
+    return day or _today()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class PeriodChoices:
 def period_choices(period: Period) -> PeriodChoices:
     """Give the month, quarter and financial year that a period is or ends in, and the ones beside it."""
     years = organizations.financial_years(organization_id())
-    today = organizations.today(organization_id(), requests.now())
+    today = _today()
     kinds = {"Month": years.month_of, "Quarter": years.quarter_of, "Year": years.of}
     periods = {name: kind(period.last) for name, kind in kinds.items()}
     chosen = next((name for name, each in periods.items() if each == period), None)
