@@ -10,6 +10,11 @@ import pytest
 MOST = {
     "/api/journal-entries/{entry}": 3,
     "/api/reconciliations/accounts": 6,
+    "/api/reconciliations/accounts?providerBalanceAsOf=2026-03-04": 7,
+    "/api/accounts/{account}/postings?limit=5": 4,
+    "/api/reports/trial-balance?from=2026-03-01&to=2026-03-17": 6,
+    "/api/reports/balance-sheet?to=2026-03-17": 6,
+    "/api/reports/profit-and-loss?from=2026-03-01&to=2026-03-17&months=true": 6,
     "/api/transactions?faId={fa}&to=2026-03-04": 6,
 }
 # Lines with an open correction are read in a session.
@@ -33,7 +38,8 @@ def paths(ada, bank, books):
     opening = {"openingDate": "2026-02-28", "openingBalance": "0.00"}
     ada.put(f"/api/reconciliations/accounts/{fa_id}/draft", json=statement | opening)
     entry = ada.get(f"/api/transactions/{lines[0]}").json["transaction"]["journalEntryId"]
-    return {path: path.format(entry=entry, fa=fa_id) for path in (*MOST, WITH_CORRECTIONS)}
+    words = {"entry": entry, "fa": fa_id, "account": bank.ledger_account()}
+    return {path: path.format(**words) for path in (*MOST, WITH_CORRECTIONS)}
 
 
 @pytest.mark.parametrize("path", MOST)

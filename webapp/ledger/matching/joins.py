@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cached_property
+from itertools import islice
 from typing import Final, NamedTuple
 
 from webapp.ledger.matching.lines import compared_text, key_of
@@ -15,6 +17,9 @@ PENDING_DAYS: Final = 8
 TIP_PERCENT: Final = 30
 SIMILAR_PERCENT: Final = 50
 LEAST_WORD: Final = 3
+# A pending line is compared by its words with so many booked ones; equal texts are found among any number.
+COMPARED: Final = 100
+_IN_TIME: Final = timedelta(days=PENDING_DAYS)
 
 
 @dataclass(frozen=True)
@@ -81,24 +86,66 @@ def pair_pending(
     >>> pair_pending([before], [after], {(2, 1)})
     []
     """
-    found = [pairing for group in _alike(pending, booked) for pairing in _exact(*group, refused)]
+    apart = _apart(refused)
+    found = [pairing for group in _alike(pending, booked) for pairing in _exact(*group, apart)]
     taken = {each.kept_id for each in found if each.is_certain} | {
         each.joined_id for each in found if each.is_certain
     }
     named = {(each.kept_id, each.joined_id) for each in found}
+    near = _NearAmounts([line for line in booked if line.id not in taken])
     for before in pending:
-        for line in booked:
+        if before.id in taken:
+            continue
+        for line in near.of(before):
             pair = line.id, before.id
-            if pair in named or pair in refused or taken & set(pair) or not _in_time(before, line):
+            if pair in named or pair in refused:
                 continue
-            tier, reason = _similarity(before, line)
+            tier, reason = similarity(before, line)
             if tier:
                 found.append(Pairing(*pair, tier, is_certain=False, reason=reason))
     return found
 
 
-def _in_time(pending: LineReport, booked: LineReport) -> bool:
-    return 0 <= (booked.day - pending.day).days <= PENDING_DAYS
+class _NearAmounts:
+    """Booked lines by amount and day, so that those which a pending one may have become are found without the rest."""
+
+    def __init__(self, booked: Iterable[LineReport]) -> None:
+        self._by_amount: dict[int, list[LineReport]] = defaultdict(list)
+        self._places: dict[int, int] = {}
+        for place, line in enumerate(booked):
+            self._by_amount[line.amount_minor].append(line)
+            self._places[line.id] = place
+        for lines in self._by_amount.values():
+            lines.sort(key=_order)
+        self._amounts = sorted(self._by_amount)
+
+    def of(self, pending: LineReport) -> list[LineReport]:
+        """List lines of a pending one's amount, or of one with a tip, that are booked in time; as they came.
+
+        Of very many they are COMPARED, the nearest amounts and then the first days before others.
+        """
+        size = abs(pending.amount_minor)
+        most = size + size * TIP_PERCENT // 100
+        least, last = (size, most) if pending.amount_minor >= 0 else (-most, -size)
+        places = range(bisect_left(self._amounts, least), bisect_right(self._amounts, last))
+        found: list[LineReport] = []
+        for place in places if pending.amount_minor >= 0 else reversed(places):
+            lines = self._by_amount[self._amounts[place]]
+            first = bisect_left(lines, pending.day, key=_day)
+            end = bisect_right(lines, pending.day + _IN_TIME, key=_day)
+            found += lines[first : min(end, first + COMPARED - len(found))]
+            if len(found) == COMPARED:
+                break
+        return sorted(found, key=lambda line: self._places[line.id])
+
+
+def _apart(refused: Pairs) -> dict[int, set[int]]:
+    """Give for each booked line the pending ones that a person refused, and the other way round."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for kept_id, joined_id in refused:
+        found[kept_id].add(joined_id)
+        found[joined_id].add(kept_id)
+    return found
 
 
 def _alike(
@@ -113,34 +160,69 @@ def _alike(
     yield from groups.values()
 
 
-def _exact(pending: list[LineReport], booked: list[LineReport], refused: Pairs) -> Iterator[Pairing]:
-    """Pair lines of one amount and text in their order: certain where no other way is any different."""
-    fitting = [
-        (line, before)
-        for line in sorted(booked, key=_order)
-        for before in sorted(pending, key=_order)
-        if _in_time(before, line) and (line.id, before.id) not in refused
-    ]
-    days = {line.day for line, _ in fitting}, {before.day for _, before in fitting}
-    is_certain = all(len(each) == 1 for each in days)
-    taken: set[int] = set()
-    for line, before in fitting:
-        if line.id in taken or before.id in taken:
-            continue
-        taken |= {line.id, before.id}
-        reason = f"It was pending on {before.day:%-d %b %Y} with the same amount and text."
-        if not is_certain:
-            reason = (
-                f"A pending line of {before.day:%-d %b %Y} has the same amount and text, and so have others."
+def _exact(
+    pending: list[LineReport], booked: list[LineReport], apart: Mapping[int, set[int]]
+) -> Iterator[Pairing]:
+    """Pair lines of one amount and text in their order: certain where no other way is any different.
+
+    Both are read once, from the first day to the last, however many there are of a day.
+    """
+    lines, befores = sorted(booked, key=_order), sorted(pending, key=_order)
+    is_certain = _is_of_one_day(lines, befores, apart)
+    first, taken = 0, [False] * len(befores)
+    for line in lines:
+        while first < len(befores) and (taken[first] or befores[first].day + _IN_TIME < line.day):
+            first += 1
+        refused: Collection[int] = apart.get(line.id, ())
+        for place in range(first, len(befores)):
+            before = befores[place]
+            if before.day > line.day:
+                break
+            if taken[place] or before.id in refused:
+                continue
+            taken[place] = True
+            yield Pairing(
+                line.id, before.id, "EXACT", is_certain, _alike_reason(before, is_certain=is_certain)
             )
-        yield Pairing(line.id, before.id, "EXACT", is_certain, reason)
+            break
+
+
+def _alike_reason(before: LineReport, *, is_certain: bool) -> str:
+    if is_certain:
+        return f"It was pending on {before.day:%-d %b %Y} with the same amount and text."
+    return f"A pending line of {before.day:%-d %b %Y} has the same amount and text, and so have others."
+
+
+def _is_of_one_day(
+    lines: Sequence[LineReport], befores: Sequence[LineReport], apart: Mapping[int, set[int]]
+) -> bool:
+    """Return whether all lines that fit a pending one are of one day, and all pending ones that fit a line too."""
+    booked_on = {
+        line.day for line in lines if _has_any(befores, line.day - _IN_TIME, line.day, apart.get(line.id))
+    }
+    pending_on = {
+        each.day for each in befores if _has_any(lines, each.day, each.day + _IN_TIME, apart.get(each.id))
+    }
+    return len(booked_on) == 1 and len(pending_on) == 1
+
+
+def _has_any(reports: Sequence[LineReport], first: date, last: date, refused: Collection[int] | None) -> bool:
+    """Return whether any of these reports, which are in the order of days, is of some days and not refused."""
+    begin, end = bisect_left(reports, first, key=_day), bisect_right(reports, last, key=_day)
+    if not refused:
+        return begin < end
+    return any(each.id not in refused for each in islice(reports, begin, end))
+
+
+def _day(report: LineReport) -> date:
+    return report.day
 
 
 def _order(report: LineReport) -> tuple[date, int]:
     return report.day, report.id
 
 
-def _similarity(pending: LineReport, booked: LineReport) -> tuple[str | None, str]:
+def similarity(pending: LineReport, booked: LineReport) -> tuple[str | None, str]:
     """Give the tier by which a booked line may be a pending one of another text or amount, and the reason."""
     when = f"A pending line of {pending.day:%-d %b %Y}"
     if pending.amount_minor == booked.amount_minor:
