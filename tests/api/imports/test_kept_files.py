@@ -85,7 +85,7 @@ def test_check_finds_a_pushed_batch_that_was_changed_in_its_row(feed, bank, sess
     session.commit()
 
 
-def test_a_line_offers_its_file_only_where_one_is_kept(ben, bank, session):
+def test_a_line_offers_its_file_only_where_one_is_kept(ben, bank, session, kept_documents):
     line = take(ben)["transactionIds"][0]
     fa_id = ben.get(f"/api/transactions/{line}").json["transaction"]["faId"]
     browser, address = ben.browser(), f"/feeds/{fa_id}?show=all&line={line}"
@@ -94,6 +94,8 @@ def test_a_line_offers_its_file_only_where_one_is_kept(ben, bank, session):
     session.execute(sa.update(Import).values(file_id=None))
     session.execute(sa.delete(StoredFile))
     session.commit()
+    for path in kept_documents():
+        path.unlink()
     assert f'href="/transactions/{line}/file"' not in browser.get(address).text
 
 

@@ -23,17 +23,17 @@ RUN = """async ([part, tags]) => {
 }"""
 
 
+def broken_rules(page, part="html"):
+    """Run axe-core on a page or a part of it; answers its rules that are broken, each with where and why."""
+    # The page's own policy would not let it load a script from here; the debugger may.
+    if not page.evaluate("Boolean(window.axe)"):
+        page.evaluate(AXE.read_text())
+    return page.evaluate(RUN, [part, TAGS])
+
+
 @pytest.fixture
 def broken():
-    """Run axe-core on a page or a part of it; answers its rules that are broken, each with where and why."""
-
-    def rules(page, part="html"):
-        # The page's own policy would not let it load a script from here; the debugger may.
-        if not page.evaluate("Boolean(window.axe)"):
-            page.evaluate(AXE.read_text())
-        return page.evaluate(RUN, [part, TAGS])
-
-    return rules
+    return broken_rules
 
 
 def test_no_page_breaks_a_rule(browse, mara, broken, rounds):

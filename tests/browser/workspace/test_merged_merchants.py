@@ -1,10 +1,9 @@
 """Two names of one shop are merged in Chromium, by key, and separated again without scripts."""
 
-from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.accessibility.test_axe import AXE, RUN, TAGS
+from tests.browser.accessibility.test_axe import broken_rules
 from tests.browser.conftest import MODES
 from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.marks import on_sqlite
@@ -21,8 +20,7 @@ def test_a_shop_of_two_names_becomes_one_and_two_again(browse, ada, bank):
     choose(page.get_by_role("combobox", name="Merge into"), "rew")
     page.get_by_role("button", name="Show what moves").press("Enter")
     expect(page.get_by_role("row", name="Together, as Rewe 0 1 1")).to_be_visible()
-    page.evaluate(Path(AXE).read_text())
-    assert page.evaluate(RUN, TAGS) == []
+    assert broken_rules(page) == []
     page.get_by_role("button", name="Merge into Rewe").press("Enter")
     page.wait_for_url(f"**/merchants/{rewe}")
     expect(page.get_by_role("link", name="REWE Markt 1187")).to_be_visible()
