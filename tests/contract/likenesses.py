@@ -14,6 +14,9 @@ SAME_DAY = "2026-11-02"
 SAME_INSTANT = "2026-11-02T09:30:00.000Z"
 SAMPLES = {"ar": "ar_01K9{:022d}", "or": "org_lanternstudio{:04d}"}
 
+# What grows with each day, whatever is asked.
+OF_TODAY = {"ageDays": 3, "overdueDays": 14}
+
 
 @dataclass
 class Likeness:
@@ -35,7 +38,7 @@ class Likeness:
                 if key == "nextCursor"
                 else self.text(value)
             )
-        return 3 if key == "ageDays" else value
+        return OF_TODAY.get(key, value)
 
     def text(self, text: str) -> str:
         """Write a text so."""

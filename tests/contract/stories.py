@@ -330,7 +330,7 @@ def settlements(teller: Teller, accounts: dict[str, int]) -> None:
 
 
 def owed(teller: Teller, accounts: dict[str, int]) -> None:
-    """Write what a customer owes, and give them longer to pay it."""
+    """Write what a customer owes, and correct until when."""
     receivables = accounts["Trade receivables"]
     teller.person.ask("PATCH", f"/api/accounts/{receivables}", json={"keepsItems": True})
     legs = [
@@ -345,7 +345,7 @@ def owed(teller: Teller, accounts: dict[str, int]) -> None:
     teller.post("/journal-entries", {"effectiveAt": "2026-10-12", "postings": legs, "post": True})
     item = teller.get("/items?limit=1")["items"][0]["id"]
     teller.get(f"/items/{item}")
-    teller.patch(f"/items/{item}", {"dueOn": "2026-11-30"})
+    teller.patch(f"/items/{item}", {"dueOn": "2026-11-01"})
 
 
 def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
