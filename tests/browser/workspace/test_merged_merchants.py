@@ -1,6 +1,5 @@
 """Two names of one shop are merged in Chromium, by key, and separated again without scripts."""
 
-
 from playwright.sync_api import expect
 
 from tests.browser.accessibility.test_axe import broken_rules

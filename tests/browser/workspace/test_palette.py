@@ -1,6 +1,5 @@
 """The palette in Chromium: opened by key and by click, moved through and taken from by key, read by a screen reader."""
 
-
 from playwright.sync_api import expect
 
 from tests.browser.accessibility.test_axe import broken_rules
