@@ -209,6 +209,9 @@ def browse(agent, path, **form):
 
 
 def work_on_documents(agent, world):
+    path = f"/api/documents/{world.document}/declines"
+    ok(agent.post(path, json={"transactionId": world.lines[4]}))
+    ok(agent.delete(path, json={"transactionId": world.lines[7]}))
     path = f"/api/documents/{world.document}/relations"
     ok(agent.post(path, json={"transactionId": world.lines[5]}))
     ok(agent.delete(path, json={"transactionId": world.lines[6]}))
@@ -329,6 +332,7 @@ def busy(world, ada, bank):
     form = {"fileName": "receipt", "documentType": "RECEIPT"}
     world.document = ok(ada.post("/api/documents", json=form))["document"]["id"]
     ok(ada.post(f"/api/documents/{world.document}/relations", json={"transactionId": world.lines[6]}))
+    ok(ada.post(f"/api/documents/{world.document}/declines", json={"transactionId": world.lines[7]}))
     bank.quote("2026-03-02", "USD", "1.1")
     transfers = bank.role("transfers")
     for amount, opposite in (("8.00", "-8.00"), ("-8.00", "8.00")):

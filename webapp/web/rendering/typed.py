@@ -26,8 +26,8 @@ from webapp.web.rendering.notation import notation
 
 # The last words of the names of fields, in all forms of all pages.
 DAYS: Final = frozenset(
-    {"asOf", "compareFrom", "compareTo", "day", "effectiveAt", "expiresOn", "from", "issuedOn", "lockDate"}
-    | {"openingDate", "statementDate", "to"}
+    {"asOf", "compareFrom", "compareTo", "day", "effectiveAt", "expiresOn", "from", "issuedOn", "itemsFrom"}
+    | {"lockDate", "openingDate", "statementDate", "to"}
 )
 AMOUNTS: Final = frozenset(
     {"amount", "amountBase", "credit", "debit", "maxAmountADay", "net", "openingBalance", "statementBalance"}
