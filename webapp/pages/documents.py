@@ -108,8 +108,7 @@ def make_merchant(document_id: int) -> Response:
     """Make the merchant of a document and choose it, or show the document with the error."""
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
-        merchant = services.documents.parties.make(document, **acting())
-        services.documents.documents.update(document, {"org_merchant_id": merchant.id}, **acting())
+        services.documents.documents.make_merchant(document, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document_id))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from webapp.ledger.texts.remittances import compacted, is_telling, names
+from webapp.ledger.texts.remittances import compacted, names
 
 MOST_DAYS: Final = 60
 SHORTEST_NAME: Final = 4
@@ -56,15 +56,6 @@ class ReceiptEvidence:
     def identifies(self) -> bool:
         """Whether it says which document is paid: the amount due, and its number or its reference."""
         return self.is_due and not self.is_other_way and bool(self.number or self.remittance)
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether nothing is left to decide: it names the number and whose it is.
-
-        A reference alone may be a customer's number, which stands on every invoice of a year, and two senders may
-        both have an invoice 1001.
-        """
-        return self.identifies and is_telling(self.number) and (self.has_iban or self.sender is not None)
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool, int]:

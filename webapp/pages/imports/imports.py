@@ -130,13 +130,13 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_kept = True
     except PreviewExpiredError:
         rows, is_kept = uploads.Rows(Page([], None, 0), {}), False
-    record = queries.imports.imports.record(imported)
+    record, bank_files = queries.imports.imports.record(imported), queries.imports.bank_files
     held = services.imports.removal.removals.blocker(imported)
     return render(
         "imports/show.html",
         status=status,
         bank_import=record,
-        bank_file=queries.imports.bank_files.of_import(imported),
+        bank_file=bank_files.record(bank_files.of_import(imported)),
         lines=rows.page.items,
         counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
         show=query["show"],

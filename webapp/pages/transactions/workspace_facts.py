@@ -159,8 +159,9 @@ class WorkspaceFacts:
         if self.line is None:
             return False
         line = queries.transactions.transactions.get(organization_id(), self.line.id)
-        file = queries.imports.bank_files.of_line(line)
-        return file is not None and file.thrown_away_at is None
+        bank_files = queries.imports.bank_files
+        file = bank_files.record(bank_files.of_line(line))
+        return file is not None and file.is_kept
 
     @cached_property
     def payments(self) -> LinePayments | None:

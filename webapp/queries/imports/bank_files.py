@@ -22,6 +22,11 @@ class FileRecord:
     sha256: str
     thrown_away_at: datetime | None
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is still there to be downloaded."""
+        return self.thrown_away_at is None
+
 
 class NoFileError(NotFoundError):
     """No file is kept for this: it came before imported files and pushed batches stayed."""

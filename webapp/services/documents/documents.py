@@ -141,6 +141,12 @@ def update(
     return document
 
 
+def make_merchant(document: Document, *, actor: Actor, now: datetime) -> Document:
+    """Make the merchant of a document, known by what its e-invoice states, and choose it; raises NoPartyError."""
+    merchant = parties.make(document, actor=actor, now=now)
+    return update(document, {"org_merchant_id": merchant.id}, actor=actor, now=now)
+
+
 def delete(document: Document, *, actor: Actor, now: datetime) -> None:
     """Delete a document that nothing in the books holds, and with the commit its file; raises DocumentInUseError.
 

@@ -43,10 +43,7 @@ def put(line: Transaction, legs: Sequence[Leg], payment: ItemPayment, *, force: 
     if payment.currency != line.currency and not force:
         _check_rate(line, legs, payment)
     drop(line)
-    of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
-    db.session.execute(sa.insert(LinePayment).values(**of_line, short=payment.short))
-    rows = [{**of_line, "item_id": item.id, "amount_minor": amount} for item, amount in payment.taken]
-    db.session.execute(sa.insert(PaymentPart), rows)
+    _store(line, {item.id: amount for item, amount in payment.taken}, payment.short)
     return legs
 
 
@@ -101,17 +98,18 @@ def put_back(line: Transaction, stored: Mapping[str, Any]) -> None:
     found = items.by_id(line.organization_id, [each["itemId"] for each in stored.get("settles", ())])
     if not found:
         return
-    of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
-    db.session.execute(sa.insert(LinePayment).values(**of_line, short=stored.get("short")))
-    rows = [
-        {
-            **of_line,
-            "item_id": each["itemId"],
-            "amount_minor": Money.of(Decimal(each["amount"]), found[each["itemId"]].currency).minor,
-        }
+    amounts = {
+        each["itemId"]: Money.of(Decimal(each["amount"]), found[each["itemId"]].currency).minor
         for each in stored["settles"]
         if each["itemId"] in found
-    ]
+    }
+    _store(line, amounts, stored.get("short"))
+
+
+def _store(line: Transaction, amounts: Mapping[int, int], short: Mapping[str, Any] | None) -> None:
+    of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
+    db.session.execute(sa.insert(LinePayment).values(**of_line, short=short))
+    rows = [{**of_line, "item_id": item_id, "amount_minor": amount} for item_id, amount in amounts.items()]
     db.session.execute(sa.insert(PaymentPart), rows)
 
 

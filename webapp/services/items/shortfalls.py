@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NotRequired, TypedDict
 
@@ -17,11 +17,6 @@ from webapp.queries.common import lookups
 from webapp.services.items.refusals import ShortfallError
 from webapp.services.journal.settlements import Shortfall
 
-_PURPOSES: Final[Mapping[str, str]] = {
-    ShortAs.DISCOUNT: "DISCOUNT",
-    ShortAs.WRITE_OFF: "WRITE_OFF",
-    ShortAs.FEE: "FEE",
-}
 _TYPES: Final = frozenset({"INCOME", "EXPENSE"})
 
 
@@ -106,7 +101,7 @@ def check(organization_id: str, short: StoredShort | None, taken: Sequence[tuple
 def posted(short: StoredShort, names: str) -> Shortfall:
     """Give what is short as the settlement posts it."""
     return Shortfall(
-        _PURPOSES[short["as"]],
+        short["as"],
         f"{NAMES[short['as']]} on {names}",
         short["amount"],
         [(each["accountId"], each["projectId"], each["amount"]) for each in short["splits"]],

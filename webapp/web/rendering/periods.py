@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.financial_years import DAY, FinancialYears
@@ -14,8 +13,8 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
 from webapp.queries.access import organizations
 from webapp.queries.reports import dimensions
-from webapp.web.access import requests
-from webapp.web.access.auth import organization_id, principal
+from webapp.web.access.auth import organization_id
+from webapp.web.rendering.typed import today
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +25,16 @@ class YearOfToday:
     today: Period
 
 
-def _today() -> date:
-    """Give the present day of the organization, whose time zone is known of whoever asks."""
-    return requests.now().astimezone(ZoneInfo(principal().time_zone)).date()
-
-
 def financial_year() -> YearOfToday:
     """Give the financial years of the organization, and that of today."""
     years = organizations.financial_years(organization_id())
-    return YearOfToday(years, years.of(_today()))
+    return YearOfToday(years, years.of(today()))
 
 
 def report_period(from_: date | None, to: date | None) -> Period:
     """The period between two days; by default it ends today, and begins with the financial year."""
-    today = _today()
-    last = to or (max(today, from_) if from_ else today)
+    present = today()
+    last = to or (max(present, from_) if from_ else present)
     if from_:
         return Period(from_, last)
     return organizations.financial_years(organization_id()).year_to(last)
@@ -48,7 +42,7 @@ def report_period(from_: date | None, to: date | None) -> Period:
 
 def report_day(day: date | None) -> date:
     """The day at whose close a report is; by default today."""
-    return day or _today()
+    return day or today()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +61,15 @@ class PeriodChoices:
 def period_choices(period: Period) -> PeriodChoices:
     """Give the month, quarter and financial year that a period is or ends in, and the ones beside it."""
     years = organizations.financial_years(organization_id())
-    today = _today()
     kinds = {"Month": years.month_of, "Quarter": years.quarter_of, "Year": years.of}
     periods = {name: kind(period.last) for name, kind in kinds.items()}
     chosen = next((name for name, each in periods.items() if each == period), None)
     if chosen is None:
         return PeriodChoices(periods, None, None, None)
     later = kinds[chosen](period.last + DAY)
-    return PeriodChoices(periods, chosen, kinds[chosen](period.eve), later if later.first <= today else None)
+    return PeriodChoices(
+        periods, chosen, kinds[chosen](period.eve), later if later.first <= today() else None
+    )
 
 
 def report_columns(query: Mapping[str, Any]) -> ReportColumns:
