@@ -14,7 +14,11 @@ from typing import NamedTuple
 _NUMBER = "[1-9][0-9]{0,17}"
 _PART = re.compile(rf"({_NUMBER})\.((?:{_NUMBER})?)\.((?:{_NUMBER})?)\.(0|-?{_NUMBER})", re.ASCII)
 _LINE = re.compile(
-    rf"({_NUMBER})~((?:{_NUMBER})?)~([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})~([^~]*)~([^~]*)", re.ASCII
+    rf"({_NUMBER})~((?:{_NUMBER})?)~([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})~([^~]*)~([^~]*)(?:~([^~]+))?",
+    re.ASCII,
+)
+_PAYMENT = re.compile(
+    rf"((?:{_NUMBER}\.-?{_NUMBER}_)*{_NUMBER}\.-?{_NUMBER})(?:\+(-?{_NUMBER})\.([A-Z_]+))?", re.ASCII
 )
 
 
@@ -31,9 +35,39 @@ class ShownPart(NamedTuple):
         return f"{self.account_id}.{self.merchant_id or ''}.{self.project_id or ''}.{self.amount_minor}"
 
 
+class ShownPayment(NamedTuple):
+    """What a line pays: each item with how much of it, in minor units; and how much is short of these, as what.
+
+    >>> shown = ShownPayment(((12, 40000), (13, -500)), 800, "FEE")
+    >>> str(shown), ShownPayment.read(str(shown)) == shown
+    ('12.40000_13.-500+800.FEE', True)
+    """
+
+    items: tuple[tuple[int, int], ...]
+    short_minor: int = 0
+    short_as: str = ""
+
+    def __str__(self) -> str:
+        """Write what is paid as text."""
+        items = "_".join(f"{item_id}.{amount_minor}" for item_id, amount_minor in self.items)
+        return f"{items}+{self.short_minor}.{self.short_as}" if self.short_as else items
+
+    @classmethod
+    def read(cls, text: str) -> ShownPayment:
+        """Read the text of a row, or raise ValueError."""
+        found = _PAYMENT.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        parts = (each.split(".") for each in found[1].split("_"))
+        items = tuple((int(item_id), int(amount_minor)) for item_id, amount_minor in parts)
+        return cls(items, int(found[2] or 0), found[3] or "")
+
+
 @dataclass(frozen=True, slots=True)
 class ShownLine:
     """What a row shows of a line; `accepted` is the part that its suggestion would make of it, none without one.
+
+    `pays` is what confirming it settles, none where that is nothing.
 
     Voiding gives a line another entry, so that a confirmation that is sent again posts nothing twice.
 
@@ -49,12 +83,14 @@ class ShownLine:
     booked_on: date
     parts: tuple[ShownPart, ...]
     accepted: ShownPart | None = None
+    pays: ShownPayment | None = None
 
     def __str__(self) -> str:
         """Write the line as text."""
         parts = "_".join(map(str, self.parts))
         head = f"{self.line_id}~{self.entry_id or ''}~{self.booked_on.isoformat()}"
-        return f"{head}~{parts}~{self.accepted or ''}"
+        paid = f"~{self.pays}" if self.pays else ""
+        return f"{head}~{parts}~{self.accepted or ''}{paid}"
 
     @classmethod
     def read(cls, text: str) -> ShownLine:
@@ -62,13 +98,14 @@ class ShownLine:
         found = _LINE.fullmatch(text)
         if found is None:
             raise ValueError(text)
-        line_id, entry_id, day, parts, accepted = found.groups()
+        line_id, entry_id, day, parts, accepted, pays = found.groups()
         return cls(
             int(line_id),
             _optional(entry_id),
             date.fromisoformat(day),
             tuple(_part(each) for each in parts.split("_") if each),
             _part(accepted) if accepted else None,
+            ShownPayment.read(pays) if pays else None,
         )
 
     @property

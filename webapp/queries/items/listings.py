@@ -61,8 +61,9 @@ def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
     """Select the items of an organization as they are at the close of a day; without one as they are now.
 
     `amount_minor`, `amount_base_minor`, `settled_minor` and `settled_base_minor` are those of that day, `open_minor`
-    and `open_base_minor` what they leave, `party` the merchant that counts. Only what came after the day is read
-    beside the kept rows.
+    and `open_base_minor` what they leave, `party` the merchant that counts, and `waits` whether what is open is to be
+    paid: a payment or a credit note that nothing took is never late. Only what came after the day is read beside the
+    kept rows.
     """
     values: dict[str, Any] = {
         name: getattr(OwedItem, name)
@@ -88,16 +89,25 @@ def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
         ):
             values[amount] -= sa.func.coalesce(later.c[amount], 0)
             values[settled] += sa.func.coalesce(moved.c[amount], 0)
+    open_minor = values["amount_minor"] - values["settled_minor"]
     statement = sa.select(
         *others,
         *(value.label(name) for name, value in values.items()),
-        (values["amount_minor"] - values["settled_minor"]).label("open_minor"),
+        open_minor.label("open_minor"),
         (values["amount_base_minor"] - values["settled_base_minor"]).label("open_base_minor"),
         PARTY.label("party"),
+        sa.case((_is_of_asset(), open_minor > 0), else_=open_minor < 0).label("waits"),
     ).select_from(OwedItem)
     for other, condition in joins:
         statement = statement.outerjoin(other, condition)
     return statement.where(OwedItem.organization_id == organization_id).subquery()
+
+
+def _is_of_asset() -> sa.ColumnElement[bool]:
+    assets = sa.select(Account.id).where(
+        Account.organization_id == OwedItem.organization_id, Account.type == "ASSET", Account.keeps_items
+    )
+    return OwedItem.account_id.in_(assets)
 
 
 def _settled_otherwise(organization_id: str, day: date) -> sa.Subquery:
@@ -154,20 +164,10 @@ def listed(
             items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))
         )
     if overdue is not None:
-        is_late = sa.and_(sa.func.coalesce(items.c.due_on < (open_on or today), sa.false()), _waits(items))
+        is_late = sa.and_(sa.func.coalesce(items.c.due_on < (open_on or today), sa.false()), items.c.waits)
         statement = statement.where(is_late if overdue else sa.not_(is_late))
     found = page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
     return found.of(records(organization_id, found.items, open_on or today))
-
-
-def _waits(items: sa.Subquery) -> sa.ColumnElement[bool]:
-    """Build the condition that what is open of an item waits to be paid, as `_is_owed` says."""
-    is_asset = items.c.account_id.in_(
-        sa.select(Account.id).where(
-            Account.organization_id == items.c.organization_id, Account.type == "ASSET", Account.keeps_items
-        )
-    )
-    return sa.case((is_asset, items.c.open_minor > 0), else_=items.c.open_minor < 0)
 
 
 def record(organization_id: str, item_id: int, today: date) -> OwedItemRecord:
@@ -182,22 +182,20 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     """Give rows of `as_of` as records; `day` is what overdue days are counted to."""
     base = organizations.get(organization_id).base_currency
     counting = merchants.counting(organization_id, {row.org_merchant_id for row in rows} - {None})
-    accounts = _accounts(organization_id, {row.account_id for row in rows})
+    names = _account_names(organization_id, {row.account_id for row in rows})
     entries = _entries(organization_id, {row.journal_entry_id for row in rows} - {None})
     return [
         OwedItemRecord(
             id=row.id,
             account_id=row.account_id,
-            account_name=accounts[row.account_id].name,
+            account_name=names[row.account_id],
             org_merchant_id=counting[row.org_merchant_id].id if row.org_merchant_id else None,
             org_merchant_name=counting[row.org_merchant_id].name if row.org_merchant_id else None,
             journal_entry_id=row.journal_entry_id,
             transaction_id=entries.get(row.journal_entry_id, ("", None))[1],
             day=row.day,
             due_on=row.due_on,
-            overdue_days=(day - row.due_on).days
-            if row.due_on and row.due_on < day and _is_owed(row.open_minor, accounts[row.account_id].type)
-            else None,
+            overdue_days=(day - row.due_on).days if row.due_on and row.due_on < day and row.waits else None,
             reference=row.reference,
             description=entries.get(row.journal_entry_id, ("Opening items", None))[0],
             currency=row.currency,
@@ -212,18 +210,13 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     ]
 
 
-def _is_owed(open_minor: int, account_type: str) -> bool:
-    """Return whether what is open waits to be paid; a payment or a credit note that nothing took is never late."""
-    return open_minor > 0 if account_type == "ASSET" else open_minor < 0
-
-
-def _accounts(organization_id: str, ids: set[int]) -> dict[int, Any]:
+def _account_names(organization_id: str, ids: set[int]) -> dict[int, str]:
     rows = db.session.execute(
-        sa.select(Account.id, Account.name, Account.type).where(
+        sa.select(Account.id, Account.name).where(
             Account.organization_id == organization_id, Account.id.in_(ids)
         )
     )
-    return {row.id: row for row in rows}
+    return {row.id: row.name for row in rows}
 
 
 def _entries(organization_id: str, ids: set[int]) -> dict[int, tuple[str, int | None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,11 +10,14 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.journal.merchants import with_counting_merchants
-from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
+from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, ShownPayment, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
+from webapp.ledger.open_items import shortfalls
 from webapp.models import Transaction
 from webapp.queries.common import merchants
+from webapp.queries.items import items, line_payments
+from webapp.queries.items.line_payments import LinePaymentRecord
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.part_names import PartNames
@@ -40,8 +43,13 @@ class ChangedLine:
     back_name: str
 
 
-def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, ShownLine]:
-    """Give what confirming each line would post, or has posted, in a constant number of statements."""
+def of_records(
+    organization_id: str, records: Sequence[TransactionRecord], paid: Mapping[int, LinePaymentRecord]
+) -> dict[int, ShownLine]:
+    """Give what confirming each line would post, or has posted, in a constant number of statements.
+
+    `paid` is what the drafts among them are to pay, by line.
+    """
     corrected = {
         record.journal_entry_id
         for record in records
@@ -61,8 +69,17 @@ def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> di
                 ShownPart(leg.account_id, leg.merchant_id, leg.project_id, only or -leg.amount_minor)
                 for leg in legs
             ]
-        found[record.id] = ShownLine(record.id, record.journal_entry_id, record.booked_on, summed(parts))
+        pays = _pays(paid[record.id]) if record.id in paid else None
+        found[record.id] = ShownLine(
+            record.id, record.journal_entry_id, record.booked_on, summed(parts), pays=pays
+        )
     return found
+
+
+def _pays(payment: LinePaymentRecord) -> ShownPayment:
+    items = tuple((each.item_id, each.amount.minor) for each in payment.parts)
+    short = payment.short
+    return ShownPayment(items, short["amount"], short["as"]) if short else ShownPayment(items)
 
 
 def _parts(record: TransactionRecord) -> list[ShownPart]:
@@ -78,8 +95,7 @@ def _parts(record: TransactionRecord) -> list[ShownPart]:
 
 def of_line(transaction: Transaction) -> ShownLine:
     """Give what confirming one line would post, or has posted."""
-    record = transactions.record(transaction)
-    return of_records(transaction.organization_id, [record])[record.id]
+    return _of(transaction.organization_id, [transaction])[transaction.id]
 
 
 def of_lines(organization_id: str, ids: Sequence[int]) -> dict[int, ShownLine]:
@@ -87,7 +103,20 @@ def of_lines(organization_id: str, ids: Sequence[int]) -> dict[int, ShownLine]:
     found = db.session.scalars(
         sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
     )
-    return of_records(organization_id, transactions.records(organization_id, found.all()))
+    return _of(organization_id, found.all())
+
+
+def _of(organization_id: str, lines: Sequence[Transaction]) -> dict[int, ShownLine]:
+    records = transactions.records(organization_id, lines)
+    return of_records(organization_id, records, paid_by_drafts(organization_id, records))
+
+
+def paid_by_drafts(
+    organization_id: str, records: Sequence[TransactionRecord]
+) -> dict[int, LinePaymentRecord]:
+    """Give what the drafts among some lines are to pay, by line."""
+    drafts = [record.id for record in records if record.entry_status == "DRAFT"]
+    return line_payments.of_lines(organization_id, drafts) if drafts else {}
 
 
 def is_reworded(line: Transaction, description: str | None) -> bool:
@@ -104,7 +133,7 @@ def changed(organization_id: str, shown: ShownLine, description: str | None = No
     """Compare what a row showed of a line, with its description where that was changed, with the line as it is now."""
     line = transactions.get(organization_id, shown.line_id)
     now = of_line(line)
-    names = _ShownNames(organization_id, line.currency, [*shown.posts.parts, *now.parts])
+    names = _ShownNames(organization_id, line.currency, shown.posts, now)
     back = shown.posts.parts[0] if len(shown.posts.parts) == 1 else None
     differences = list(names.differences(shown.posts, now))
     if is_reworded(line, description):
@@ -112,9 +141,14 @@ def changed(organization_id: str, shown: ShownLine, description: str | None = No
     return ChangedLine(
         line.id,
         differences,
-        back if back and names.has_account(back) and len(now.parts) == 1 else None,
+        back if _may_go_back(shown, now) and back and names.has_account(back) else None,
         names.account(back) if back else "",
     )
+
+
+def _may_go_back(shown: ShownLine, now: ShownLine) -> bool:
+    """Return whether a change of one part would bring a line back: what it pays, nothing but choosing does."""
+    return len(now.parts) == 1 and shown.pays == now.pays
 
 
 def _day(day: date) -> str:
@@ -122,10 +156,13 @@ def _day(day: date) -> str:
 
 
 class _ShownNames:
-    def __init__(self, organization_id: str, currency: str, parts: Sequence[ShownPart]) -> None:
+    def __init__(self, organization_id: str, currency: str, *lines: ShownLine) -> None:
         self._currency = currency
+        parts = [part for line in lines for part in line.parts]
         of_parts = [(part.account_id, part.merchant_id, part.project_id) for part in parts]
         self._names = PartNames(organization_id, of_parts)
+        item_ids = [item_id for line in lines if line.pays for item_id, _ in line.pays.items]
+        self._items = items.by_id(organization_id, item_ids) if item_ids else {}
 
     def has_account(self, part: ShownPart) -> bool:
         """Whether a part's account is there."""
@@ -147,6 +184,7 @@ class _ShownNames:
             )
         else:
             pairs += [("parts", self._listed(before), self._listed(after))]
+        pairs.append(("what it pays", self._paid(before.pays), self._paid(after.pays)))
         if before.entry_id != after.entry_id:
             pairs += [("entry", str(before.entry_id or "none"), str(after.entry_id or "none"))]
         for field, earlier, later in pairs:
@@ -160,6 +198,23 @@ class _ShownNames:
             self._names.project(part.project_id) or "none",
             Money(part.amount_minor, self._currency).formatted,
         )
+
+    def _paid(self, payment: ShownPayment | None) -> str:
+        if payment is None:
+            return "nothing"
+        currency = next((each.currency for each in self._items.values()), self._currency)
+        named = [
+            f"{self._item(item_id)} {Money(amount_minor, currency).formatted}"
+            for item_id, amount_minor in payment.items
+        ]
+        if payment.short_as:
+            name = shortfalls.NAMES[payment.short_as].lower()
+            named.append(f"{name} {Money(abs(payment.short_minor), currency).formatted}")
+        return ", ".join(named)
+
+    def _item(self, item_id: int) -> str:
+        found = self._items.get(item_id)
+        return (found and found.reference) or f"item {item_id}"
 
     def _listed(self, line: ShownLine) -> str:
         named = [

@@ -134,9 +134,8 @@ def named(
     likely = likely_accounts.of_lines(organization_id, records)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
-    shown_now = shown_lines.of_records(organization_id, records)
-    drafts = [record.id for record in records if record.entry_status == "DRAFT"]
-    paid = line_payments.of_lines(organization_id, drafts) if drafts else {}
+    paid = shown_lines.paid_by_drafts(organization_id, records)
+    shown_now = shown_lines.of_records(organization_id, records, paid)
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},

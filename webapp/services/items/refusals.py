@@ -47,6 +47,12 @@ class ShortfallError(UnprocessableError):
     code = "shortfall"
 
 
+class ShortAloneError(UnprocessableError):
+    """What is short is short of items: send `short` together with all of `settles`, or leave it out."""
+
+    code = "short_alone"
+
+
 class RatesApartError(LedgerError):
     """The line pays these items at a rate far from that of its day; send `force` if it is right."""
 

@@ -25,7 +25,7 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.items import paid_lines, payments
 from webapp.services.items.payments import ItemPayment
-from webapp.services.items.refusals import PaymentFitError
+from webapp.services.items.refusals import PaymentFitError, ShortAloneError
 from webapp.services.journal import counter_legs
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
@@ -83,8 +83,7 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
     with act(
         actor, now, "edit_transaction", target, title=title, payload=entry_facts.jsonable(changes)
     ) as doing:
-        if not changes.keys() - {"short", "force"}:
-            raise NothingToEditError
+        _check_complete(changes)
         entry = transaction.journal_entry
         if transaction.status not in IN_BOOKS or entry is None:
             raise LineStateError(transaction.status)
@@ -156,6 +155,15 @@ def _own_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> S
     if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
         raise TransferError
     return own
+
+
+def _check_complete(changes: LineChanges) -> None:
+    """Refuse what changes nothing: what is short of items says nothing without these."""
+    is_short = changes.get("short") is not None
+    if is_short > bool(changes.get("settles")) or ("short" in changes) > ("settles" in changes):
+        raise ShortAloneError(fields={"short": [str(ShortAloneError.__doc__)]})
+    if not changes.keys() - {"short", "force"}:
+        raise NothingToEditError
 
 
 def _payment(

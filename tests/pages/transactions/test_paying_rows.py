@@ -1,0 +1,57 @@
+"""What a row of the workspace says that its line pays is what confirming it settles, or nothing is posted."""
+
+import pytest
+
+from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.transfers import send
+from tests.pages.transactions.test_confirmations import Row
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture
+def invoices(ada, ben, books, bank):
+    keep_items(ada, books.account_id("Trade receivables"))
+    acme = bank.merchant("Acme")
+    for number in ("RE-7", "RE-8"):
+        owe(ben, books, "400.00", acme, reference=number)
+    return {each["reference"]: each["id"] for each in items(ben)}
+
+
+@pytest.fixture
+def line(bank, giro):
+    return send(bank, giro, "2026-03-20", "400.00")
+
+
+def pay(person, line, item_id, **others):
+    answer = person.patch(f"/api/transactions/{line}", json={"settles": [{"itemId": item_id}], **others})
+    assert answer.status_code == 200, answer.json
+
+
+def test_a_row_whose_line_pays_another_invoice_by_now_posts_nothing(ada, ben, line, invoices):
+    pay(ben, line, invoices["RE-7"])
+    row = Row(ada, line)
+    pay(ben, line, invoices["RE-8"])
+    refused = row.confirm()
+    assert refused.status_code == 409
+    assert "This line has changed since its row was shown. Nothing was posted." in refused.text
+    assert (
+        'What it pays <s>RE-7 400.00 EUR</s> → <span class="changed">RE-8 400.00 EUR</span>' in refused.text
+    )
+    assert "Set it back" not in refused.text
+    assert len(items(ben)) == 2
+
+
+def test_a_row_whose_line_pays_short_by_now_posts_nothing(ada, ben, bank, giro, invoices):
+    line = send(bank, giro, "2026-03-20", "392.00")
+    row = Row(ada, line)
+    pay(ben, line, invoices["RE-7"], short={"amount": "8.00", "as": "FEE"})
+    refused = row.confirm()
+    assert refused.status_code == 409
+    assert "RE-7 400.00 EUR, bank's fee 8.00 EUR" in refused.text.replace("&#39;", "'")
+
+
+def test_a_row_that_shows_what_its_line_pays_settles_it(ada, ben, line, invoices):
+    pay(ben, line, invoices["RE-7"])
+    assert Row(ada, line).confirm().status_code == 200
+    assert [each["reference"] for each in items(ben)] == ["RE-8"]
