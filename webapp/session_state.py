@@ -62,13 +62,15 @@ class ReadAhead:
     """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
 
     `rows` are found by their model and id, or role. `unpaired` lines are in no transfer, `unpaying` ones pay no items,
-    `undocumented` entries have no document, `plain` accounts take every posting, and `opened_on` has for each account
-    the last day before its books begin. What is not in it is asked as ever.
+    `unexplained` ones have no entry that was written by hand, `undocumented` entries have no document, `plain` accounts
+    take every posting, and `opened_on` has for each account the last day before its books begin. What is not in it is
+    asked as ever.
     """
 
     rows: Mapping[tuple[type[Any], object], Any] = field(default_factory=dict)
     unpaired: frozenset[int] = frozenset()
     unpaying: frozenset[int] = frozenset()
+    unexplained: frozenset[int] = frozenset()
     undocumented: frozenset[int] = frozenset()
     plain: frozenset[int] = frozenset()
     opened_on: Mapping[int, date] = field(default_factory=dict)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 BLANK_LEGS = 2
 MOST_SUGGESTED = 4
+IDS = ("orgMerchantId", "projectId")
+# What a leg says of the item that it begins: carried through the form, so that saving a draft loses none of it.
+OF_ITEMS = ("dueOn", "reference")
 Row = Mapping[str, Any]
 
 
@@ -60,11 +63,11 @@ class EntryForm:
     def _posting(self, row: Row) -> dict[str, Any]:
         if not row.get("accountId"):
             raise ma.ValidationError({"accountId": ["Choose an account."]})
-        ids = {name: row[name] for name in ("orgMerchantId", "projectId") if row.get(name)}
+        facts = {name: row[name] for name in (*IDS, *OF_ITEMS) if row.get(name)}
         currency = {"currency": row["currency"]} if row.get("currency") else {}
         account = account_of(self.accounts, row["accountId"])
         base = {"amountBase": row["amountBase"]} if row.get("amountBase") else {}
-        return {"accountId": str(account.id), "amount": signed(row), **base, **currency, **ids}
+        return {"accountId": str(account.id), "amount": signed(row), **base, **currency, **facts}
 
     def legs(self, base: str) -> tuple[list[Leg], list[str]]:
         """The legs that can be read, and messages on what the others need."""
@@ -161,7 +164,12 @@ def _row(part: BookedPart, labels: Mapping[int, str]) -> dict[str, Any]:
         "currency": part.amount.currency,
         "orgMerchantId": str(counting(part.org_merchant_id, _merged()) or ""),
         "projectId": str(part.project_id or ""),
+        **_of_item(part.due_on, part.reference),
     }
+
+
+def _of_item(due_on: date | None, reference: str | None) -> dict[str, str]:
+    return {"dueOn": due_on.isoformat() if due_on else "", "reference": reference or ""}
 
 
 def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -197,6 +205,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                 "currency": leg.currency,
                 "orgMerchantId": str(counting(leg.merchant_id, merged) or ""),
                 "projectId": str(leg.project_id or ""),
+                **_of_item(leg.due_on, leg.reference),
             }
             for leg in legs
         ],

@@ -14,6 +14,7 @@ from webapp.pages.bookkeeping.journal_entries import show_entry
 from webapp.schemas import fields
 from webapp.schemas.bookkeeping.journal_entries import (
     EntryChangesFormSchema,
+    EntryPostFormSchema,
     EntryPostSchema,
     ManualEntryFormSchema,
     NewEntryPageSchema,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from webapp.models import JournalEntry
 
 TEMPLATE = "journal_entries/form.html"
+POST_AS_WELL = "post_as_well"
 
 bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 
@@ -58,7 +60,7 @@ def create() -> Response:
     form = entry_forms.read()
     try:
         entry = services.bookkeeping.manual_entries.create(
-            **ManualEntryFormSchema().load(form.body()), post=asks_to_post(), **acting()
+            **ManualEntryFormSchema().load(form.body()), post=asks_to_post(), force=is_forced(), **acting()
         )
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))
@@ -93,7 +95,11 @@ def change(entry_id: int) -> Response:
     form = entry_forms.read()
     try:
         services.bookkeeping.manual_entries.change(
-            entry, **EntryChangesFormSchema().load(form.body()), post=asks_to_post(), **acting()
+            entry,
+            **EntryChangesFormSchema().load(form.body()),
+            post=asks_to_post(),
+            force=is_forced(),
+            **acting(),
         )
     except REFUSALS as error:
         return show_form(form, entry_id=entry_id, problem=problem_of(error))
@@ -106,7 +112,7 @@ def post(entry_id: int) -> Response:
     """Post a draft, and show it."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
-        services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
+        services.bookkeeping.manual_entries.post(entry, **EntryPostFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_refused(entry_id, problem_of(error, place="draft"))
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
@@ -132,10 +138,15 @@ def show_refused(entry_id: int, problem: Problem) -> Response:
 
 def asks_to_post() -> bool:
     """Return whether the button to post was pressed, by somebody with the scope."""
-    if request.form.get("act") != "post":
+    if request.form.get("act") not in ("post", POST_AS_WELL):
         return False
     demand("confirm")
     return True
+
+
+def is_forced() -> bool:
+    """Return whether the button was pressed that posts what a bank line has already."""
+    return request.form.get("act") == POST_AS_WELL
 
 
 def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:

@@ -37,7 +37,7 @@ bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
 @bp.post("/<id:transaction_id>/confirm")
 @requires("confirm")
 def confirm(transaction_id: int) -> Response:
-    """Confirm a line as its row shows it, after a question if it is uncategorised."""
+    """Confirm a line as its row shows it, after a question if it is uncategorised or in the books by hand."""
     body = ConfirmFormSchema().load(form_body())
     shown: ShownLine | None = body["shown"]
     if shown is not None and shown.accepted is not None:
@@ -96,11 +96,12 @@ def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | No
 
 
 def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
-    """What is asked before lines are confirmed: how many as suggested or uncategorised; None for neither."""
+    """What is asked before lines are confirmed: how many as suggested, uncategorised, or in the books by hand."""
     suggested = [each for each in ids if each in shown and shown[each].accepted]
     others = [each for each in ids if each not in suggested]
     count = queries.transactions.selected_lines.count_uncategorised(organization_id(), others)
-    if not count and not suggested:
+    explained = len(queries.matching.booked_by_hand.of_ids(organization_id(), ids))
+    if not count and not suggested and not explained:
         return None
     return {
         "ids": ids,
@@ -108,6 +109,7 @@ def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] |
         "count": len(ids),
         "suggested_count": len(suggested),
         "uncategorised_count": count,
+        "explained_count": explained,
     }
 
 

@@ -13,6 +13,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import Rule
 from webapp.queries.access import organizations
+from webapp.queries.matching import booked_by_hand
 from webapp.queries.rule_decisions import (
     candidates,
     compiled_rules,
@@ -115,6 +116,7 @@ class RulePreview:
     rules: list[RuleName] = field(default_factory=list)
     items: list[EffectRecord] = field(default_factory=list)
     explained: list[Explanation] | None = None
+    warnings: list[str] = field(default_factory=list)
     next_key: tuple[int] | None = None
 
     def count(self, effect: Effect) -> None:
@@ -200,6 +202,7 @@ def preview(
             found.count(effect)
             shown.take(effect)
     found.items = [_record(effect, rule.id, evaluator.books.merged) for effect in shown.effects]
+    found.warnings = _by_hand(organization_id, found.items)
     found.next_key = shown.next_key
     fired = {rule_id for effect in shown.effects for rule_id in _named(effect)}
     found.digest = digest.hex
@@ -211,6 +214,13 @@ def preview(
     if filters.transaction_id is not None or filters.document_id is not None:
         found.explained = explanations.explain(evaluator, organization_id, filters)
     return found
+
+
+def _by_hand(organization_id: str, shown: Sequence[EffectRecord]) -> list[str]:
+    """Warn of drafts whose money an entry has already that was written by hand: confirming them counts it twice."""
+    drafts = [each.transaction_id for each in shown if each.transaction_id and not each.opens_marker]
+    explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
+    return [f"Line {line_id}: {found[0].sentence}" for line_id, found in sorted(explained.items())]
 
 
 def _record(effect: Effect, rule_id: int, merged: MergedMerchants) -> EffectRecord:

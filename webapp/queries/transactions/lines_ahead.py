@@ -18,7 +18,7 @@ from webapp.queries.common.parts import with_parts
 from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
-from webapp.queries.matching import transfer_pairs
+from webapp.queries.matching import booked_by_hand, transfer_pairs
 from webapp.queries.reconciliation import openings
 
 
@@ -54,6 +54,7 @@ def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None])
     return ReadAhead(
         rows=rows,
         unpaying=frozenset(ids) - line_payments.paying(organization_id, ids),
+        unexplained=frozenset(ids).difference(booked_by_hand.of_lines(lines, feeds)),
         unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
         undocumented=frozenset(entries) - attachments.documented(organization_id, entries.values()),
         plain=frozenset(

@@ -17,7 +17,8 @@ from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.journal.attachments import AttachedDocument
-from webapp.queries.matching import line_joins
+from webapp.queries.matching import booked_by_hand, line_joins
+from webapp.queries.matching.booked_by_hand import EntryByHand
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
@@ -51,7 +52,8 @@ class WorkspaceLine(TransactionRecord):
 
     `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
     its open correction would change, `bank_change` the bank's last change while it matters. `shown` is what confirming
-    it as it is would post, and one that `asks` has an uncategorised part in it.
+    it as it is would post, and one that `asks` has an uncategorised part in it. What `explained` a draft already
+    are entries that were written by hand.
     """
 
     splits: Sequence[NamedSplit] | None
@@ -71,6 +73,7 @@ class WorkspaceLine(TransactionRecord):
     shown: ShownLine
     asks: bool
     documents: Sequence[AttachedDocument]
+    explained: Sequence[EntryByHand]
 
     @property
     def offered(self) -> LikelyAccount | None:
@@ -135,6 +138,8 @@ def named(
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
     paid = shown_lines.paid_by_drafts(organization_id, records)
+    drafts = [record.id for record in records if record.entry_status == "DRAFT" and record.status == "BOOKED"]
+    explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
     shown_now = shown_lines.of_records(organization_id, records, paid)
     return [
         WorkspaceLine(
@@ -157,6 +162,7 @@ def named(
             bank_change=_bank_change(record, origins[record.id]),
             shown=shown_now[record.id],
             documents=documents.get(record.id, ()),
+            explained=explained.get(record.id, ()),
             asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
         for record in records

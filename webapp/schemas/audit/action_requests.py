@@ -49,6 +49,9 @@ class ResultSchema(Schema):
     voided_journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
 
 
+WARNINGS = {**OPTIONAL, "description": "What to look at once more; left out where there is nothing."}
+
+
 class ActionResultSchema(Schema):
     """The result of an act, as in the interface document."""
 
@@ -57,6 +60,7 @@ class ActionResultSchema(Schema):
     changed = ma.fields.Boolean()
     result = ma.fields.Nested(ResultSchema)
     error = ma.fields.String()
+    warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
 
 
 class BulkResultSchema(ActionResultSchema):

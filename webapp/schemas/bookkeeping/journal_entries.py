@@ -127,6 +127,9 @@ class PostingInputSchema(Schema):
     reference = fields.Text(most=255, allow_none=True, metadata=REFERENCE)
 
 
+FORCE = {"description": "Post it although a bank line has this money already."}
+
+
 class EntryInputSchema(Schema):
     """The fields of a manual entry; `post` posts it at once."""
 
@@ -138,6 +141,7 @@ class EntryInputSchema(Schema):
         validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
     )
     post = fields.Flag(load_default=False)
+    force = fields.Flag(load_default=False, metadata=FORCE)
 
 
 class ManualEntrySchema(EntryInputSchema):
@@ -195,6 +199,13 @@ class EntryPostSchema(Schema):
 
     note = fields.Text(most=2000, allow_none=True, load_default=None)
     version = fields.Text(least=1, most=64, allow_none=True, load_default=None)
+    force = fields.Flag(load_default=False, metadata=FORCE)
+
+
+class EntryPostFormSchema(EntryPostSchema):
+    """The same from a form."""
+
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]
 
 
 class EntryDeletionQuerySchema(Schema):

@@ -127,7 +127,7 @@ class RuleNameSchema(Schema):
 
 
 class PreviewSchema(Schema):
-    """A rule preview: counts of all lines, a page of them, and a digest."""
+    """A rule preview: counts of all lines, a page of them with what to look at once more, and a digest."""
 
     matched = ma.fields.Integer()
     changed = ma.fields.Integer()
@@ -138,6 +138,7 @@ class PreviewSchema(Schema):
     digest = ma.fields.String()
     rules = ma.fields.List(ma.fields.Nested(RuleNameSchema))
     items = ma.fields.List(ma.fields.Nested(EffectItemSchema))
+    warnings = ma.fields.List(ma.fields.String())
     explained = ma.fields.List(ma.fields.Nested(ExplanationSchema), allow_none=True)
 
 

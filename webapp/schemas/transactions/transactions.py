@@ -211,6 +211,7 @@ class ConfirmFormSchema(ConfirmSchema):
 
     shown = ShownLineField(allow_none=True, load_default=None)
     as_uncategorised = ma.fields.Boolean(data_key="asUncategorised", load_default=False)
+    force = ma.fields.Boolean(load_default=False)
 
 
 class ConfirmManySchema(Schema):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -59,6 +59,13 @@ class ActionResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WarnedResult(ActionResult):
+    """The result of an act that was done, with what to look at once more, in sentences."""
+
+    warnings: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemResult(ActionResult):
     """The result of one item of a bulk act; `path` is its place in the request, where that has several lists.
 
@@ -68,6 +75,13 @@ class ItemResult(ActionResult):
     id: int
     path: str = ""
     pending_change: PendingChange | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarnedItem(ItemResult):
+    """The result of an item that was done, with what to look at once more, in sentences."""
+
+    warnings: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +114,12 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
             error=str(error),
             code=error.code,
         )
-    return ItemResult(
-        id=item_id,
-        action_request_id=done.action_request_id,
-        changed=done.changed,
-        result=done.result,
-        title=done.title,
+    item = {**facts_of(done), "id": item_id}
+    return (
+        WarnedItem(**item, warnings=done.warnings) if isinstance(done, WarnedResult) else ItemResult(**item)
     )
+
+
+def facts_of(done: ActionResult) -> dict[str, Any]:
+    """Give what every result has of one, to make another kind of it."""
+    return {each.name: getattr(done, each.name) for each in fields(ActionResult)}

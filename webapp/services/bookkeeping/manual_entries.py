@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import ClassVar
 
@@ -16,11 +16,13 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     Document,
     JournalEntry,
+    Transaction,
     of_same_organization,
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import attachments, entries, manual_entries
+from webapp.queries.matching import booked_by_hand
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -46,6 +48,20 @@ class EntryStateError(LedgerError):
     }
 
 
+class AlreadyOnLineError(LedgerError):
+    """A bank line has this money already; look at it, and send `force` if it is not the same."""
+
+    code = "already_explained"
+
+    def __init__(self, lines: Sequence[Transaction]) -> None:
+        """Name the lines, the nearest first."""
+        super().__init__(
+            f"Bank line {lines[0].id}, {lines[0].label}, has this money already, so the entry would count it twice. "
+            "Book the line instead, or send force if it is not the same.",
+            details={"transactionIds": [each.id for each in lines], "faId": lines[0].feed_account_id},
+        )
+
+
 class StaleEntryError(LedgerError):
     """Somebody changed this draft after you opened it; look at it again, then repeat."""
 
@@ -68,10 +84,12 @@ def create(
     description: str = "",
     post: bool = False,
     document_id: int | None = None,
+    force: bool = False,
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
-    A posting without a currency is in its account's, else in the base currency.
+    A posting without a currency is in its account's, else in the base currency. Posting what a bank line has already
+    needs `force`; otherwise it raises AlreadyOnLineError.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -98,7 +116,7 @@ def create(
         doing.target_id = str(entry.id)
         doing.after = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
         if post:
-            _post(entry, doing)
+            _post(entry, doing, force=force)
     return entry
 
 
@@ -113,6 +131,7 @@ def change(
     description: str = "",
     post: bool = False,
     is_exact: bool = False,
+    force: bool = False,
 ) -> JournalEntry:
     """Change a draft, and with `post` make it part of the books in the same act.
 
@@ -144,12 +163,18 @@ def change(
         facts = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
         if post:
-            _post(entry, doing)
+            _post(entry, doing, force=force)
     return entry
 
 
 def post(
-    entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None, note: str | None = None
+    entry: JournalEntry,
+    *,
+    actor: Actor,
+    now: datetime,
+    version: str | None = None,
+    note: str | None = None,
+    force: bool = False,
 ) -> ActionResult:
     """Make a draft part of the books, for good; a repeat changes nothing and has the same result."""
     payload = {"note": note or "", "version": version}
@@ -164,7 +189,7 @@ def post(
             )
         _require(entry, version)
         doing.before = {"status": entry.status}
-        _post(entry, doing)
+        _post(entry, doing, force=force)
         doing.after = {"status": entry.status}
     return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
 
@@ -225,8 +250,12 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
     db.session.refresh(entry)
 
 
-def _post(entry: JournalEntry, doing: Act) -> None:
-    check_moves(entries.legs_of(entry))
+def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
+    legs = entries.legs_of(entry)
+    check_moves(legs)
+    lines = () if force else booked_by_hand.lines_of_legs(entry.organization_id, legs, entry.effective_on)
+    if lines:
+        raise AlreadyOnLineError(lines)
     journal_entries.post(entry, doing)
     doing.result = _posted(entry).as_json()
 

@@ -9,6 +9,7 @@ from functools import partial
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.models import Transaction
+from webapp.queries.matching import booked_by_hand
 from webapp.queries.transactions import lines_ahead, selected_lines, shown_lines, transactions
 from webapp.queries.transactions.shown_lines import ChangedLine
 from webapp.services.audit.act import Actor
@@ -29,6 +30,12 @@ class UncategorisedLineError(LedgerError):
     code = "uncategorised_line"
 
 
+class AlreadyByHandError(LedgerError):
+    """Something in the books has this money already; look at it, and send `force` if it is not the same."""
+
+    code = "already_explained"
+
+
 def confirm(
     line: Transaction,
     shown: ShownLine | None,
@@ -37,17 +44,28 @@ def confirm(
     now: datetime,
     note: str | None = None,
     as_uncategorised: bool = False,
+    force: bool = False,
 ) -> ActionResult:
     """Confirm a line as its row shows it, with its suggestion where the row has one; 409 where the line is otherwise.
 
-    Without `shown` nothing is compared. An uncategorised line needs `as_uncategorised`. What was posted as it is shown
-    is not posted again.
+    Without `shown` nothing is compared. An uncategorised line needs `as_uncategorised`, one whose money an entry has
+    already `force`. What was posted as it is shown is not posted again.
     """
     if shown is not None:
         accept(line, shown, actor=actor, now=now)
     if not as_uncategorised and selected_lines.count_uncategorised(line.organization_id, [line.id]):
         raise UncategorisedLineError
+    if not force:
+        _check_unexplained(line)
     return lifecycle.confirm(line, note=note, actor=actor, now=now)
+
+
+def _check_unexplained(line: Transaction) -> None:
+    entry = line.journal_entry
+    explained = booked_by_hand.of_line(line) if entry is not None and entry.status == "DRAFT" else ()
+    if explained:
+        ids = [each.journal_entry_id for each in explained]
+        raise AlreadyByHandError(explained[0].sentence, details={"journalEntryIds": ids})
 
 
 def edit(
@@ -90,7 +108,7 @@ def bulk_confirm(
     now: datetime,
     note: str | None = None,
 ) -> list[ItemResult]:
-    """Confirm lines one by one as their rows show them, uncategorised ones too; a refused one stops no other.
+    """Confirm lines one by one as their rows show them, after a question; a refused one stops no other.
 
     More than fit raise ActTooLargeError.
     """
@@ -98,7 +116,15 @@ def bulk_confirm(
 
     def confirm_one(line_id: int) -> ActionResult:
         line = transactions.get(organization_id, line_id)
-        return confirm(line, shown.get(line_id), actor=actor, now=now, note=note, as_uncategorised=True)
+        return confirm(
+            line,
+            shown.get(line_id),
+            actor=actor,
+            now=now,
+            note=note,
+            as_uncategorised=True,
+            force=True,
+        )
 
     with lines_ahead.reading(organization_id, ids):
         return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]

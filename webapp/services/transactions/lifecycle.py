@@ -14,13 +14,20 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
 from webapp.queries.journal import attachments, entries
-from webapp.queries.matching import line_joins
+from webapp.queries.matching import booked_by_hand, line_joins
 from webapp.queries.reconciliation import openings
 from webapp.queries.transactions import lines_ahead, selected_lines, transactions
 from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
+from webapp.services.audit.results import (
+    ActionResult,
+    ItemResult,
+    TouchedIds,
+    WarnedResult,
+    attempt,
+    facts_of,
+)
 from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
@@ -59,7 +66,9 @@ def confirm(
         if entry is None:
             raise NotFoundError
         doing.before = {"status": entry.status}
+        warnings: Sequence[str] = ()
         if entry.status == "DRAFT":
+            warnings = [each.sentence for each in booked_by_hand.of_line(transaction)]
             touched: TouchedIds | None = _post_draft(transaction, entry, doing)
         else:
             touched = _post_correction(entry, doing)
@@ -70,9 +79,10 @@ def confirm(
         doing.result = touched.as_json()
         posted = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
         doing.after = {**posted, **(doing.after or {})}
-    return ActionResult(
+    done = ActionResult(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
+    return WarnedResult(**facts_of(done), warnings=warnings) if warnings else done
 
 
 def _post_draft(line: Transaction, entry: JournalEntry, doing: Act) -> TouchedIds:

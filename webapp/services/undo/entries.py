@@ -78,7 +78,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         return f"{sentence} Its open correction no longer exists." if is_marked else sentence
     if made:
         copy = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
-        manual_entries.post(copy, version=None, **undoing.by)
+        manual_entries.post(copy, version=None, force=True, **undoing.by)
         undoing.move("journal_entry", voided.id, copy.id)
         return "Post the copy that the void made."
     written = manual_entries.create(
@@ -87,6 +87,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         description=voided.description,
         document_id=voided.document_id,
         post=True,
+        force=True,
         **undoing.by,
     )
     undoing.move("journal_entry", voided.id, written.id)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from webapp import importers
 from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.explanations import BankAmount
 from webapp.ledger.money import MAX_MINOR, Money
 from webapp.models import FeedAccount, Organization
+from webapp.queries.matching import booked_by_hand
 from webapp.services.imports.planning import batch_splits, verdicts
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning.accounts import Assignment
@@ -60,7 +62,27 @@ def plan(
         warnings.append(
             f"{possible:,} of the lines may be duplicates from another source; check them before confirming."
         )
-    return Plan(organization.id, reading.file, accounts, warnings)
+    return Plan(organization.id, reading.file, accounts, [*warnings, *_by_hand(organization.id, accounts)])
+
+
+def _by_hand(organization_id: str, accounts: Sequence[AccountPlan]) -> Iterator[str]:
+    """Warn of accounts whose new lines are in the books already, by entries that were written by hand."""
+    for account in accounts:
+        feed_account = account.target.feed_account
+        if feed_account is None:
+            continue
+        amounts = {
+            index: BankAmount(
+                feed_account.account_id, feed_account.currency, line.amount_minor, line.line.booked_on
+            )
+            for index, line in enumerate(account.added)
+        }
+        count = len(booked_by_hand.of_amounts(organization_id, amounts))
+        if count:
+            yield (
+                f"{account.target.name}: {count:,} of the lines may be in the books already, by an entry that was "
+                "written by hand; their rows name it."
+            )
 
 
 def _refuse_too_large(account: AccountPlan) -> None:

@@ -1,0 +1,29 @@
+"""Whether an entry and a bank line tell of the same money: the one predicate of all doors that ask it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+# A bank books a card sale a few days later, and on the next working day what was written before a holiday.
+DAYS_APART: Final = timedelta(days=7)
+
+
+class BankAmount(NamedTuple):
+    """Money that moves on a bank's account: debit above zero, in minor units, on a day."""
+
+    account_id: int
+    currency: str
+    amount_minor: int
+    day: date
+
+    def tells_of(self, other: BankAmount) -> bool:
+        """Return whether both tell of the same money, as far as account, amount and day can say.
+
+        >>> line = BankAmount(3, "EUR", 1000, date(2026, 3, 9))
+        >>> [line.tells_of(line._replace(day=date(2026, 3, day))) for day in (1, 2, 16, 17)]
+        [False, True, True, False]
+        >>> line.tells_of(line._replace(amount_minor=-1000))
+        False
+        """
+        return self[:-1] == other[:-1] and abs(self.day - other.day) <= DAYS_APART
