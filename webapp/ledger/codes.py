@@ -38,8 +38,6 @@ ENTRY_SOURCES: Final = (
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
-# An invoice is ours and a credit note a supplier's: of these the money comes in.
-PAID_TO_US: Final = ("INVOICE", "CREDIT_NOTE")
 ACCOUNT_TYPES: Final = tuple(each.value for each in AccountType)
 # The types of ledger accounts that may have a bank account behind them.
 FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")

@@ -176,7 +176,10 @@ def _with_line_or_entry(table: str) -> tuple[Any, ...]:
 
 
 class DocumentRelation(Numbered, Base):
-    """A document that belongs to a bank line or to an entry; it goes with either, and changes neither."""
+    """A document that belongs to a bank line or to an entry; it goes with either, and changes neither.
+
+    `is_automatic` where no person attached it, but its evidence.
+    """
 
     __tablename__ = "document_relations"
     __table_args__ = _with_line_or_entry(__tablename__)
@@ -184,6 +187,7 @@ class DocumentRelation(Numbered, Base):
     document_id: Mapped[int] = mapped_column(BigId)
     transaction_id: Mapped[int | None] = mapped_column(BigId)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    is_automatic: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()
 
 

@@ -57,7 +57,7 @@ def create() -> Response:
         content, insisting = insisted(body)
         if owners and file is not None:
             ((name, other_id),) = owners.items()
-            services.documents.relations.attach_file(content, file, name, other_id, **acting())
+            services.documents.attached_files.attach(content, file, name, other_id, **acting())
             return back_to(name, other_id)
         document = services.documents.documents.create(content, file, **insisting, **acting())
     except REFUSALS as error:
@@ -216,7 +216,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         merchants=queries.accounts.choices.merchants(organization_id()),
         merchant_id=merchants.counting_id(organization_id(), document.org_merchant_id),
         projects=queries.accounts.choices.projects(organization_id()),
-        may_make=None if document.org_merchant_id else services.documents.parties.other_party(document),
+        may_make=None if document.org_merchant_id else queries.documents.parties.other_party(document),
         types=TYPES,
         choices=CHOICES,
         is_picture=document.file_type in document_files.PICTURES,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from webapp.ledger.texts.remittances import compacted, names
+from webapp.ledger.texts.remittances import compacted, is_telling, names, names_another
 
 MOST_DAYS: Final = 60
 SHORTEST_NAME: Final = 4
@@ -14,11 +14,12 @@ SHORTEST_NAME: Final = 4
 class ReceiptFacts:
     """What a document states of its payment; each is None where it does not state it.
 
-    `is_paid_to_us` is whether its money comes in: None where its kind does not tell that.
+    `party` is who is paid or pays, `iban` the account that is to be paid, none for our own. `is_paid_to_us` is whether
+    its money comes in: None where its kind does not tell that.
     """
 
     number: str | None
-    sender: str | None
+    party: str | None
     issued_on: date | None
     due_on: date | None = None
     remittance: str | None = None
@@ -46,10 +47,13 @@ class ReceiptEvidence:
 
     days_apart: int | None
     number: str | None = None
-    sender: str | None = None
+    party: str | None = None
     remittance: str | None = None
     has_iban: bool = False
+    is_other_account: bool = False
+    names_another: bool = False
     is_due: bool = True
+    is_right_way: bool = False
     is_other_way: bool = False
 
     @property
@@ -58,11 +62,25 @@ class ReceiptEvidence:
         return self.is_due and not self.is_other_way and bool(self.number or self.remittance)
 
     @property
+    def is_certain(self) -> bool:
+        """Whether nobody has to be asked, where this is the only document and the only payment of such evidence.
+
+        The number or the reference can hardly stand there by chance, and with no other of its kind; the party is the
+        right one by its account or its name and by no account that is another one; and the money goes the right way
+        within the days around it.
+        """
+        is_near = self.days_apart is not None and self.days_apart <= MOST_DAYS
+        is_unmistakable = is_telling(self.number) or is_telling(self.remittance)
+        is_the_party = self.has_iban or (self.party is not None and not self.is_other_account)
+        is_alone = is_unmistakable and not self.names_another
+        return self.identifies and self.is_right_way and is_near and is_alone and is_the_party
+
+    @property
     def rank(self) -> tuple[bool, bool, bool, bool, int]:
         """Order the evidence: what identifies it, its account, its sender, the days between."""
         days = MOST_DAYS + 1 if self.days_apart is None else self.days_apart
         named = self.number or self.remittance
-        return self.is_other_way, not named, not self.has_iban, self.sender is None, days
+        return self.is_other_way, not named, not self.has_iban, self.party is None, days
 
     @property
     def reason(self) -> str:
@@ -73,7 +91,7 @@ class ReceiptEvidence:
             days = {0: "same day", 1: "1 day apart"}.get(self.days_apart, f"{self.days_apart} days apart")
         named = [f"number {self.number}"] if self.number else []
         named += [f"reference {self.remittance}"] if self.remittance else []
-        named += [self.sender] if self.sender else []
+        named += [self.party] if self.party else []
         parts = ["Same amount" if self.is_due else "Its total, which is not what is due", days]
         parts += [f"names {' and '.join(named)}"] if named else []
         parts += ["on the account that it names"] if self.has_iban else []
@@ -92,19 +110,24 @@ def receipt_evidence(receipt: ReceiptFacts, payment: PaymentFacts) -> ReceiptEvi
     """
     number = receipt.number if names(payment.text, receipt.number) else None
     is_other = compacted(receipt.remittance) != compacted(receipt.number)
-    account = compacted(receipt.iban)
+    accounts = compacted(receipt.iban), compacted(payment.iban)
     ways = (receipt.is_paid_to_us, payment.comes_in)
     stated = receipt.issued_on or receipt.due_on
     return ReceiptEvidence(
         days_apart=None if stated is None else abs((payment.day - stated).days),
         number=number,
-        sender=receipt.sender if _is_named(receipt.sender, payment.text) else None,
+        party=receipt.party if _is_named(receipt.party, payment.text) else None,
         remittance=receipt.remittance if is_other and names(payment.text, receipt.remittance) else None,
-        has_iban=bool(account) and account == compacted(payment.iban),
+        has_iban=all(accounts) and accounts[0] == accounts[1],
+        is_other_account=all(accounts) and accounts[0] != accounts[1],
+        names_another=any(
+            names_another(payment.text, each) for each in (receipt.number, receipt.remittance) if each
+        ),
         is_due=payment.is_due,
+        is_right_way=None not in ways and ways[0] == ways[1],
         is_other_way=None not in ways and ways[0] != ways[1],
     )
 
 
-def _is_named(sender: str | None, text: str) -> bool:
-    return len(sender or "") >= SHORTEST_NAME and names(text, sender)
+def _is_named(party: str | None, text: str) -> bool:
+    return len(party or "") >= SHORTEST_NAME and names(text, party)

@@ -12,7 +12,9 @@ SHORTEST_NUMBER: Final = 3
 # Shorter numbers of digits alone are as often a year, a day, a street or an amount.
 SHORTEST_DIGITS: Final = 5
 LONGEST_TEXT: Final = 500
+LONGEST_SPANNED: Final = 2_000
 _APART: Final = re.compile(r"[\W_]+")
+_DIGIT: Final = re.compile(r"[0-9]")
 _CREDITOR_REFERENCE: Final = re.compile(r"(?<![a-z0-9])rf[0-9]{2}(?: ?[a-z0-9]){1,21}")
 _MOST_REFERENCE: Final = 25
 _CHECKED_BY: Final = 97
@@ -39,6 +41,35 @@ def names(text: str, number: str | None) -> bool:
     if len(wanted) < SHORTEST_NUMBER or len(wanted) > LONGEST_TEXT:
         return False
     return bool(_whole(wanted).search(folded(text)))
+
+
+def spans(text: str, longest: int) -> set[str]:
+    """Give every run of whole words of a text, compacted, up to a length: a number that it names is one of them.
+
+    >>> sorted(spans("inv. RE 4711", 6))
+    ['4711', 'inv', 're', 're4711']
+    """
+    words = [each for each in _APART.split(folded(text)[:LONGEST_SPANNED]) if each]
+    found = set()
+    for first in range(len(words)):
+        run = ""
+        for word in words[first:]:
+            run += word
+            if len(run) > longest:
+                break
+            found.add(run)
+    return found
+
+
+def names_another(text: str, number: str | None) -> bool:
+    """Tell whether a text names a number of the same kind as this one beside it, or in its place.
+
+    >>> names_another("RE-4711, RE-4712", "RE 4711"), names_another("RE-4711 of 3 March 2026", "RE 4711")
+    (True, False)
+    """
+    wanted = compacted(number)
+    kind = _DIGIT.sub("0", wanted)
+    return any(each != wanted and _DIGIT.sub("0", each) == kind for each in spans(text, len(wanted)))
 
 
 def is_telling(number: str | None) -> bool:

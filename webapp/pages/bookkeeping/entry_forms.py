@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import marshmallow as ma
 
 from webapp import queries
-from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.currencies import canonical
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
@@ -173,8 +172,8 @@ def _of_item(due_on: date | None, reference: str | None) -> dict[str, str]:
 
 
 def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, Any]]:
-    is_credit = (document.document_type in PAID_TO_US) != (total.minor < 0)
-    columns = ("credit", "debit") if is_credit else ("debit", "credit")
+    is_paid_to_us = queries.documents.parties.is_paid_to_us(document)
+    columns = ("credit", "debit") if is_paid_to_us else ("debit", "credit")
     first, second = ({column: str(abs(total)), "currency": total.currency} for column in columns)
     return first, second
 

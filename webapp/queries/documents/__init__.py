@@ -1,5 +1,13 @@
 """Documents: their records, their pages, what they may belong to, and what keeps one from being deleted."""
 
-from webapp.queries.documents import candidates, deletion_blockers, documents, findings, pages
+from webapp.queries.documents import (
+    candidates,
+    deletion_blockers,
+    documents,
+    findings,
+    pages,
+    parties,
+    payments,
+)
 
-__all__ = ["candidates", "deletion_blockers", "documents", "findings", "pages"]
+__all__ = ["candidates", "deletion_blockers", "documents", "findings", "pages", "parties", "payments"]

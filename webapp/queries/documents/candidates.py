@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.matching.receipts import (
     MOST_DAYS,
     PaymentFacts,
@@ -29,10 +28,12 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.documents import parties
 
 AROUND = timedelta(days=MOST_DAYS)
 MOST_CANDIDATES = 5
 MOST_READ = 200
+TELLING_WAY = ("BILL", "INVOICE", "CREDIT_NOTE")
 Found = TypeVar("Found")
 
 
@@ -111,12 +112,17 @@ def evidence_of_line(document: Document, line: Transaction) -> ReceiptEvidence:
     """Give what speaks for a document of a line's amount."""
     payment = PaymentFacts(
         line.booked_on,
-        _text(line),
+        text_of(line),
         line.iban,
         is_due=document.due_minor is None or abs(document.due_minor) == abs(line.amount_minor),
         comes_in=line.amount_minor > 0,
     )
     return receipt_evidence(_facts(document), payment)
+
+
+def text_of(line: Transaction) -> str:
+    """Give all that a line says in words."""
+    return " ".join(part for part in (line.description, line.counterparty, line.reference) if part)
 
 
 def evidence_of_entry(document: Document, entry: JournalEntry) -> ReceiptEvidence:
@@ -225,16 +231,19 @@ def _best(found: list[tuple[ReceiptEvidence, Found]]) -> list[tuple[ReceiptEvide
 
 
 def _facts(document: Document) -> ReceiptFacts:
-    is_told = document.document_type in ("BILL", "INVOICE")
-    is_negative = (document.total_minor or 0) < 0
+    is_own = parties.is_own(document)
+    # Of a credit note whose sender nobody wrote it is not known who gives it to whom.
+    tells_way = document.document_type in TELLING_WAY and (
+        document.sender or document.document_type != "CREDIT_NOTE"
+    )
     return ReceiptFacts(
         document.number,
-        document.sender,
+        document.buyer if is_own else document.sender,
         document.issued_on,
         document.due_on,
         document.remittance,
-        document.iban,
-        is_paid_to_us=(document.document_type in PAID_TO_US) != is_negative if is_told else None,
+        None if is_own else document.iban,
+        is_paid_to_us=parties.is_paid_to_us(document) if tells_way else None,
     )
 
 
@@ -247,7 +256,3 @@ def _amounts(document: Document) -> set[int]:
 def _around(column: Any, document: Document) -> list[sa.ColumnElement[bool]]:
     days = [each for each in (document.issued_on, document.due_on) if each is not None]
     return [column.between(min(days) - AROUND, max(days) + AROUND)] if days else []
-
-
-def _text(line: Transaction) -> str:
-    return " ".join(part for part in (line.description, line.counterparty, line.reference) if part)

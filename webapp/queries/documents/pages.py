@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from webapp.db import db
 from webapp.models import (
     DeclinedRelation,
     Document,
@@ -31,9 +32,14 @@ class SetByRule:
 
 
 def related_items(document: Document) -> list[RelatedItem]:
-    """List the lines and entries that a document belongs to, the oldest relation first."""
+    """List the lines and entries that a document belongs to, the oldest relation first.
+
+    One that was attached by itself says why; the others have no reason.
+    """
     organization_id = document.organization_id
-    return _items(organization_id, attachments.of_documents(organization_id, [document.id])[document.id])
+    relations = attachments.of_documents(organization_id, [document.id])[document.id]
+    items = _items(organization_id, relations)
+    return [_with_reason(document, *each) for each in zip(relations, items, strict=True)]
 
 
 def declined_items(document: Document) -> list[RelatedItem]:
@@ -50,6 +56,12 @@ def _items(organization_id: str, pairs: Sequence[DocumentRelation | DeclinedRela
         else candidates.of_entry(entries[each.journal_entry_id])
         for each in pairs
     ]
+
+
+def _with_reason(document: Document, relation: DocumentRelation, item: RelatedItem) -> RelatedItem:
+    """Say of a line that a document was attached to by its evidence what that evidence is."""
+    line = db.session.get(Transaction, (document.organization_id, item.id)) if relation.is_automatic else None
+    return item if line is None else replace(item, reason=candidates.evidence_of_line(document, line).reason)
 
 
 def set_by_rules(document: Document) -> list[SetByRule]:

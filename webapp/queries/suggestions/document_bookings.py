@@ -31,8 +31,8 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.documents.parties import is_own
 from webapp.queries.suggestions import likely_accounts
 
 # The accounts of the default chart, for whoever kept it: of a purchase, and of a sale.
@@ -134,17 +134,9 @@ def booking(document: Document, line: Transaction | None = None) -> DocumentBook
         return replace(found, split_problem=str(error))
 
 
-def is_sale(document: Document) -> bool:
-    """Tell whether a document is the organization's own."""
-    ours = organizations.get(document.organization_id).name.casefold()
-    if document.document_type == "CREDIT_NOTE":
-        return (document.sender or "").casefold() == ours
-    return document.document_type == "INVOICE"
-
-
 def _sign(document: Document) -> int:
     """Give the sign of the parts as postings: a purchase is debited, a sale credited, credit notes the other way."""
-    return 1 if is_sale(document) == (document.document_type == "CREDIT_NOTE") else -1
+    return 1 if is_own(document) == (document.document_type == "CREDIT_NOTE") else -1
 
 
 def _stated(document: Document) -> StatedTotals:
@@ -219,7 +211,7 @@ def _of_last(document: Document) -> int | None:
 
 def _of_chart(document: Document, codes: Mapping[bool, str]) -> int | None:
     """Find an account of the default chart by its code and its name; None where the books have another one."""
-    code = codes[is_sale(document)]
+    code = codes[is_own(document)]
     name = next(each.name for each in DEFAULT_CHART if each.code == code)
     return db.session.scalar(
         sa.select(Account.id).where(

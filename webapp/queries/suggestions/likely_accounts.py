@@ -10,13 +10,13 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
-from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.money import Money
 from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account, Document
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.common.made_once import made_once
+from webapp.queries.documents.parties import is_paid_to_us
 from webapp.queries.suggestions import confirmed_lines
 
 MOST_IDS = 200
@@ -97,7 +97,7 @@ def of_document(document: Document) -> LikelyAccount | None:
     """Give the likely account of a document: of the confirmed lines of its sender, or with its text; None for none."""
     if not document.sender and not document.text:
         return None
-    sign = 1 if document.document_type in PAID_TO_US else -1
+    sign = 1 if is_paid_to_us(document) else -1
     like = _HabitLine(document.text or "", document.sender, None, sign)
     book = confirmed_lines.newest(document.organization_id)
     (found,) = likely(book, [like])

@@ -79,6 +79,11 @@ class RelationSchema(Schema):
     document_id = fields.Id(Kind.DOCUMENT)
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    is_automatic = ma.fields.Boolean(
+        metadata={
+            "description": "Whether its evidence alone attached it; detaching it then declines it, too."
+        }
+    )
     created_at = fields.Timestamp()
 
 

@@ -1,5 +1,5 @@
 """Receipts and bills: filed, described, attached."""
 
-from webapp.services.documents import declines, documents, parties, relations
+from webapp.services.documents import attached_files, declines, documents, parties, payments, relations
 
-__all__ = ["declines", "documents", "parties", "relations"]
+__all__ = ["attached_files", "declines", "documents", "parties", "payments", "relations"]

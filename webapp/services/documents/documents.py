@@ -22,7 +22,7 @@ from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields, invoices, parties, same_invoices
+from webapp.services.documents import fields, invoices, parties, payments, same_invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.invoices import FileContents
 from webapp.services.rules import document_rules
@@ -73,9 +73,11 @@ def create(
     now: datetime,
     force: bool = False,
     note: str = "",
+    has_place: bool = False,
 ) -> Document:
     """File a document, and read its file; where it is read or has fields beside the file, the rules run on it.
 
+    It is attached to the line that certainly pays it, unless it `has_place` already.
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
     `force` and a note, SameInvoiceError.
     """
@@ -103,6 +105,8 @@ def create(
         if fields.OWN_FIELDS & content.keys() or document.invoice is not None or document.text is not None:
             document_rules.run_on(document, act_id=doing.id, now=now)
         doing.after = fields.facts(document)
+    if not has_place:
+        payments.attach(document, now=now)
     return document
 
 
@@ -133,11 +137,14 @@ def update(
             same_invoices.ask(document, force=force, note=note)
         learnt = parties.learn(document) if EffectKind.SET_MERCHANT in by_hand else {}
         document_rules.supersede(document, by_hand, doing.id)
-        if fields.own_facts(fields.facts(document)) != fields.own_facts(before):
+        is_read_anew = fields.own_facts(fields.facts(document)) != fields.own_facts(before)
+        if is_read_anew:
             document_rules.run_on(document, act_id=doing.id, now=now)
         after = fields.facts(document)
         doing.before = {key: value for key, value in before.items() if value != after[key]}
         doing.after = {key: value for key, value in after.items() if value != before[key]} | learnt
+    if is_read_anew:
+        payments.attach(document, now=now)
     return document
 
 

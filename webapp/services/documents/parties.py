@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document, Merchant
-from webapp.queries.access import organizations
 from webapp.queries.accounts import merchants
+from webapp.queries.documents.parties import other_party
 from webapp.services.accounts import merchants as merchant_acts
 from webapp.services.audit.act import Actor
 
@@ -19,26 +18,6 @@ class NoPartyError(UnprocessableError):
     """The document names nobody that a merchant could be made of; write its sender first."""
 
     code = "no_party"
-
-
-@dataclass(frozen=True, slots=True)
-class OtherParty:
-    """Who an e-invoice is from, or for where it is our own; the account is known of who is to be paid alone."""
-
-    name: str | None
-    vat_id: str | None
-    iban: str | None
-
-
-def other_party(document: Document) -> OtherParty | None:
-    """Give the other party of a document, none where it names nobody."""
-    ours = organizations.get(document.organization_id).name.casefold()
-    stated = document.invoice or {}
-    if (document.sender or "").casefold() != ours:
-        party = OtherParty(document.sender, document.seller_vat_id, document.iban)
-    else:
-        party = OtherParty(document.buyer, (stated.get("buyer") or {}).get("vat_id"), None)
-    return party if party.name or party.vat_id or party.iban else None
 
 
 def recognise(document: Document) -> None:

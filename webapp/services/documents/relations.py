@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from hashlib import sha256
 from typing import NamedTuple
 
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.documents import documents as queried
 from webapp.queries.journal import attachments
 from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.documents import documents
-from webapp.services.documents.documents import SentFile
-from webapp.services.documents.fields import DocumentInput
 
 MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
     "transaction_id": Transaction,
@@ -35,10 +30,18 @@ class Related(NamedTuple):
     is_new: bool
 
 
-def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> Related:
+def relate(
+    document: Document,
+    name: str,
+    other_id: int,
+    *,
+    is_automatic: bool = False,
+    actor: Actor,
+    now: datetime,
+) -> Related:
     """Attach a document to a line or an entry; `name` is the column that `other_id` goes to.
 
-    What is attached already stays so. Raises UnknownReferenceError.
+    What is attached already stays so; who attaches what was declined takes that back. Raises UnknownReferenceError.
     """
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Attached {titles.of_document(document)}"
@@ -51,10 +54,15 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
         relation = DocumentRelation(
             organization_id=document.organization_id,
             document_id=document.id,
+            is_automatic=is_automatic,
             created_at=now,
             **{name: other_id},
         )
         db.session.add(relation)
+        declined = attachments.declined(document, name, other_id)
+        if declined is not None:
+            doing.before = {"isDeclined": True}
+            db.session.delete(declined)
         updates.touch(Kind.DOCUMENT, [document.id])
         db.session.flush()
         doing.after = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
@@ -62,22 +70,19 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
     return Related(relation, is_new=True)
 
 
-def attach_file(
-    content: DocumentInput, file: SentFile, name: str, other_id: int, *, actor: Actor, now: datetime
-) -> Document:
-    """File a document and attach it to a line or an entry, as one; a file that exists already is attached as it is.
+def unrelate(
+    document: Document,
+    name: str,
+    other_id: int,
+    *,
+    declines: bool = False,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Detach a document from a line or an entry, whether it was attached or not; raises UnknownReferenceError.
 
-    Raises what `documents.create` and `relate` raise.
+    What was attached by itself is declined with it, or the next change of the document would attach it again.
     """
-    document = queried.with_file(actor.organization_id, sha256(file.data).hexdigest())
-    if document is None:
-        document = documents.create(content, file, actor=actor, now=now)
-    relate(document, name, other_id, actor=actor, now=now)
-    return document
-
-
-def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
-    """Detach a document from a line or an entry, whether it was attached or not; raises UnknownReferenceError."""
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
@@ -88,6 +93,16 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
             return
         doing.before = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
         db.session.delete(relation)
+        if (declines or relation.is_automatic) and attachments.declined(document, name, other_id) is None:
+            db.session.add(
+                DeclinedRelation(
+                    organization_id=document.organization_id,
+                    document_id=document.id,
+                    created_at=now,
+                    **{name: other_id},
+                )
+            )
+            doing.after = {"isDeclined": True}
         updates.touch(Kind.DOCUMENT, [document.id])
         db.session.flush()
 

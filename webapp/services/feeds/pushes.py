@@ -25,6 +25,7 @@ from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.documents import payments
 from webapp.services.feeds import lines as pushed_lines
 from webapp.services.feeds import removed_lines
 from webapp.services.feeds.incoming_lines import BalanceBody, IncomingLine, PushBody, PushContext
@@ -91,7 +92,10 @@ def push(
             return zlib.decompress(earlier.answer).decode()
         doing.when_refused = lambda error: count_refused(feed_account, error, now)
         results = _take(feed_account, body, doing, provider)
-        return _store_push(feed_account, body, digest, results, sent=sent, now=now)
+        answer = _store_push(feed_account, body, digest, results, sent=sent, now=now)
+    line_ids = {each[2] for each in results if isinstance(each[2], int)}
+    payments.attach_to_lines(feed_account.organization_id, line_ids, now=now)
+    return answer
 
 
 def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) -> list[Sequence[object]]:

@@ -12,6 +12,7 @@ from webapp.models import Import
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.documents import payments
 from webapp.services.imports import column_mappings, writes
 from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
@@ -90,6 +91,7 @@ def take(
             "faIds": [Ref.optional(Kind.FEED_ACCOUNT, account.target.fa_id) for account in ready.accounts],
             "openedFaIds": refs(Kind.FEED_ACCOUNT, [feed_account.id for feed_account in opened]),
         }
+    payments.attach_to_import(actor.organization_id, imported.id, now=now)
     return imported
 
 

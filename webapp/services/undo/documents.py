@@ -16,6 +16,10 @@ def unfile(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a document that was filed, and that nothing in the books holds."""
     document = lookups.get(Document, undoing.actor.organization_id, undoing.target_id(request))
     require_same(fields.facts(document), request.after)
+    of_it = attachments.of_documents(document.organization_id, [document.id])[document.id]
+    for each in of_it:
+        if each.is_automatic and each.transaction_id is not None:
+            relations.unrelate(document, "transaction_id", each.transaction_id, **undoing.by)
     documents.delete(document, **undoing.by)
     return f"Delete {document.label}, with its file." if document.sha256 else f"Delete {document.label}."
 
@@ -25,7 +29,8 @@ def detach(undoing: Undoing, request: ActionRequest) -> str:
     document, name, other_id = _related(undoing, request)
     if attachments.between(document, name, other_id) is None:
         raise ChangedSinceError
-    relations.unrelate(document, name, other_id, **undoing.by)
+    declines = bool((request.before or {}).get("isDeclined"))
+    relations.unrelate(document, name, other_id, declines=declines, **undoing.by)
     return f"Detach {document.label} again."
 
 

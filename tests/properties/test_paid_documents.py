@@ -1,0 +1,54 @@
+"""Months of invoices and of lines that nearly fit: nothing is attached wrongly by itself, and what is sure is."""
+
+from collections import Counter
+from datetime import date, timedelta
+from random import Random
+
+from tests.fixtures.feeds import Feed, line
+from tests.fixtures.helpers.documents import read, sent
+from tests.fixtures.helpers.paid_documents import Months
+
+
+def test_no_month_attaches_a_document_to_a_wrong_line(ada, bank, rounds, remark):
+    months, counted = Months(Random(2026)), Counter()  # noqa: S311
+    feeds = {currency: Feed(ada, bank.open(f"Bank {currency}", currency)) for currency in ("EUR", "USD")}
+    for number in range(rounds(2, 40)):
+        month = months.month(date(2026, 1, 1) + timedelta(days=31 * number % 300))
+        are_lines_first = number % 2 == 0
+        numbers = {} if are_lines_first else filed(ada, month)
+        pays = sent_lines(feeds, month, number)
+        numbers = numbers or filed(ada, month)
+        found = {
+            (number, each["transactionId"])
+            for number, document in numbers.items()
+            for each in read(ada, document)["relations"]
+        }
+        truth = {(each.pays, line_id) for each, line_id in pays if each.pays}
+        plain = {(each.pays, line_id) for each, line_id in pays if each.is_plain}
+        assert found <= truth, found - truth
+        assert plain <= found, plain - found
+        counted.update(lines=len(pays), documents=len(numbers), attached=len(found), wrong=len(found - truth))
+    remark(", ".join(f"{count} {name}" for name, count in counted.items()))
+    assert counted["attached"] > counted["documents"] // 6
+
+
+def filed(ada, month):
+    """File the documents of a month, each as its own file; answers them by number."""
+    answers = {number: sent(ada, data, "invoice.xml") for number, data in month.files.items()}
+    assert {answer.status_code for answer in answers.values()} == {201}
+    return {number: answer.json["document"] for number, answer in answers.items()}
+
+
+def sent_lines(feeds, month, number):
+    """Let the bank send the lines of a month; answers each with its id."""
+    pays = []
+    for currency, feed in feeds.items():
+        lines = [each for each in month.lines if each.currency == currency]
+        added = [
+            line(f"{currency}-{number}-{place}", each.amount, each.day.isoformat(), each.text,
+                 iban=each.iban, currency=currency)
+            for place, each in enumerate(lines)
+        ]  # fmt: skip
+        results = feed.results(added=added)
+        pays += [(each, result["transactionId"]) for each, result in zip(lines, results, strict=True)]
+    return pays
