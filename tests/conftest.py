@@ -1,5 +1,6 @@
 """What every test may ask for: books on both databases, the same four people, a served address, a browser."""
 
+import gc
 import os
 import time
 
@@ -48,6 +49,12 @@ def pytest_configure(config):
     # Readers of the server's own time zone would show themselves here.
     os.environ["TZ"] = "Pacific/Apia"
     time.tzset()
+
+
+def pytest_collection_finish():
+    """Let the collector of garbage leave the programs and the tests alone, which are there to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header():

@@ -82,7 +82,7 @@ class SessionState:
 
     Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
     copy of them. `last_act` is the instant and the chance of the id that was made last, `acts_done` how many acts it
-    has executed.
+    has executed. `kept` are rows that it may not forget.
     """
 
     organization_id: str | None = None
@@ -94,6 +94,7 @@ class SessionState:
     last_act: tuple[datetime, int] | None = None
     acts_done: int = 0
     ahead: ReadAhead = field(default_factory=ReadAhead)
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 def state_of(session: orm.Session) -> SessionState:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event, orm
@@ -128,6 +130,27 @@ def _act_instant() -> datetime:
     return writes.now
 
 
+_seen: ContextVar[str | None] = ContextVar("seen", default=None)
+_SEEN: Final = sa.bindparam("organization_of_session", callable_=_seen.get, type_=sa.String)
+# One option for all organizations, whose parameter is evaluated with each statement: with a value of its own it would
+# be made anew each time, and looked at by SQLAlchemy. Statements of loaders get it too, so that nothing hands it on.
+_OF_ONE: Final = orm.with_loader_criteria(
+    Organized,
+    lambda model: unindexed(model.organization_id) == _SEEN,
+    include_aliases=True,
+    propagate_to_loaders=False,
+    track_closure_variables=False,
+)
+
+
+def _of_one(statement: sa.Executable) -> sa.Executable:
+    return statement.options(_OF_ONE)
+
+
+# What SQLAlchemy remembers of a statement that is made once is lost with each copy of it: it gets one.
+_kept_of_one = cache(_of_one)
+
+
 @event.listens_for(orm.Session, "do_orm_execute")
 def see_one_organization(state: orm.ORMExecuteState) -> None:
     """Show a session that was scoped to an organization the rows of that one only.
@@ -138,13 +161,11 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
     organization_id = state_of(state.session).organization_id
     if state.execution_options.get("across_organizations"):
         return
-    if organization_id is None or not state.is_select or state.is_column_load or state.is_relationship_load:
+    if organization_id is None or not state.is_select or state.is_column_load:
         return
-    state.statement = state.statement.options(
-        orm.with_loader_criteria(
-            Organized, lambda model: unindexed(model.organization_id) == organization_id, include_aliases=True
-        )
-    )
+    _seen.set(organization_id)
+    of_one = _kept_of_one if state.execution_options.get("is_made_once") else _of_one
+    state.statement = of_one(state.statement)
 
 
 def update_rows(model: type[Numbered], *chosen: sa.ColumnElement[bool], **values: Any) -> int:

@@ -58,6 +58,15 @@ class Reconciliation(Numbered, Base):
             sqlite_where=sa.text("opening_entry_id IS NOT NULL"),
             postgresql_where=sa.text("opening_entry_id IS NOT NULL"),
         ),
+        # The day on which the books of an account begin, which is asked for beside lines and entries.
+        sa.Index(
+            "ix_reconciliations_opening_day",
+            "organization_id",
+            "feed_account_id",
+            "opening_date",
+            sqlite_where=sa.text("keep_as_new = 1"),
+            postgresql_where=sa.text("keep_as_new"),
+        ),
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)

@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
+from webapp.queries.common import read_ahead
 from webapp.queries.common.asked_once import asked_once
 from webapp.sql_functions import fold
 from webapp.tenancy import is_bound
@@ -22,7 +23,9 @@ _ACROSS = {"across_organizations": True}
 
 def get(organization_id: str) -> Organization:
     """Find an organization that exists."""
-    return db.session.get_one(Organization, organization_id)
+    found = db.session.get_one(Organization, organization_id)
+    read_ahead.keep(organization_id, found)
+    return found
 
 
 def first_open_day(organization_id: str, day: date) -> date:

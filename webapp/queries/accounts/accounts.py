@@ -17,6 +17,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.sql_functions import fold
 
@@ -128,9 +129,13 @@ def by_role(organization_id: str, role: Role) -> Account:
     ahead: Account | None = read_ahead.present().rows.get((Account, role))
     if ahead is not None:
         return ahead
-    return db.session.scalars(
-        sa.select(Account).where(Account.organization_id == organization_id, Account.role == role)
-    ).one()
+    found: Account = db.session.scalars(*_of_role(organization_id, role)).one()
+    return found
+
+
+@made_once
+def _of_role(organization_id: str, role: Role) -> sa.Select[Account]:
+    return sa.select(Account).where(Account.organization_id == organization_id, Account.role == role)
 
 
 def by_roles(organization_id: str) -> dict[tuple[type[Any], object], Account]:

@@ -1,9 +1,10 @@
-"""What a bulk act has read ahead for all its items, where a question of one of them looks first."""
+"""What a bulk act has read ahead for all its items, where a question of one of them looks first; and what is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from webapp.db import db
 from webapp.session_state import ReadAhead, state_of
@@ -25,4 +26,9 @@ def present() -> ReadAhead:
     return state_of(db.session()).ahead
 
 
-__all__ = ["ReadAhead", "answering", "present"]
+def keep(key: str, row: Any) -> None:
+    """Hold a row that is asked for again and again: a session forgets one that nobody holds, and would ask anew."""
+    state_of(db.session()).kept[key] = row
+
+
+__all__ = ["ReadAhead", "answering", "keep", "present"]

@@ -14,6 +14,7 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Posting, refers_to
 from webapp.queries.common import read_ahead
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where
 
 
@@ -122,23 +123,26 @@ def of_entry(organization_id: str, entry_id: int) -> list[int]:
     """List the ids of the relations to an entry, and to the bank lines that have a leg in it."""
     if entry_id in read_ahead.present().undocumented:
         return []
+    return list(db.session.scalars(*_of_entry(organization_id, entry_id)))
+
+
+@made_once
+def _of_entry(organization_id: str, entry_id: int) -> sa.Select[Any]:
     lines = sa.select(Posting.transaction_id).where(
         Posting.organization_id == organization_id,
         Posting.journal_entry_id == entry_id,
         Posting.transaction_id.is_not(None),
     )
-    return list(
-        db.session.scalars(
-            sa.select(DocumentRelation.id)
-            .where(
-                DocumentRelation.organization_id == organization_id,
-                sa.or_(
-                    DocumentRelation.journal_entry_id == entry_id,
-                    DocumentRelation.transaction_id.in_(lines),
-                ),
-            )
-            .order_by(DocumentRelation.id)
+    return (
+        sa.select(DocumentRelation.id)
+        .where(
+            DocumentRelation.organization_id == organization_id,
+            sa.or_(
+                DocumentRelation.journal_entry_id == entry_id,
+                DocumentRelation.transaction_id.in_(lines),
+            ),
         )
+        .order_by(DocumentRelation.id)
     )
 
 

@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
-from webapp.models import JournalEntry, Posting, refers_to
+from webapp.models import JournalEntry, Posting
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.parts import with_parts
 
 
@@ -21,21 +22,36 @@ def get(organization_id: str, entry_id: int) -> JournalEntry:
 
 def marker_of(entry: JournalEntry) -> JournalEntry | None:
     """Find the open correction marker of an entry."""
-    return db.session.scalar(
-        sa.select(JournalEntry).where(
-            refers_to(JournalEntry.corrects_id, entry), JournalEntry.status == "DRAFT"
-        )
+    found: JournalEntry | None = db.session.scalar(*_marker_of(entry.organization_id, entry.id))
+    return found
+
+
+@made_once
+def _marker_of(organization_id: str, entry_id: int) -> sa.Select[JournalEntry]:
+    return sa.select(JournalEntry).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.corrects_id == entry_id,
+        JournalEntry.status == "DRAFT",
     )
 
 
 def corrections_of(entry: JournalEntry) -> Sequence[JournalEntry]:
     """List the posted corrections of an entry, oldest first."""
-    found = db.session.scalars(
+    found = db.session.scalars(*_corrections_of(entry.organization_id, entry.id))
+    return with_parts(JournalEntry.postings, found)
+
+
+@made_once
+def _corrections_of(organization_id: str, entry_id: int) -> sa.Select[JournalEntry]:
+    return (
         sa.select(JournalEntry)
-        .where(refers_to(JournalEntry.corrects_id, entry), JournalEntry.status != "DRAFT")
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.corrects_id == entry_id,
+            JournalEntry.status != "DRAFT",
+        )
         .order_by(JournalEntry.id)
     )
-    return with_parts(JournalEntry.postings, found)
 
 
 def legs_of(entry: JournalEntry) -> list[Leg]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
 from webapp.queries.common import read_ahead
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import near, portions
 
 
@@ -17,12 +18,16 @@ def active(organization_id: str, transaction_id: int) -> TransferPair | None:
     """Find a line's side of the pair that it is in now (STANDING)."""
     if transaction_id in read_ahead.present().unpaired:
         return None
-    return db.session.scalar(
-        sa.select(TransferPair).where(
-            TransferPair.organization_id == organization_id,
-            TransferPair.transaction_id == transaction_id,
-            TransferPair.status == "STANDING",
-        )
+    found: TransferPair | None = db.session.scalar(*_active(organization_id, transaction_id))
+    return found
+
+
+@made_once
+def _active(organization_id: str, transaction_id: int) -> sa.Select[TransferPair]:
+    return sa.select(TransferPair).where(
+        TransferPair.organization_id == organization_id,
+        TransferPair.transaction_id == transaction_id,
+        TransferPair.status == "STANDING",
     )
 
 

@@ -19,7 +19,6 @@ from webapp.models import (
     MonthSum,
     Posting,
     Reconciliation,
-    ReconciliationItem,
     Transaction,
     of_same_organization,
     refers_to,
@@ -27,6 +26,7 @@ from webapp.models import (
 from webapp.queries.accounts.balances import reaches
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import draft_entries, uneven_lines
+from webapp.queries.reconciliation.openings import opening_day_of
 from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
 
@@ -99,53 +99,6 @@ def _rows(organization_id: str, reconciliation_ids: Collection[int]) -> Iterator
         yield from db.session.execute(*_postings_among(organization_id, reconciliation_ids, some))
 
 
-def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
-    """Select the opening day of a statement's account, of the standing proof or the draft that keeps it as new."""
-    first = orm.aliased(Reconciliation)
-    return (
-        sa.select(sa.func.max(first.opening_date))
-        .where(
-            of_same_organization(first, statement),
-            first.feed_account_id == statement.feed_account_id,
-            first.status.in_(("DRAFT", "COMPLETED")),
-            first.keep_as_new,
-        )
-        .scalar_subquery()
-    )
-
-
-def is_cleared_by(statement: Any, line_id: Any, entry_id: Any = None) -> sa.ColumnElement[bool]:
-    """Build the condition that a line, or an entry without one, is cleared in a statement or an earlier standing proof.
-
-    Items of a reopened proof do not count, and an open draft's statement is later than every proof's.
-    """
-    item = orm.aliased(ReconciliationItem)
-    by_line = _cleared(statement, item, item.transaction_id == line_id)
-    if entry_id is None:
-        return by_line
-    item = orm.aliased(ReconciliationItem)
-    return sa.or_(
-        by_line, _cleared(statement, item, sa.and_(item.journal_entry_id == entry_id, line_id.is_(None)))
-    )
-
-
-def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    proof = orm.aliased(Reconciliation)
-    return (
-        sa.select(1)
-        .select_from(item)
-        .join(proof, refers_to(item.reconciliation_id, proof))
-        .where(
-            of_same_organization(item, statement),
-            item.feed_account_id == statement.feed_account_id,
-            item.is_standing,
-            named,
-            proof.statement_date <= statement.statement_date,
-        )
-        .exists()
-    )
-
-
 @made_once
 def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
     """Select the balance of each account at the close of its statement's day, from the kept sums."""
@@ -185,7 +138,7 @@ def _outstanding_or_in_transit(organization_id: str, reconciliation_ids: Collect
     """Select the postings that may be outstanding or in transit: few, once most lines are cleared."""
     line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    cleared = is_cleared_by(Reconciliation, line.id, root_id)
+    cleared = uneven_lines.is_cleared_by(Reconciliation, line.id, root_id)
     amount = sa.func.sum(Posting.amount_minor)
     columns: dict[str, Any] = {
         "reconciliation_id": Reconciliation.id,

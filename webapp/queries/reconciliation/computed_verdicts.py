@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,12 +17,11 @@ from webapp.models import (
     Reconciliation,
     ReconciliationItem,
     Transaction,
-    of_same_organization,
     refers_to,
 )
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import book_balances, break_causes, uneven_lines
-from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_day_of
+from webapp.queries.reconciliation.book_balances import StatementBooks
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.statement_items import outside_entries
 
@@ -195,62 +193,10 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
     """
     left_open = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
     arrived: dict[int, list[Item]] = {}
-    for proof_id, line_id, entry_id, reference, day, amount in _late_lines(organization_id, list(left_open)):
+    for proof_id, line_id, entry_id, reference, day, amount in uneven_lines.late(organization_id, proofs):
         if line_id not in left_open[proof_id]:
             arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
     return arrived
-
-
-def _late_lines(organization_id: str, ids: Sequence[int]) -> Sequence[Any]:
-    """Read the lines by day; for many proofs only among those that one of them can miss."""
-    if len(ids) < uneven_lines.MANY:
-        return db.session.execute(*_late_line_rows(organization_id, ids)).all()
-    parts = uneven_lines.booked_lines(organization_id, ids)
-    found = [
-        row for some in parts for row in db.session.execute(*_late_rows_among(organization_id, ids, some))
-    ]
-    return sorted(found, key=itemgetter(4, 1))
-
-
-@made_once
-def _late_line_rows(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    return _dated_by_statements(organization_id, ids)
-
-
-@made_once
-def _late_rows_among(organization_id: str, ids: Sequence[int], line_ids: Sequence[int]) -> sa.Select[Any]:
-    return _dated_by_statements(organization_id, ids).where(Transaction.id.in_(line_ids))
-
-
-def _dated_by_statements(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    """Select the booked lines dated by a statement that neither it nor an earlier proof cleared."""
-    line, opens_on = Transaction, opening_day_of(Reconciliation)
-    cleared = is_cleared_by(Reconciliation, line.id)
-    columns: list[Any] = [
-        Reconciliation.id,
-        line.id,
-        line.journal_entry_id,
-        line.provider_transaction_id,
-        line.booked_on,
-        line.amount_minor,
-    ]
-    is_of_account = sa.and_(
-        of_same_organization(line, Reconciliation), line.feed_account_id == Reconciliation.feed_account_id
-    )
-    return (
-        sa.select(*columns)
-        .select_from(Reconciliation)
-        .join(line, is_of_account)
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_(ids),
-            line.status == "BOOKED",
-            line.booked_on <= Reconciliation.statement_date,
-            sa.or_(opens_on.is_(None), line.booked_on > opens_on),
-            sa.not_(cleared),
-        )
-        .order_by(line.booked_on, line.id)
-    )
 
 
 def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]:

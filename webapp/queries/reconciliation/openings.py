@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.codes import IN_BOOKS
@@ -18,17 +20,37 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common.made_once import made_once
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
     """Give the opening day of the standing proof or the open draft that keeps the account as new."""
-    return db.session.scalar(
-        sa.select(sa.func.max(Reconciliation.opening_date)).where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.feed_account_id == feed_account_id,
-            Reconciliation.status.in_(("DRAFT", "COMPLETED")),
-            Reconciliation.keep_as_new,
+    found: date | None = db.session.scalar(*_opening_day(organization_id, feed_account_id))
+    return found
+
+
+@made_once
+def _opening_day(organization_id: str, feed_account_id: int) -> sa.Select[date | None]:
+    return sa.select(sa.func.max(Reconciliation.opening_date)).where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == feed_account_id,
+        Reconciliation.status.in_(("DRAFT", "COMPLETED")),
+        Reconciliation.keep_as_new,
+    )
+
+
+def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
+    """Select the opening day of a statement's account, of the standing proof or the draft that keeps it as new."""
+    first = orm.aliased(Reconciliation)
+    return (
+        sa.select(sa.func.max(first.opening_date))
+        .where(
+            of_same_organization(first, statement),
+            first.feed_account_id == statement.feed_account_id,
+            first.status.in_(("DRAFT", "COMPLETED")),
+            first.keep_as_new,
         )
+        .scalar_subquery()
     )
 
 

@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
 from webapp.models import FeedAccount, Reconciliation, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page
 from webapp.queries.reconciliation import book_balances, draft_sums, openings
 from webapp.queries.reconciliation.book_balances import StatementBooks
@@ -33,11 +34,16 @@ def account(organization_id: str, fa_id: int) -> FeedAccount:
 
 def draft_of(account: FeedAccount) -> Reconciliation | None:
     """Find the open draft of a feed account."""
-    return db.session.scalar(
-        sa.select(Reconciliation).where(
-            refers_to(Reconciliation.feed_account_id, account),
-            Reconciliation.status == "DRAFT",
-        )
+    found: Reconciliation | None = db.session.scalar(*_draft_of(account.organization_id, account.id))
+    return found
+
+
+@made_once
+def _draft_of(organization_id: str, feed_account_id: int) -> sa.Select[Reconciliation]:
+    return sa.select(Reconciliation).where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == feed_account_id,
+        Reconciliation.status == "DRAFT",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
@@ -29,6 +29,7 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
@@ -232,24 +233,31 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
     if added | without <= read_ahead.present().plain:
         return
-    refused = db.session.execute(
-        sa.select(Account.id, Account.name, Account.is_archived)
-        .where(
-            Account.organization_id == organization_id,
-            sa.or_(
-                sa.and_(Account.id.in_(added), Account.is_archived),
-                sa.and_(Account.id.in_(without), Account.requires_counterparty),
-            ),
-        )
-        .order_by(Account.is_archived.desc(), *accounts.BY_CODE.columns)
-        .limit(1)
-    ).first()
+    refused = db.session.execute(*_refused_account(organization_id, added, without)).first()
     if refused is not None and refused.is_archived and refused.id in added:
         raise ArchivedError(f"{refused.name} is archived. Choose another account or restore it, then post.")
     if refused is not None:
         raise CounterpartyRequiredError(
             f"{refused.name} needs a merchant on each posting. Choose one, then post."
         )
+
+
+@made_once
+def _refused_account(
+    organization_id: str, added: Collection[int], without_merchant: Collection[int]
+) -> sa.Select[int, str, bool]:
+    return (
+        sa.select(Account.id, Account.name, Account.is_archived)
+        .where(
+            Account.organization_id == organization_id,
+            sa.or_(
+                sa.and_(Account.id.in_(added), Account.is_archived),
+                sa.and_(Account.id.in_(without_merchant), Account.requires_counterparty),
+            ),
+        )
+        .order_by(Account.is_archived.desc(), *accounts.BY_CODE.columns)
+        .limit(1)
+    )
 
 
 def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) -> None:
@@ -261,7 +269,20 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
     opened_on = read_ahead.present().opened_on
     if all(each in opened_on and opened_on[each] < day for each in touched):
         return
-    proof = db.session.execute(
+    proof = db.session.execute(*_opening_after(organization_id, day, touched)).one_or_none()
+    if proof is not None:
+        raise BeforeOpeningError(
+            f"This account's books begin after {proof.opening_date:%-d %b %Y}. "
+            f"Reopen proof {proof.id} to post on or before that day.",
+            details={"reconciliationId": proof.id, "openingDate": proof.opening_date.isoformat()},
+        )
+
+
+@made_once
+def _opening_after(
+    organization_id: str, day: date, account_ids: Collection[int]
+) -> sa.Select[int, date | None]:
+    return (
         sa.select(Reconciliation.id, Reconciliation.opening_date)
         .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .where(
@@ -269,14 +290,8 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
             Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
             Reconciliation.opening_date >= day,
-            FeedAccount.account_id.in_(touched),
+            FeedAccount.account_id.in_(account_ids),
         )
         .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
         .limit(1)
-    ).one_or_none()
-    if proof is not None:
-        raise BeforeOpeningError(
-            f"This account's books begin after {proof.opening_date:%-d %b %Y}. "
-            f"Reopen proof {proof.id} to post on or before that day.",
-            details={"reconciliationId": proof.id, "openingDate": proof.opening_date.isoformat()},
-        )
+    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -19,6 +20,7 @@ from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import line_payments
 from webapp.services.journal import entries
@@ -106,19 +108,20 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
     if _is_set_in_currency(legs):
         return RestAccounts(rounding_id, rounding_id)
     touched = {leg.account_id for leg in legs}
-    backed = set(
-        db.session.scalars(
-            sa.select(FeedAccount.account_id).where(
-                FeedAccount.organization_id == organization_id, FeedAccount.account_id.in_(touched)
-            )
-        )
-    )
+    backed = set(db.session.scalars(*_backed(organization_id, touched)))
     is_exchange = touched <= backed | {accounts.by_role(organization_id, Role.TRANSFERS).id}
     return RestAccounts(
         rounding_id=rounding_id,
         realised_exchange_id=accounts.by_role(organization_id, Role.REALISED_EXCHANGE).id
         if is_exchange
         else None,
+    )
+
+
+@made_once
+def _backed(organization_id: str, account_ids: Collection[int]) -> sa.Select[Any]:
+    return sa.select(FeedAccount.account_id).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.account_id.in_(account_ids)
     )
 
 
