@@ -38,6 +38,7 @@ ENTRY_SOURCES: Final = (
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
+DOCUMENT_SIDES: Final = ("SALE", "PURCHASE")
 ACCOUNT_TYPES: Final = tuple(each.value for each in AccountType)
 # The types of ledger accounts that may have a bank account behind them.
 FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")

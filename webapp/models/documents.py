@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.ledger.codes import DOCUMENT_TYPES
+from webapp.ledger.codes import DOCUMENT_SIDES, DOCUMENT_TYPES
 from webapp.ledger.money import Money
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
 
@@ -30,6 +30,8 @@ class Document(Numbered, Base):
     `set_by_hand` are the kinds of effects whose fields somebody set by hand. `sha256` names its file among the stored
     ones.
 
+    `side` says of a credit note whether it is of a sale or a purchase; of other types that is known.
+
     What an e-invoice states is beside them: `due_minor` is what is still to be paid, `invoice` all of it as JSON, with
     its figures as written and the findings on them.
     """
@@ -37,6 +39,7 @@ class Document(Numbered, Base):
     __tablename__ = "documents"
     __table_args__ = numbered(
         one_of("document_type", *DOCUMENT_TYPES),
+        one_of("side", *DOCUMENT_SIDES),
         sa.CheckConstraint(
             "currency IS NOT NULL OR (net_minor IS NULL AND tax_minor IS NULL AND total_minor IS NULL)",
             name="amounts_currency",
@@ -84,6 +87,7 @@ class Document(Numbered, Base):
     )
 
     document_type: Mapped[str] = mapped_column(sa.String(16))
+    side: Mapped[str | None] = mapped_column(sa.String(16))
     file_name: Mapped[str | None] = mapped_column(sa.String(255))
     number: Mapped[str | None] = mapped_column(sa.String(255))
     sender: Mapped[str | None] = mapped_column(sa.String(255))

@@ -35,6 +35,7 @@ TYPES = {
     "CREDIT_NOTE": "Credit note",
     "OTHER": "Other",
 }
+SIDES = [{"id": "PURCHASE", "name": "Of a supplier"}, {"id": "SALE", "name": "Our own"}]
 CHOICES = [{"id": code, "name": name} for code, name in TYPES.items()]
 
 
@@ -218,6 +219,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         projects=queries.accounts.choices.projects(organization_id()),
         may_make=None if document.org_merchant_id else queries.documents.parties.other_party(document),
         types=TYPES,
+        sides=SIDES,
         choices=CHOICES,
         is_picture=document.file_type in document_files.PICTURES,
         is_shown=document.file_type in document_files.SHOWN,

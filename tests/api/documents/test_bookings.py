@@ -103,7 +103,10 @@ def test_what_was_prepaid_goes_off_on_an_account_that_somebody_chooses(ben, bank
     ],
 )
 def test_each_kind_of_document_has_its_side(ben, bank, paper, kind, amount, tax, owed, signs):
-    document = filed(ben, documentType=kind, sender="Somebody", net="100.00", tax="19.00", total="119.00")
+    side = {"side": "PURCHASE"} if kind == "CREDIT_NOTE" else {}
+    document = filed(
+        ben, documentType=kind, sender="Somebody", net="100.00", tax="19.00", total="119.00", **side
+    )
     answer = ben.post(f"{DOCUMENTS}/{document['id']}/entry", json={"accountId": paper, "post": True})
     assert legs(answer.json["entry"]) == [("Paper", signs[0]), (tax, signs[1]), (owed, signs[2])]
     line = bank.send("2026-03-16", amount, "Somebody")

@@ -106,6 +106,18 @@ def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
             " write the parts by hand."
         )
     prepaid = stated.prepaid or Money.zero(paid.currency)
-    rounding = stated.due - (stated.gross - prepaid)
-    beside = [InvoicePart(PartKind.PREPAID, -prepaid), InvoicePart(PartKind.ROUNDING, rounding)]
-    return [*parts, *(each for each in beside if each.amount)]
+    beside = [InvoicePart(PartKind.PREPAID, -prepaid)] if prepaid else []
+    return [*parts, *beside, *rounding_of(stated)]
+
+
+def rounding_of(stated: StatedTotals) -> list[InvoicePart]:
+    """Give what a document rounds: what it states as due beyond its total less what was prepaid; none where nothing.
+
+    >>> eur = lambda minor: Money(minor, "EUR")
+    >>> [str(each.amount) for each in rounding_of(StatedTotals(None, None, eur(9998), eur(0), eur(10000)))]
+    ['0.02']
+    """
+    if stated.due is None:
+        return []
+    rounding = stated.due - (stated.gross - (stated.prepaid or Money.zero(stated.gross.currency)))
+    return [InvoicePart(PartKind.ROUNDING, rounding)] if rounding else []

@@ -20,7 +20,7 @@ from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amounts_typed, like_pattern
-from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account
+from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account, of_prepayment
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
@@ -35,6 +35,7 @@ class DocumentRecord:
 
     id: int
     document_type: str
+    side: str | None
     number: str | None
     issued_on: date | None
     sender: str | None
@@ -160,7 +161,7 @@ def detailed(document: Document) -> DocumentDetail:
 
 def all_findings(document: Document) -> list[DocumentFinding]:
     """List the findings on one document, with those that its merchant gives reason for."""
-    return [*findings_of(document), *of_account(document)]
+    return [*findings_of(document), *of_account(document), *of_prepayment(document)]
 
 
 def invoice_of(document: Document) -> Mapping[str, Any] | None:

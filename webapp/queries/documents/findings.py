@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document
 from webapp.queries.common import merchants
+from webapp.queries.items import prepaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,18 @@ def of_account(document: Document) -> list[DocumentFinding]:
         f" {account}. Ask before you pay, on a way that is not on the invoice."
     )
     return [DocumentFinding("unknown_account", sentence)]
+
+
+def of_prepayment(document: Document) -> list[DocumentFinding]:
+    """Say where what a booked document states as prepaid is settled by nothing."""
+    left = prepaid.unsettled(document)
+    if left is None:
+        return []
+    sentence = (
+        f"{left.formatted} was prepaid, and no items of the merchant were settled for it, because none or several"
+        " make it exactly. Settle them on the merchant's statement."
+    )
+    return [DocumentFinding("prepaid_open", sentence)]
 
 
 def _differing_total(document: Document) -> list[DocumentFinding]:

@@ -19,9 +19,19 @@ class OtherParty:
 
 
 def is_own(document: Document) -> bool:
-    """Tell whether the organization wrote a document."""
+    """Tell whether the organization wrote a document: by its type, by what somebody said, or by the names on it."""
+    if document.side is not None and document.document_type == "CREDIT_NOTE":
+        return document.side == "SALE"
     ours = organizations.get(document.organization_id).name
     return own_documents.is_own(document.document_type, document.sender, ours)
+
+
+def is_side_known(document: Document) -> bool:
+    """Tell whether it is certain whose a document is: of a credit note, where somebody said it or it names us."""
+    if document.document_type != "CREDIT_NOTE" or document.side is not None:
+        return True
+    ours = organizations.get(document.organization_id).name.casefold()
+    return ours in ((document.sender or "").casefold(), (document.buyer or "").casefold())
 
 
 def is_paid_to_us(document: Document) -> bool:

@@ -23,7 +23,7 @@ MOST_NEW = 100_000
 MOST_AMOUNTS = 1_000
 LONGEST_KEY = 64
 _DOCUMENT = (
-    *(Document.id, Document.organization_id, Document.document_type, Document.currency),
+    *(Document.id, Document.organization_id, Document.document_type, Document.side, Document.currency),
     *(Document.number, Document.sender, Document.buyer, Document.issued_on, Document.due_on),
     *(Document.total_minor, Document.due_minor, Document.remittance, Document.iban),
 )

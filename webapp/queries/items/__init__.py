@@ -10,6 +10,7 @@ from webapp.queries.items import (
     listings,
     party_statements,
     payment_choices,
+    prepaid,
     returned_payments,
     settlements,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "listings",
     "party_statements",
     "payment_choices",
+    "prepaid",
     "returned_payments",
     "settlements",
 ]

@@ -15,7 +15,17 @@ from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, P
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, payment_evidence
 from webapp.ledger.texts import remittances
-from webapp.models import Account, Merchant, PaymentPart, Posting, Transaction, of_same_organization
+from webapp.models import (
+    Account,
+    Document,
+    JournalEntry,
+    Merchant,
+    PaymentPart,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import merchants
 from webapp.queries.items import listings, returned_payments
 from webapp.queries.items.listings import OwedItemRecord
@@ -66,7 +76,8 @@ def of_line(line: Transaction) -> LinePayments:
     party = _party(line)
     payment = BankPayment(Money(line.amount_minor, line.currency), party, line.booked_on, text)
     rows = {row.id: row for row in _rows(line, payment)}
-    evidence = payment_evidence(payment, [_payable(row) for row in rows.values()])
+    references = _references(line, rows)
+    evidence = payment_evidence(payment, [_payable(row, references) for row in rows.values()])
     choices = [each for each in evidence.choices if _is_one_payment(each, rows)]
     if not any(each.basis in EXACT for each in choices):
         back = {row.id: row for row in returned_payments.rows(line, party)}
@@ -132,7 +143,36 @@ def _rows(line: Transaction, payment: BankPayment) -> Sequence[Any]:
     oldest = (items.c.due_on.nulls_first(), items.c.id)
     likely = statement.where(*_may_be_paid(items, payment)).order_by(*oldest).limit(MOST_READ)
     named = statement.where(_is_in_text(items.c.reference, payment.text)).order_by(*oldest).limit(MOST_READ)
-    return [*db.session.execute(likely), *db.session.execute(named)]
+    told = statement.where(items.c.journal_entry_id.in_(_told(line, payment))).limit(MOST_READ)
+    return [row for each in (likely, named, told) for row in db.session.execute(each)]
+
+
+def _told(line: Transaction, payment: BankPayment) -> sa.Select[Any]:
+    """Select the entries of documents whose payment reference the text may have."""
+    return (
+        sa.select(JournalEntry.id)
+        .join(Document, refers_to(JournalEntry.document_id, Document))
+        .where(
+            of_same_organization(JournalEntry, line),
+            Document.remittance.is_not(None),
+            _is_in_text(Document.remittance, payment.text),
+        )
+    )
+
+
+def _references(line: Transaction, rows: Mapping[int, Any]) -> dict[int, str]:
+    """Give the payment reference of the document that each item is owed for, where it states one."""
+    found = db.session.execute(
+        sa.select(JournalEntry.id, Document.remittance)
+        .join(Document, refers_to(JournalEntry.document_id, Document))
+        .where(
+            of_same_organization(JournalEntry, line),
+            JournalEntry.id.in_({row.journal_entry_id for row in rows.values()} - {None}),
+            Document.remittance.is_not(None),
+        )
+    )
+    told = {row.id: row.remittance for row in found}
+    return {row.id: told[row.journal_entry_id] for row in rows.values() if row.journal_entry_id in told}
 
 
 def _may_be_paid(items: sa.Subquery, payment: BankPayment) -> Sequence[sa.ColumnElement[bool]]:
@@ -156,7 +196,7 @@ def _is_in_text(number: Any, text: str) -> sa.ColumnElement[bool]:
     )
 
 
-def _payable(row: Any) -> PayableItem:
+def _payable(row: Any, references: Mapping[int, str]) -> PayableItem:
     return PayableItem(
         row.id,
         Money(int(row.open_minor), row.currency),
@@ -164,6 +204,7 @@ def _payable(row: Any) -> PayableItem:
         row.day or row.due_on or _BEGINNING,
         row.due_on or row.day or _BEGINNING,
         number=row.reference,
+        remittance=references.get(row.id),
     )
 
 

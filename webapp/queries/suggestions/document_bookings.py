@@ -20,8 +20,9 @@ from webapp.ledger.journal.invoice_parts import (
     StatedTotals,
     parts_of,
     parts_paid,
+    rounding_of,
 )
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, total
 from webapp.models import (
     Account,
     Document,
@@ -32,7 +33,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
-from webapp.queries.documents.parties import is_own
+from webapp.queries.documents.parties import is_own, is_side_known
 from webapp.queries.suggestions import likely_accounts
 
 # The accounts of the default chart, for whoever kept it: of a purchase, and of a sale.
@@ -44,6 +45,12 @@ class NoTotalError(UnprocessableError):
     """The document states no total; write it first."""
 
     code = "no_total"
+
+
+class SideUnknownError(UnprocessableError):
+    """Say first whether this credit note is of a sale or of a purchase."""
+
+    code = "side_unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +96,13 @@ SUGGESTED: Final = ChosenAccounts()
 def postings(document: Document, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:
     """Give the postings of a document's entry: its parts, and what is owed for them; raises NotInPartsError."""
     stated, sign = _stated(document), _sign(document)
+    stated_parts = [*parts_of(stated), *rounding_of(stated)]
     parts = [
-        _booked(each, document, chosen, each.amount if sign > 0 else -each.amount)
-        for each in parts_of(stated)
+        _booked(each, document, chosen, each.amount if sign > 0 else -each.amount) for each in stated_parts
     ]
     owed = chosen.counter_account_id or _of_chart(document, OWED)
-    gross = -stated.gross if sign > 0 else stated.gross
+    whole = total([each.amount for each in stated_parts], stated.gross.currency)
+    gross = -whole if sign > 0 else whole
     return [
         *parts,
         BookedPart(
@@ -136,6 +144,8 @@ def booking(document: Document, line: Transaction | None = None) -> DocumentBook
 
 def _sign(document: Document) -> int:
     """Give the sign of the parts as postings: a purchase is debited, a sale credited, credit notes the other way."""
+    if not is_side_known(document):
+        raise SideUnknownError(fields={"side": [str(SideUnknownError.__doc__)]})
     return 1 if is_own(document) == (document.document_type == "CREDIT_NOTE") else -1
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.codes import DOCUMENT_TYPES
+from webapp.ledger.codes import DOCUMENT_SIDES, DOCUMENT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -19,6 +19,9 @@ from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
 
 LONGEST_TEXT = 100_000
+SIDE = {
+    "description": "Of a credit note: SALE for one of ours, PURCHASE for a supplier's; null where it is unknown."
+}
 
 
 class DocumentFieldsSchema(Schema):
@@ -28,8 +31,10 @@ class DocumentFieldsSchema(Schema):
     """
 
     document_type = fields.OneOf(*DOCUMENT_TYPES)
+    side = fields.OneOf(*DOCUMENT_SIDES, allow_none=True, metadata=SIDE)
     number = fields.Text(most=255, allow_none=True)
     issued_on = fields.Day(allow_none=True)
+    due_on = fields.Day(allow_none=True)
     sender = fields.Text(most=255, allow_none=True)
     currency = fields.Currency(allow_none=True)
     net = fields.Amount(allow_none=True)
@@ -103,6 +108,7 @@ class DocumentSchema(Schema):
 
     id = fields.Id(Kind.DOCUMENT)
     document_type = fields.OneOf(*DOCUMENT_TYPES)
+    side = fields.OneOf(*DOCUMENT_SIDES, allow_none=True, metadata=SIDE)
     number = Untrusted(allow_none=True)
     issued_on = fields.Day(allow_none=True)
     sender = Untrusted(allow_none=True)

@@ -28,6 +28,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
+from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
 
@@ -257,6 +258,7 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     if lines:
         raise AlreadyOnLineError(lines)
     journal_entries.post(entry, doing)
+    prepayments.settle(entry)
     doing.result = _posted(entry).as_json()
 
 

@@ -22,7 +22,7 @@ from webapp.queries.common import lookups, merchants
 from webapp.queries.rule_decisions import compiled_rules
 from webapp.services.rules import document_rules
 
-PLAIN: Final = ("document_type", "number", "issued_on", "sender", "text", "file_name")
+PLAIN: Final = ("document_type", "side", "number", "issued_on", "due_on", "sender", "text", "file_name")
 AMOUNTS: Final = ("net", "tax", "total")
 # What is written on a document; the rest is chosen for it.
 OWN_FIELDS: Final = frozenset({*PLAIN, *AMOUNTS, "currency"})
@@ -44,8 +44,10 @@ class DocumentInput(TypedDict, total=False):
     """The fields of a document that were sent; what is not sent stays, or is unknown."""
 
     document_type: str
+    side: str | None
     number: str | None
     issued_on: date | None
+    due_on: date | None
     sender: str | None
     currency: str | None
     net: Decimal | None

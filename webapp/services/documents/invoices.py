@@ -74,6 +74,7 @@ def write(document: Document, read: FileContents, content: DocumentInput, organi
 def _fields(invoice: Invoice, organization: Organization) -> Mapping[str, Any]:
     return {
         "document_type": _type(invoice, organization),
+        "side": _side(invoice, organization),
         "number": _short(invoice.number),
         "issued_on": invoice.issued_on,
         "due_on": invoice.due_on,
@@ -92,6 +93,16 @@ def _type(invoice: Invoice, organization: Organization) -> str:
     wrote_it = invoice.buyer.name if invoice.type_code in SELF_BILLED else invoice.seller.name
     is_ours = (invoice.seller.name or wrote_it or "").casefold() == organization.name.casefold()
     return "INVOICE" if is_ours else "BILL"
+
+
+def _side(invoice: Invoice, organization: Organization) -> str | None:
+    """Say whose credit note it is, where it names us; of what it does not, somebody says it."""
+    ours = organization.name.casefold()
+    if not invoice.is_credit_note:
+        return None
+    if (invoice.seller.name or "").casefold() == ours:
+        return "SALE"
+    return "PURCHASE" if (invoice.buyer.name or "").casefold() == ours else None
 
 
 def _write_amounts(document: Document, invoice: Invoice, content: DocumentInput) -> list[dict[str, str]]:

@@ -26,7 +26,18 @@ from webapp.web.rendering.notation import notation
 
 # The last words of the names of fields, in all forms of all pages.
 DAYS: Final = frozenset(
-    {"asOf", "compareFrom", "compareTo", "day", "effectiveAt", "expiresOn", "from", "issuedOn", "itemsFrom"}
+    {
+        "asOf",
+        "compareFrom",
+        "compareTo",
+        "day",
+        "dueOn",
+        "effectiveAt",
+        "expiresOn",
+        "from",
+        "issuedOn",
+        "itemsFrom",
+    }
     | {"lockDate", "openingDate", "statementDate", "to"}
 )
 AMOUNTS: Final = frozenset(
