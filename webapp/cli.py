@@ -9,10 +9,11 @@ import click
 from webapp.commands.backups import backup, restore
 from webapp.commands.checks import check
 from webapp.commands.demo import demo
+from webapp.commands.distribution import distribute
 from webapp.commands.exports import export
 from webapp.commands.failures import in_plain_words
+from webapp.commands.failures.json_errors import JsonErrors
 from webapp.commands.imports import import_files
-from webapp.commands.json_errors import JsonErrors
 from webapp.commands.organizations import create_organization, list_organizations
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
@@ -28,6 +29,7 @@ COMMANDS = tuple(
     for each in (
         serve,
         migrate,
+        distribute,
         create_organization,
         list_organizations,
         create_token,
@@ -54,7 +56,7 @@ COMMANDS = tuple(
 @click.option("--traceback", is_flag=True, help="Show the details where the program itself fails.")
 def main(*, traceback: bool) -> None:
     """Tieout: from a bank's file to a proof."""
-    del traceback  # webapp/commands/failures.py asks the context for it
+    del traceback  # webapp/commands/failures asks the context for it
     os.umask(0o077)
 
 

@@ -60,6 +60,7 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "connect", tenancy.connected)
     event.listen(engine, "handle_error", _hide_row)
     event.listen(engine, "begin", _begin)
+    event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
     event.listen(engine, "commit", _refresh_statistics)
 
@@ -103,6 +104,31 @@ def strong_role(connection: sa.Connection) -> str | None:
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
     tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
+
+
+def _insert_under_policies(
+    connection: sa.Connection,
+    _cursor: Any,
+    statement: str,
+    parameters: Any,
+    context: Any,
+    _is_many: bool,  # noqa: FBT001  (as the event calls)
+) -> tuple[str, Any]:
+    """Let nodes insert what a question finds by INSERT: without a clause of conflicts they COPY, which policies refuse.
+
+    A key of an id that was just drawn meets no other one; where it does, a node leaves out the row, and the keys and
+    sums that follow refuse the rest of the transaction.
+    """
+    if not (
+        connection.info.get("has_nodes") and context is not None and context.isinsert and context.compiled
+    ):
+        return statement, parameters
+    insert = context.compiled.statement
+    if insert.select is None or "organization_id" not in insert.table.columns or " ON CONFLICT " in statement:
+        return statement, parameters
+    key = {"organization_id": None} | dict.fromkeys(column.name for column in insert.table.primary_key)
+    head, returning, rest = statement.partition(" RETURNING ")
+    return f"{head} ON CONFLICT ({', '.join(key)}) DO NOTHING{returning}{rest}", parameters
 
 
 def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:

@@ -139,7 +139,8 @@ class ReadSnapshot:
             self._run("BEGIN", {})
         else:
             options = {"read_only": True, "organization_id": self.organization_id}
-            self._run(tenancy.beginning(self.info, options), {})
+            for message in tenancy.beginning(self.info, options):
+                self._run(message, {})
 
     def see(self, organization_id: str) -> None:
         """Let the rest of the snapshot see the rows of an organization, which its first statement has found out."""

@@ -24,10 +24,14 @@ ORGANIZATION: Final = re.compile("[A-Za-z0-9_-]{1,40}")
 # What a transaction of maintenance sees, instead of an organization.
 EVERYBODY: Final = "*"
 SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-USABLE_ROLE: Final = (
-    "SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')"
-    " AND has_table_privilege(oid, to_regclass('organizations'), 'SELECT')"
+# Whether the application's role may be asked as, and whether the books may be on several nodes (Citus).
+SERVER: Final = (
+    "SELECT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')"
+    " AND has_table_privilege(oid, to_regclass('organizations'), 'SELECT')),"
+    " to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
 )
+# The nodes are told what is set after this. They get the whole message, so that it has nothing but settings.
+TELL_NODES: Final = "SET LOCAL citus.propagate_set_commands = 'local'"
 
 _maintains: ContextVar[bool] = ContextVar("maintains", default=False)
 
@@ -45,26 +49,32 @@ def maintenance() -> Iterator[None]:
 def connected(connection: Any, record: Any) -> None:
     """Let a new connection leave BEGIN to `begin`, and note whether it may ask as the application's role."""
     connection.autocommit = True
-    record.info["has_role"] = connection.execute(USABLE_ROLE, [APP_ROLE]).fetchone() is not None
+    record.info["has_role"], record.info["has_nodes"] = connection.execute(SERVER, [APP_ROLE]).fetchone()
 
 
 def begin(connection: sa.Connection, *settings: str) -> None:
-    """Begin a transaction with what its connection's options say, in one message to the server."""
-    connection.exec_driver_sql(beginning(connection.info, connection.get_execution_options(), *settings))
+    """Begin a transaction with what its connection's options say."""
+    for message in beginning(connection.info, connection.get_execution_options(), *settings):
+        connection.exec_driver_sql(message)
 
 
-def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) -> str:
-    """Write the message that begins a transaction, and note in a connection's info what it will see."""
+def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) -> list[str]:
+    """Write what begins a transaction, and note in a connection's info what it will see.
+
+    It is one message to the server. Where there are nodes that the organization is told to, that is one of its own.
+    """
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
     info["is_bound"], info["sees"] = is_bound, EVERYBODY if _maintains.get() else None
-    steps = [SNAPSHOT if options.get("read_only") else "BEGIN", *settings]
+    told = list(settings)
+    if info["sees"] is None and organization_id is not None:
+        told.append(of_organization(organization_id))
+        info["sees"] = organization_id
+    steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
     if is_bound:
         steps.append(f"SET LOCAL ROLE {APP_ROLE}")
-    if info["sees"] is None and organization_id is not None:
-        steps.append(of_organization(organization_id))
-        info["sees"] = organization_id
-    return "; ".join(steps)
+    messages = [[*steps, TELL_NODES], told] if info["has_nodes"] else [steps + told]
+    return ["; ".join(message) for message in messages if message]
 
 
 def see(connection: sa.Connection, organization_id: str | None) -> None:

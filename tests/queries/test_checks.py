@@ -9,6 +9,7 @@ import pysqlite3
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures.helpers.tenancy import shape, unnamed
 from tests.tree import ROOT
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
@@ -87,9 +88,11 @@ class Copy:
 
 
 @pytest.fixture
-def copy(demo_books):
-    """The demo's books, which a test damages anew."""
-    return Copy(demo_books)
+def copy(demo_books, monkeypatch):
+    """The demo's books, which a test damages anew; PostgreSQL is checked as where it has nodes."""
+    copy = Copy(demo_books)
+    monkeypatch.setattr(checks, "is_distributed", lambda _connection: not copy.is_sqlite)
+    return copy
 
 
 def test_every_damage_is_found_and_nothing_in_sound_books(copy, subtests, portion):
@@ -133,3 +136,34 @@ def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, dem
     few = asked()
     demo_books.refresh()
     assert asked() == few + JUDGING - OF_EACH_ORGANIZATION
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_what_is_asked_of_the_books_on_a_node_names_their_organization(house, statements):
+    house.refresh()
+    with house.app.app_context(), statements() as seen:
+        assert list(checks.of_each_organization()) == []
+    # The first lists the organizations.
+    _, *asked = (each for each in seen if not each.startswith(("BEGIN", "SET")))
+    assert asked
+    assert {each: tables for each in asked if (tables := unnamed(shape(each)))} == {}
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_a_row_of_another_organization_is_found_where_each_is_asked_alone(ada, dan, bank):
+    bank.open()
+    theirs = bank.of(dan).account("Theirs")
+    bank.ask(lambda: name_account(ada.organization_id, theirs))
+    found = bank.ask(lambda: list(checks.of_each_organization()))
+    assert [(each.code, each.organization_id) for each in found] == [
+        ("other_organization", ada.organization_id)
+    ]
+
+
+def name_account(organization_id, account_id):
+    """Let an account be below one that is not of its organization, as nobody can with the keys in place."""
+    db.session.execute(sa.text("SET LOCAL session_replication_role = replica"))
+    db.session.execute(
+        sa.text("UPDATE feed_accounts SET account_id = :account WHERE organization_id = :organization"),
+        {"account": account_id, "organization": organization_id},
+    )

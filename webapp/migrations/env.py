@@ -9,6 +9,9 @@ from alembic import context
 
 import webapp.models  # noqa: F401  (fills the metadata)
 from webapp.db import Base, Exact, Instant
+from webapp.distribution.placements import prepare
+from webapp.distribution.tables import is_distributed
+from webapp.migrations import spread_tables  # noqa: F401  (how Alembic writes to PostgreSQL)
 from webapp.migrations.shapes import shaped
 
 PRINTED = {Instant: "sa.DateTime(timezone=True)", Exact: "sa.Numeric().with_variant(sa.String(64), 'sqlite')"}
@@ -24,6 +27,8 @@ def run(connection: sa.Connection) -> None:
     if connection.dialect.name == "sqlite":
         # A batch rebuild drops the old table, and a cascade would take its children along; outside a transaction only.
         connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
+    elif is_distributed(connection):
+        prepare(connection)
     context.configure(
         connection=connection,
         target_metadata=shaped(Base.metadata, connection.dialect.name),

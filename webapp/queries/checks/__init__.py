@@ -1,9 +1,18 @@
-"""Every invariant of the books, over all organizations: each check is a query that finds violations of one."""
+"""Every invariant of the books: each check is a query that finds violations of one.
+
+What could be wrong between organizations is asked of all at once. So are the books, where one database has them; books
+that are spread over nodes are checked one organization at a time, each on the node where it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+import sqlalchemy as sa
+
+from webapp.db import db, scoped_session
+from webapp.distribution.tables import is_distributed
+from webapp.models import Organization
 from webapp.queries.checks import (
     accounts,
     audit,
@@ -24,9 +33,9 @@ from webapp.queries.checks import (
 )
 from webapp.queries.checks.violations import Check, Violation
 
-CHECKS: tuple[Check, ...] = (
+ACROSS: tuple[Check, ...] = (*stored.ACROSS, *organizations.CHECKS, *proposals.CHECKS)
+OF_BOOKS: tuple[Check, ...] = (
     *stored.CHECKS,
-    *organizations.CHECKS,
     *entries.CHECKS,
     *voids.CHECKS,
     *lines.CHECKS,
@@ -38,7 +47,6 @@ CHECKS: tuple[Check, ...] = (
     *transfers.CHECKS,
     *items.CHECKS,
     *stored_files.CHECKS,
-    *proposals.CHECKS,
     *locks.CHECKS,
     *audit.CHECKS,
 )
@@ -50,10 +58,26 @@ def _to_nobody(_text: str) -> None:
 
 def violations(show: Callable[[str], None] = _to_nobody) -> Iterator[Violation]:
     """List everything that is wrong; nothing where the books are sound. `show` takes the progress as a text."""
-    for place, check in enumerate(CHECKS, 1):
+    if is_distributed(db.session.connection()):
+        yield from _found(ACROSS, "", show)
+        yield from of_each_organization(show)
+    else:
+        yield from _found((*ACROSS, *OF_BOOKS), "", show)
+
+
+def of_each_organization(show: Callable[[str], None] = _to_nobody) -> Iterator[Violation]:
+    """List what is wrong within the books of each organization, by questions that name it."""
+    found = db.session.execute(sa.select(Organization.id, Organization.name).order_by(Organization.id)).all()
+    for organization in found:
+        with scoped_session(organization.id):
+            yield from _found(OF_BOOKS, f" of {organization.name}", show)
+
+
+def _found(checks: Sequence[Check], where: str, show: Callable[[str], None]) -> Iterator[Violation]:
+    for place, check in enumerate(checks, 1):
         area = check.__module__.rpartition(".")[2].replace("_", " ")
-        show(f"check {place} of {len(CHECKS)}: {area}, {check.__name__.replace('_', ' ')}")
+        show(f"check {place} of {len(checks)}{where}: {area}, {check.__name__.replace('_', ' ')}")
         yield from check()
 
 
-__all__ = ["CHECKS", "Violation", "violations"]
+__all__ = ["ACROSS", "OF_BOOKS", "Violation", "of_each_organization", "violations"]

@@ -22,6 +22,8 @@ AT_ONCE = 2000
 ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
 # The fields that an action request and its event both record.
 RECORDED = ("kind", "status", "note", "payload", "before", "after", "result", "error")
+# Columns of the model, not of its table: what a scoped session asks of the table alone is of all organizations.
+_EVENT = [getattr(AuditEvent, column.name) for column in AuditEvent.__table__.columns]
 _REQUEST = [getattr(ActionRequest, name) for name in ("id", *RECORDED, "actor", "target_kind", "target_id")]
 
 
@@ -71,7 +73,7 @@ def requests_without_event() -> Iterable[Violation]:
 def events() -> Iterator[Violation]:
     """Find events whose body differs from their row or from the action request that they are of."""
     rows = db.session.execute(
-        sa.select(*AuditEvent.__table__.columns, orm.Bundle("request", *_REQUEST))
+        sa.select(*_EVENT, orm.Bundle("request", *_REQUEST))
         .outerjoin(ActionRequest, refers_to(AuditEvent.action_request_id, ActionRequest))
         .order_by(AuditEvent.organization_id, AuditEvent.sequence),
         execution_options={"yield_per": AT_ONCE},

@@ -13,7 +13,6 @@ from webapp.models import (
     COUNTING,
     Account,
     JournalEntry,
-    Organization,
     OwedItem,
     Posting,
     Settlement,
@@ -21,7 +20,7 @@ from webapp.models import (
     SettlementPart,
     refers_to,
 )
-from webapp.queries.checks.violations import Violation, found
+from webapp.queries.checks.violations import Violation, checked_organizations, found
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import derivations, listings, settlements
 
@@ -126,7 +125,7 @@ def ties() -> Iterable[Violation]:
 
     Looked at: as things are now, and the days on which settlements began and ended.
     """
-    for organization_id in db.session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
+    for organization_id in checked_organizations():
         for day in [None, *_days(organization_id)]:
             for account_id, currency in untied(organization_id, day):
                 at = "" if day is None else f" at the close of {day:%-d %b %Y}"

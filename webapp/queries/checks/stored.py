@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import Base, db
 from webapp.queries.checks.violations import Violation
+from webapp.session_state import state_of
 
 
 def unnamed() -> Iterator[Violation]:
@@ -59,10 +60,26 @@ def duplicates() -> Iterator[Violation]:
 
 
 def lost_references() -> Iterator[Violation]:
-    """Find rows whose foreign key names no row, or a row of another organization."""
+    """Find rows of the books whose foreign key names no row, or a row of another organization."""
+    yield from _lost_of(each for each in Base.metadata.sorted_tables if "organization_id" in each.columns)
+
+
+def lost_references_across() -> Iterator[Violation]:
+    """Find rows of no organization whose foreign key names no row, and rows whose organization is not there."""
     for table in Base.metadata.sorted_tables:
+        if "organization_id" not in table.columns:
+            yield from _lost_of([table])
+            continue
+        for row in db.session.execute(_rows_without_organization(table)).mappings():
+            named = f"organization_id {row['organization_id']}"
+            yield _violation("orphan", table, row, f"names {named}, which is not there")
+
+
+def _lost_of(tables: Iterable[sa.Table]) -> Iterator[Violation]:
+    for table in tables:
         for constraint in sorted(table.foreign_key_constraints, key=lambda each: str(each.name)):
-            yield from _lost(table, constraint)
+            if [*constraint.column_keys] != ["organization_id"]:
+                yield from _lost(table, constraint)
 
 
 _UniqueKey = tuple[tuple[sa.Column[Any], ...], sa.ColumnElement[bool]]
@@ -95,28 +112,45 @@ def _same_keys(columns: tuple[sa.Column[Any], ...], where: sa.ColumnElement[bool
 
 def _lost(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> Iterator[Violation]:
     *_, child = constraint.columns
-    for row in db.session.execute(_rows_without_parent(table, constraint)).mappings():
+    *_, key = constraint.elements
+    rows = _rows_without_parent(table, constraint)
+    organization_id = state_of(db.session()).organization_id
+    if organization_id is not None:
+        rows = rows.where(table.c.organization_id == organization_id)
+    for row in db.session.execute(rows).mappings():
         named = f"{child.name} {row[child.name]}"
-        if row["parent_key"] is None:
-            yield _violation("orphan", table, row, f"names {named}, which is not there")
-        else:
+        # Only a row that was found missing is looked for everywhere.
+        is_elsewhere = len(constraint.columns) > 1 and db.session.scalar(
+            sa.select(sa.func.count()).where(key.column == row[child.name])
+        )
+        if is_elsewhere:
             yield _violation("other_organization", table, row, f"names {named} of another organization")
+        else:
+            yield _violation("orphan", table, row, f"names {named}, which is not there")
 
 
 @cache
-def _rows_without_parent(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> sa.Executable:
-    """Look for the row by its id alone, so that another organization's row is distinguished from none."""
+def _rows_without_parent(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> sa.Select[Any]:
+    """Look for the row in the same organization, on whose node it is."""
     *_, child = constraint.columns
+    parent = constraint.referred_table.alias()
+    pairs = zip(constraint.columns, constraint.elements, strict=True)
+    same = sa.and_(*(parent.c[element.column.name] == column for column, element in pairs))
     *_, key = constraint.elements
-    parent = key.column.table.alias()
-    parent_key = parent.c[key.column.name]
-    is_foreign: sa.ColumnElement[bool] = sa.false()
-    if len(constraint.columns) > 1:
-        is_foreign = parent.c.organization_id != table.c.organization_id
     return (
-        sa.select(table, parent_key.label("parent_key"))
-        .select_from(table.outerjoin(parent, parent_key == child))
-        .where(child.is_not(None), sa.or_(parent_key.is_(None), is_foreign))
+        sa.select(table)
+        .select_from(table.outerjoin(parent, same))
+        .where(child.is_not(None), parent.c[key.column.name].is_(None))
+    )
+
+
+@cache
+def _rows_without_organization(table: sa.Table) -> sa.Executable:
+    organizations = Base.metadata.tables["organizations"]
+    return (
+        sa.select(table)
+        .select_from(table.outerjoin(organizations, organizations.c.id == table.c.organization_id))
+        .where(organizations.c.id.is_(None))
     )
 
 
@@ -130,4 +164,5 @@ def _violation(code: str, table: sa.Table, row: sa.RowMapping, fact: str) -> Vio
     )
 
 
-CHECKS = (unnamed, refused_values, duplicates, lost_references)
+CHECKS = (lost_references,)
+ACROSS = (unnamed, refused_values, duplicates, lost_references_across)

@@ -12,13 +12,12 @@ from webapp.models import (
     Document,
     FeedPush,
     Import,
-    Organization,
     StoredFile,
     of_same_organization,
     refers_to,
 )
 from webapp.queries.checks.kept_files import problem_with
-from webapp.queries.checks.violations import Violation
+from webapp.queries.checks.violations import Violation, checked_organizations
 
 ARRIVING = "arriving"
 # Of rows that may hold 64 KiB each.
@@ -40,7 +39,7 @@ def files() -> Iterator[Violation]:
 
 def strays() -> Iterator[Violation]:
     """Find files that no row names, other than those that are on their way."""
-    for organization_id in db.session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
+    for organization_id in checked_organizations():
         folder = instance_folder("files") / organization_id
         there = set(folder.glob("[0-9a-f][0-9a-f]/*")) if folder.is_dir() else set()
         of_it = sa.and_(StoredFile.organization_id == organization_id, StoredFile.kept_name.is_not(None))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.models import Organization
+from webapp.session_state import state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,14 @@ class Violation:
 
 
 Check = Callable[[], Iterable[Violation]]
+
+
+def checked_organizations() -> Sequence[str]:
+    """Give the ids of the organizations whose books are checked: the session's own, or all."""
+    own = state_of(db.session()).organization_id
+    if own is not None:
+        return [own]
+    return db.session.scalars(sa.select(Organization.id).order_by(Organization.id)).all()
 
 
 def found(

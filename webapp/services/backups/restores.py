@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import instance_folder
+from webapp.distribution.tables import is_distributed
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.postgresql import analyze
@@ -75,6 +76,12 @@ class BooksThereError(LedgerError):
     code = "books_there"
 
 
+class DistributedError(LedgerError):
+    """This database is distributed already; restore into one that is not, then run there: tieout distribute."""
+
+    code = "distributed"
+
+
 def restore(
     session: orm.Session,
     path: Path,
@@ -94,6 +101,8 @@ def restore(
             manifest: Manifest = json.loads(archive.read(MANIFEST))
             _check_kind(manifest, revision)
             _check_empty(session)
+            if is_distributed(session.connection()):
+                raise DistributedError
             with _Bare(session) as bare:
                 for table in tables():
                     _load(session, archive, table, manifest["tables"][table.name], show)
