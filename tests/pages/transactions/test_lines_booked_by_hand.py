@@ -30,6 +30,8 @@ def test_a_row_says_what_is_in_the_books_and_asks(ada, by_hand, line):
     page = text(ada.browser().get("/feeds/1?show=all"))
     assert "In the books already?" in page
     assert "written by hand." in page
+    act = ada.browser().get("/feeds/1?show=all").text.partition('class="confirming"')[2].partition(">")[0]
+    assert "data-holds" not in act  # it is asked at once, not after a moment
     row = Row(ada, line)
     asked = row.confirm()
     assert asked.status_code == 409

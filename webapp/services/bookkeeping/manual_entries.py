@@ -58,7 +58,7 @@ class AlreadyOnLineError(LedgerError):
         """Name the lines, the nearest first."""
         super().__init__(
             f"Bank line {lines[0].id}, {lines[0].label}, has this money already, so the entry would count it twice. "
-            "Book the line instead, or send force if it is not the same.",
+            "Book the line instead, or post the entry as well (force) if it is other money.",
             details={"transactionIds": [each.id for each in lines], "faId": lines[0].feed_account_id},
         )
 
