@@ -85,3 +85,14 @@ def test_items_that_do_not_settle_each_other_are_refused_in_words(ben, owed):
 def test_who_may_only_look_sees_no_way_to_settle(cleo, owed):
     page = main_of(cleo.browser().get(f"/owed/statement?orgMerchantId={owed}"))
     assert "Settle</button>" not in page
+
+
+def test_a_merchant_shows_what_is_open_of_it(ben, owed):
+    page = main_of(ben.browser().get(f"/merchants/{owed}"))
+    card = page.partition("Open items")[2].partition("</section>")[0]
+    assert figures(card) == ["-1100.00", "-1100.00", "250.00", "250.00", "1000.00", "1000.00"]
+    assert f"/owed/statement?orgMerchantId={owed}" in card
+
+
+def test_a_merchant_of_whom_nothing_is_open_shows_no_items(ben, halden):
+    assert "Open items" not in main_of(ben.browser().get(f"/merchants/{halden}"))

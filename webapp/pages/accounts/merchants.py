@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
@@ -14,12 +16,14 @@ from webapp.schemas.accounts.merchants import (
     MergePageSchema,
 )
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("merchants", __name__, url_prefix="/merchants")
+MOST_OPEN = 10
 
 
 @bp.get("")
@@ -126,7 +130,17 @@ def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
         form=request.form,
         problem=problem,
         **({} if is_merged else figures(DimensionSelection(org_merchant_id=merchant_id))),
+        **({} if is_merged else owed(merchant_id)),
     )
+
+
+def owed(merchant_id: int) -> dict[str, Any]:
+    """What is open of a merchant, the newest first, and whether there is more."""
+    today = queries.access.organizations.today(organization_id(), requests.now())
+    page = queries.items.listings.listed(
+        organization_id(), today=today, merchant_id=merchant_id, after=None, limit=MOST_OPEN
+    )
+    return {"open_items": page.items, "has_more": page.next_key is not None}
 
 
 def show_merge(merchant_id: int, problem: Problem | None = None) -> Response:
