@@ -425,6 +425,12 @@ def documents(teller: Teller, lines: list[int]) -> None:
     teller.get(f"/documents/{filed}")
     teller.get("/documents?limit=2")
     teller.get(f"/documents/{filed}/file")
+    more = {"file": (BytesIO(PDF + b"%2\n"), "pages.pdf")}
+    address = f"/documents/{filed}/files"
+    added = teller.post(address, data=more, content_type="multipart/form-data")["document"]
+    further = f"{address}/{added['furtherFiles'][0]['sha256']}"
+    teller.get(further)
+    teller.delete(further)
     teller.ask("DELETE", f"/documents/{filed}/relations", {"transactionId": lines[2]})
     teller.delete(f"/documents/{filed}")
 

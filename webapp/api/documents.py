@@ -15,6 +15,8 @@ from webapp.schemas.documents.bookings import BookingQuerySchema, BookingSchema,
 from webapp.schemas.documents.candidates import CandidatesSchema
 from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
+    DocumentFileSchema,
+    DocumentFileUploadSchema,
     DocumentInputSchema,
     DocumentQuerySchema,
     DocumentSchema,
@@ -59,10 +61,12 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(DocumentInputSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
 @bp.response(201, AnswerSchema)
-def create(body: dict[str, Any]) -> dict[str, Any]:
+@bp.alt_response(200, schema=AnswerSchema, description="The file was added to the document of this invoice")
+def create(body: dict[str, Any]) -> Any:
     """Create a document from a form with its file and any of its fields, or from JSON.
 
     JSON has its fields alone, or also a file of at most 1 MiB: its `fileName`, and its bytes as base64 in `content`.
+    A file that states the same invoice as a document that is there is added to that one: 200.
     """
     file = document_files.in_json(body)
     if request.mimetype == "multipart/form-data":
@@ -70,7 +74,8 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
         body, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
     requests.begin(organization_id())
     content, insisting = insisted(body)
-    return answer(services.documents.documents.create(content, file, **insisting, **acting()))
+    document = services.documents.documents.create(content, file, **insisting, **acting())
+    return answer(document), 201 if document.created_at == requests.now() else 200
 
 
 @bp.get("/<id:document_id>")
@@ -109,6 +114,42 @@ def delete(document_id: int) -> dict[str, bool]:
 def file(document_id: int) -> Response:
     """Download a document's file as it was sent."""
     return document_files.sent(queries.documents.documents.get(organization_id(), document_id))
+
+
+@bp.post("/<id:document_id>/files")
+@requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
+@bp.arguments(DocumentFileSchema)
+@bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentFileUploadSchema}}})
+@bp.response(201, AnswerSchema)
+def add_file(body: dict[str, Any], document_id: int) -> dict[str, Any]:
+    """Add a file to a document: the same invoice in other bytes. What nobody wrote yet is read from it."""
+    file = document_files.in_json({"file_name": "", **body})
+    if request.mimetype == "multipart/form-data":
+        strictness.refuse_repeated(request.form, DocumentFileUploadSchema())
+        file = document_files.received()
+    requests.begin(organization_id())
+    document = queries.documents.documents.get(organization_id(), document_id)
+    services.documents.further_files.add(document, document_files.required(file), **acting())
+    return answer(document)
+
+
+@bp.get("/<id:document_id>/files/<string:digest>")
+@requires("read")
+@bp.response(200, **downloads.FILE)
+def further_file(document_id: int, digest: str) -> Response:
+    """Download a further file of a document by its SHA-256, as it was sent."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    return document_files.sent(queries.documents.documents.further_file(document, digest))
+
+
+@bp.delete("/<id:document_id>/files/<string:digest>")
+@requires("draft")
+@bp.response(200, changing(OkSchema))
+def remove_file(document_id: int, digest: str) -> dict[str, bool]:
+    """Delete a further file of a document permanently, and what was only read of it."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    services.documents.further_files.remove(document, digest, **acting())
+    return {"ok": True}
 
 
 @bp.post("/<id:document_id>/relations")

@@ -14,7 +14,7 @@ from webapp.models.audit.action_requests import ActionRequest, Proposal
 from webapp.models.audit.audit_events import IS_EVENT_OF_ACT, AuditEvent
 from webapp.models.audit.idempotency_keys import IdempotencyKey
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
-from webapp.models.documents import DeclinedRelation, Document, DocumentRelation
+from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
 from webapp.models.items.items import OwedItem
 from webapp.models.items.payments import LinePayment, PaymentPart
 from webapp.models.journal.exchange_rates import ExchangeRate
@@ -54,6 +54,7 @@ __all__ = [
     "DaySum",
     "DeclinedRelation",
     "Document",
+    "DocumentFile",
     "DocumentRelation",
     "DocumentSetting",
     "ExchangeRate",

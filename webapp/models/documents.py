@@ -150,6 +150,29 @@ class Document(Numbered, Base):
         return None if minor is None or self.currency is None else Money(minor, self.currency)
 
 
+class DocumentFile(Numbered, Base):
+    """A further file of a document, behind the one that it was filed with: the same invoice in other bytes."""
+
+    __tablename__ = "document_files"
+    __table_args__ = numbered(
+        foreign_key("document_id", "documents"),
+        sa.ForeignKeyConstraint(
+            ["organization_id", "sha256"],
+            ["stored_files.organization_id", "stored_files.sha256"],
+            ondelete="RESTRICT",
+        ),
+        sa.UniqueConstraint("organization_id", "sha256"),
+        sa.Index("ix_document_files_document", "document_id"),
+    )
+
+    document_id: Mapped[int] = mapped_column(BigId)
+    sha256: Mapped[str] = mapped_column(sa.String(64))
+    file_name: Mapped[str] = mapped_column(sa.String(255))
+    file_type: Mapped[str] = mapped_column(sa.String(64))
+    file_size: Mapped[int]
+    created_at: Mapped[datetime] = created()
+
+
 def _with_line_or_entry(table: str) -> tuple[Any, ...]:
     """Table arguments of a pair of a document with a bank line or an entry: once each, and gone with either."""
     return numbered(

@@ -141,6 +141,40 @@ def view(document_id: int) -> Response:
     return document_files.shown(queries.documents.documents.get(organization_id(), document_id))
 
 
+@bp.post("/<id:document_id>/files")
+@requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
+def add_file(document_id: int) -> Response:
+    """Add a file to a document, or show it with the error."""
+    try:
+        file = document_files.received()
+        requests.begin(organization_id())
+        document = queries.documents.documents.get(organization_id(), document_id)
+        services.documents.further_files.add(document, document_files.required(file), **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error, place="file"))
+    return redirect_to(url_for("documents.show", document_id=document_id))
+
+
+@bp.get("/<id:document_id>/files/<string:digest>")
+@requires("read")
+def further_file(document_id: int, digest: str) -> Response:
+    """Download a further file of a document."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    return document_files.sent(queries.documents.documents.further_file(document, digest))
+
+
+@bp.post("/<id:document_id>/files/<string:digest>/delete")
+@requires("draft")
+def remove_file(document_id: int, digest: str) -> Response:
+    """Delete a further file of a document, or show it with the error."""
+    document = queries.documents.documents.get(organization_id(), document_id)
+    try:
+        services.documents.further_files.remove(document, digest, **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error, place="file"))
+    return redirect_to(url_for("documents.show", document_id=document_id))
+
+
 @bp.post("/<id:document_id>/relations")
 @requires("draft")
 def relate(document_id: int) -> Response:
@@ -200,7 +234,7 @@ def show_list(problem: Problem | None = None) -> Response:
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
-    pages = queries.documents.pages
+    pages, shown = queries.documents.pages, document_files.shown_file(document)
     response = render(
         "documents/show.html",
         status=problem.status if problem else 200,
@@ -221,8 +255,9 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         types=TYPES,
         sides=SIDES,
         choices=CHOICES,
-        is_picture=document.file_type in document_files.PICTURES,
-        is_shown=document.file_type in document_files.SHOWN,
+        files=queries.documents.documents.further_files(document),
+        is_picture=shown is not None and shown.file_type in document_files.PICTURES,
+        is_shown=shown is not None,
         form=request.form,
         problem=problem,
     )

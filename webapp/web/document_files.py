@@ -9,11 +9,11 @@ from flask import Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from webapp.ledger.file_kinds import GIF, JPEG, PDF, PNG, WEBP
-from webapp.models import Document
+from webapp.models import Document, DocumentFile
 from webapp.queries.documents import documents
 from webapp.services.documents import invoices
-from webapp.services.documents.documents import MOST_BYTES, SentFile
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.sent_files import MOST_BYTES, SentFile
 from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
@@ -51,18 +51,30 @@ def received() -> SentFile | None:
     return _read(files[0].filename or "", data)
 
 
+def required(file: SentFile | None) -> SentFile:
+    """Give a file that has to be there, or raise FileMissingError."""
+    if file is None:
+        raise FileMissingError("file: Choose a file.", fields={"file": ["Choose a file."]})
+    return file
+
+
 def _read(name: str, data: bytes) -> SentFile:
     """Read what a file states before the transaction begins, as others wait for that one."""
     return SentFile(name, data, invoices.contents(data))
 
 
-def sent(document: Document) -> Response:
-    """Send a document's file as a download that browsers neither show nor run."""
+def sent(document: Document | DocumentFile) -> Response:
+    """Send a file of a document as a download that browsers neither show nor run."""
     return downloads.attachment(*documents.file_of(document))
 
 
 def shown(document: Document) -> Response:
-    """Send a document's PDF or picture for a frame of its page; any other file is a download."""
-    if document.file_type not in SHOWN:
-        return sent(document)
-    return downloads.framed(*documents.file_of(document))
+    """Send a document's PDF or picture for a frame of its page; where it has none, its file is a download."""
+    file = shown_file(document)
+    return sent(document) if file is None else downloads.framed(*documents.file_of(file))
+
+
+def shown_file(document: Document) -> Document | DocumentFile | None:
+    """Give the first file of a document that browsers show, the document itself for its own one."""
+    files: tuple[Document | DocumentFile, ...] = (document, *documents.further_files(document))
+    return next((each for each in files if each.file_type in SHOWN), None)

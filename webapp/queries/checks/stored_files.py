@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db, instance_folder
 from webapp.models import (
     Document,
+    DocumentFile,
     FeedPush,
     Import,
     StoredFile,
@@ -63,6 +64,10 @@ def _owner(
     """Name what a file belongs to: a code, words for a sentence, and the id."""
     document_id = db.session.scalar(
         sa.select(Document.id).where(of_same_organization(Document, row), Document.sha256 == row.sha256)
+    ) or db.session.scalar(
+        sa.select(DocumentFile.document_id).where(
+            of_same_organization(DocumentFile, row), DocumentFile.sha256 == row.sha256
+        )
     )
     if document_id is not None:
         return "document", f"document {document_id}", {"documentId": document_id}

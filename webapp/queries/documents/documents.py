@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
@@ -13,9 +13,17 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.journal.transfer_sides import compact
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
-from webapp.models import DeclinedRelation, Document, DocumentRelation, StoredFile, of_same_organization
+from webapp.models import (
+    DeclinedRelation,
+    Document,
+    DocumentFile,
+    DocumentRelation,
+    StoredFile,
+    of_same_organization,
+)
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -61,6 +69,7 @@ class DocumentRecord:
     created_at: datetime
     updated_at: datetime
     relations: list[DocumentRelation]
+    further_files: list[DocumentFile]
     findings: list[DocumentFinding]
 
 
@@ -74,7 +83,13 @@ class DocumentDetail(DocumentRecord):
     provenance: list[Provenance]
 
 
-FIELDS = [each.name for each in fields(DocumentRecord) if each.name not in {"relations", "findings"}]
+FIELDS = [
+    each.name
+    for each in fields(DocumentRecord)
+    if each.name not in {"relations", "further_files", "findings"}
+]
+# Of one number and amount.
+MOST_ALIKE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +110,72 @@ def get(organization_id: str, document_id: int) -> Document:
 
 def with_file(organization_id: str, digest: str) -> Document | None:
     """Find the document whose file has a SHA-256, if there is one."""
-    return db.session.scalar(
-        sa.select(Document).where(Document.organization_id == organization_id, Document.sha256 == digest)
+    further = sa.select(DocumentFile.document_id).where(
+        DocumentFile.organization_id == organization_id, DocumentFile.sha256 == digest
     )
+    return db.session.scalar(
+        sa.select(Document).where(
+            Document.organization_id == organization_id,
+            sa.or_(Document.sha256 == digest, Document.id == further.scalar_subquery()),
+        )
+    )
+
+
+def further_files(document: Document) -> list[DocumentFile]:
+    """List the files of a document behind its first one, the oldest first."""
+    return files_of(document.organization_id, [document.id])[document.id]
+
+
+def files_of(organization_id: str, document_ids: Collection[int]) -> dict[int, list[DocumentFile]]:
+    """List the files of documents behind their first ones by document, the oldest first."""
+    found: dict[int, list[DocumentFile]] = {document_id: [] for document_id in document_ids}
+    of_them = sa.select(DocumentFile).where(
+        DocumentFile.organization_id == organization_id, DocumentFile.document_id.in_(document_ids)
+    )
+    for row in db.session.scalars(of_them.order_by(DocumentFile.id)):
+        found[row.document_id].append(row)
+    return found
+
+
+def further_file(document: Document, digest: str) -> DocumentFile:
+    """Find a file of a document behind its first one by its SHA-256, or raise NotFoundError."""
+    found = next((each for each in further_files(document) if each.sha256 == digest), None)
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def is_related(document: Document) -> bool:
+    """Tell whether a document belongs to a line or an entry."""
+    return bool(attachments.of_documents(document.organization_id, [document.id])[document.id])
+
+
+def same_invoice(document: Document) -> Document | None:
+    """Find the document that is the same invoice: seller, number, type and gross amount; None without these.
+
+    The file of one of them at least states them: what only people typed is asked about.
+    """
+    if not document.number or document.total_minor is None or not (document.seller_vat_id or document.sender):
+        return None
+    alike = sa.select(Document).where(
+        Document.organization_id == document.organization_id,
+        Document.number == document.number,
+        Document.document_type == document.document_type,
+        Document.total_minor == document.total_minor,
+        Document.currency == document.currency,
+    )
+    found = db.session.scalars(alike.order_by(Document.id).limit(MOST_ALIKE))
+    is_read = invoice_of(document) is not None
+    return next(
+        (each for each in found if (is_read or invoice_of(each)) and _is_seller(each, document)), None
+    )
+
+
+def _is_seller(one: Document, other: Document) -> bool:
+    """Tell whether two documents have one seller: by the VAT id where both state it, else by the name."""
+    if one.seller_vat_id and other.seller_vat_id:
+        return compact(one.seller_vat_id) == compact(other.seller_vat_id)
+    return bool(one.sender) and (one.sender or "").casefold() == (other.sender or "").casefold()
 
 
 def with_number(document: Document) -> Document | None:
@@ -139,10 +217,14 @@ def listed(
         statement = statement.where(_matches(organization_id, filters.q))
     statement = only_changed(statement, Document, organization_id, changed_since)
     found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
-    relations = attachments.of_documents(organization_id, [row.id for row in found.items])
+    ids = [row.id for row in found.items]
+    relations, files = attachments.of_documents(organization_id, ids), files_of(organization_id, ids)
     merged = merchants.merged(organization_id)
     return found.of(
-        [DocumentRecord(**_facts(row, merged), relations=relations[row.id]) for row in found.items]
+        [
+            DocumentRecord(**_facts(row, merged), relations=relations[row.id], further_files=files[row.id])
+            for row in found.items
+        ]
     )
 
 
@@ -152,6 +234,7 @@ def detailed(document: Document) -> DocumentDetail:
     return DocumentDetail(
         **(_facts(document, merchants.merged(organization_id)) | {"findings": all_findings(document)}),
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
+        further_files=further_files(document),
         text=document.text,
         invoice=invoice_of(document),
         declined=attachments.declined_of(document),
@@ -169,8 +252,8 @@ def invoice_of(document: Document) -> Mapping[str, Any] | None:
     return document.invoice if document.invoice is not None and "syntax" in document.invoice else None
 
 
-def file_of(document: Document) -> tuple[StoredFile, str, str]:
-    """Give the file of a document, its type and its own name; NotFoundError without one."""
+def file_of(document: Document | DocumentFile) -> tuple[StoredFile, str, str]:
+    """Give the first file of a document, or a further one, its type and its own name; NotFoundError without one."""
     stored = db.session.scalar(
         sa.select(StoredFile).where(
             of_same_organization(StoredFile, document), StoredFile.sha256 == document.sha256

@@ -92,6 +92,29 @@ class RelationSchema(Schema):
     created_at = fields.Timestamp()
 
 
+class FurtherFileSchema(Schema):
+    """A further file of a document, behind the one that it was filed with."""
+
+    file_name = Untrusted()
+    file_type = ma.fields.String()
+    file_size = ma.fields.Integer()
+    sha256 = ma.fields.String()
+    created_at = fields.Timestamp()
+
+
+class DocumentFileSchema(Schema):
+    """A file of a document within JSON, with its name."""
+
+    file_name = fields.Text(least=1, most=255)
+    content = FileContent()
+
+
+class DocumentFileUploadSchema(Schema):
+    """A file from a form, which is read as it streams in."""
+
+    file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
+
+
 class FindingSchema(Schema):
     """What does not add up on a document, which is kept as it was sent."""
 
@@ -131,6 +154,7 @@ class DocumentSchema(Schema):
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     relations = ma.fields.List(ma.fields.Nested(RelationSchema))
+    further_files = ma.fields.List(ma.fields.Nested(FurtherFileSchema))
     findings = ma.fields.List(ma.fields.Nested(FindingSchema))
     created_at = fields.Timestamp()
     updated_at = fields.Timestamp()

@@ -22,8 +22,8 @@ from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates, voids
 from webapp.services.bookkeeping.exchange_rates import RateInput
 from webapp.services.documents import documents, relations
-from webapp.services.documents.documents import SentFile
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.sent_files import SentFile
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 from webapp.services.reconciliation import cleared_items, drafts, proofs

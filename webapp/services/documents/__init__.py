@@ -1,5 +1,13 @@
 """Receipts and bills: filed, described, attached."""
 
-from webapp.services.documents import attached_files, declines, documents, parties, payments, relations
+from webapp.services.documents import (
+    attached_files,
+    declines,
+    documents,
+    further_files,
+    parties,
+    payments,
+    relations,
+)
 
-__all__ = ["attached_files", "declines", "documents", "parties", "payments", "relations"]
+__all__ = ["attached_files", "declines", "documents", "further_files", "parties", "payments", "relations"]

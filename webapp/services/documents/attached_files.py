@@ -9,8 +9,8 @@ from webapp.models import Document
 from webapp.queries.documents import documents as queried
 from webapp.services.audit.act import Actor
 from webapp.services.documents import documents, relations
-from webapp.services.documents.documents import SentFile
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.sent_files import SentFile
 
 
 def attach(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
@@ -22,13 +21,11 @@ from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields, invoices, parties, payments, same_invoices
+from webapp.services.documents import fields, further_files, invoices, parties, payments, same_invoices
 from webapp.services.documents.fields import DocumentInput
-from webapp.services.documents.invoices import FileContents
+from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_known
 from webapp.services.rules import document_rules
 from webapp.services.storage import stored_files
-
-MOST_BYTES = 20 * 1024 * 1024
 
 
 class EmptyDocumentError(UnprocessableError):
@@ -37,32 +34,10 @@ class EmptyDocumentError(UnprocessableError):
     code = "validation"
 
 
-class EmptyFileError(UnprocessableError):
-    """The file is empty."""
-
-    code = "validation"
-
-
-class AlreadyThereError(LedgerError):
-    """This file exists already."""
-
-    code = "already_there"
-    untrusted = ("error",)
-
-
 class DocumentInUseError(LedgerError):
     """The books use this document; detach it there first."""
 
     code = "in_use"
-
-
-@dataclass(frozen=True, slots=True)
-class SentFile:
-    """A file as somebody sends it: its name, its bytes, and what was read of them, where that was done before."""
-
-    name: str
-    data: bytes
-    contents: FileContents | None = None
 
 
 def create(
@@ -77,7 +52,8 @@ def create(
 ) -> Document:
     """File a document, and read its file; where it is read or has fields beside the file, the rules run on it.
 
-    It is attached to the line that certainly pays it, unless it `has_place` already.
+    It is attached to the line that certainly pays it, unless it `has_place` already. The file of an invoice that is
+    there already is added to that document, which is answered.
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
     `force` and a note, SameInvoiceError.
     """
@@ -98,16 +74,27 @@ def create(
         fields.write(document, _named(document, content))
         if "org_merchant_id" not in content:
             parties.recognise(document)
-        same_invoices.ask(document, force=force, note=note)
-        db.session.add(document)
-        db.session.flush()
-        doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
-        if fields.OWN_FIELDS & content.keys() or document.invoice is not None or document.text is not None:
-            document_rules.run_on(document, act_id=doing.id, now=now)
-        doing.after = fields.facts(document)
+        same = None if file is None or force else same_invoices.same(document, content)
+        if same is not None:
+            doing.nothing_to_do()
+        else:
+            same_invoices.ask(document, force=force, note=note)
+            _file(document, content, doing)
+    if same is not None and file is not None:
+        further_files.add(same, file, actor=actor, now=now)
+        return same
     if not has_place:
         payments.attach(document, now=now)
     return document
+
+
+def _file(document: Document, content: DocumentInput, doing: Act) -> None:
+    db.session.add(document)
+    db.session.flush()
+    doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
+    if fields.OWN_FIELDS & content.keys() or document.invoice is not None or document.text is not None:
+        document_rules.run_on(document, act_id=doing.id, now=doing.now)
+    doing.after = fields.facts(document)
 
 
 def update(
@@ -175,6 +162,7 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
             ],
         }
         file = stored_files.find(document.organization_id, document.sha256)
+        further_files.delete_rows(document, documents.further_files(document), now=now)
         for model in (DocumentRelation, DeclinedRelation, DocumentSetting):
             of_it = refers_to(model.document_id, document)
             db.session.execute(sa.delete(model).where(of_it))
@@ -201,10 +189,7 @@ def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
     if not file.data:
         raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
     kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
-    existing = documents.with_file(document.organization_id, digest)
-    if existing is not None:
-        sentence = f"This file exists already: {existing.label}, document {existing.id}."
-        raise AlreadyThereError(sentence, details={"documentId": existing.id})
+    refuse_known(document.organization_id, digest)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
     document.file_size, document.sha256 = len(file.data), digest
     packed = stored_files.pack(file.data)

@@ -23,6 +23,11 @@ LONGEST_TEXT: Final = 100_000
 LONGEST_NAME: Final = 255
 LONGEST_ID: Final = 64
 AMOUNTS: Final = ("net", "tax", "total", "prepaid", "due")
+# What comes of an e-invoice alone, which nobody can write.
+ONLY_READ: Final = (
+    *("invoice", "due_on", "prepaid_minor", "due_minor"),
+    *("buyer", "seller_vat_id", "iban", "remittance"),
+)
 
 
 @dataclass(frozen=True, slots=True)

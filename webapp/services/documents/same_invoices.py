@@ -6,6 +6,11 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Document
 from webapp.queries.documents import documents
+from webapp.services.documents import fields
+from webapp.services.documents.fields import DocumentInput
+
+# What would be lost with the document that is not made.
+CHOSEN = frozenset({*fields.CHOICES, "text"})
 
 
 class SameInvoiceError(LedgerError):
@@ -19,6 +24,14 @@ class ForceNoteError(UnprocessableError):
     """Write a note on why both documents are needed."""
 
     code = "validation"
+
+
+def same(document: Document, content: DocumentInput) -> Document | None:
+    """Find the document that is the same invoice as a new one, whatever its bytes; None where somebody chose for it.
+
+    The same are the seller's VAT id, else its name, the number, the type and the gross amount.
+    """
+    return None if CHOSEN & content.keys() else documents.same_invoice(document)
 
 
 def ask(document: Document, *, force: bool, note: str) -> None:

@@ -24,7 +24,7 @@ import sqlalchemy as sa
 
 from webapp.db import db, instance_folder
 from webapp.ledger.errors import LedgerError
-from webapp.models import Document, FeedPush, Import, StoredFile
+from webapp.models import Document, DocumentFile, FeedPush, Import, StoredFile
 from webapp.models.base import table_of
 from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end
@@ -205,7 +205,10 @@ def _is_named(stored: StoredFile) -> bool:
     """Return whether a document, an import or a push has the file."""
     of = stored.organization_id
     named = (
-        sa.exists().where(Document.organization_id == of, Document.sha256 == stored.sha256),
+        *(
+            sa.exists().where(model.organization_id == of, model.sha256 == stored.sha256)
+            for model in (Document, DocumentFile)
+        ),
         *(
             sa.exists().where(model.organization_id == of, model.file_id == stored.id)
             for model in (Import, FeedPush)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from webapp.ledger.canonical import camel
 from webapp.models import ActionRequest, Document
 from webapp.queries.common import lookups
+from webapp.queries.documents import documents as queried
 from webapp.queries.journal import attachments
-from webapp.services.documents import declines, documents, fields, relations
+from webapp.services.documents import declines, documents, fields, further_files, relations
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
@@ -22,6 +23,16 @@ def unfile(undoing: Undoing, request: ActionRequest) -> str:
             relations.unrelate(document, "transaction_id", each.transaction_id, **undoing.by)
     documents.delete(document, **undoing.by)
     return f"Delete {document.label}, with its file." if document.sha256 else f"Delete {document.label}."
+
+
+def remove_file(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a file that was added to a document."""
+    document = lookups.get(Document, undoing.actor.organization_id, int(request.target_id))
+    digest = str((request.payload or {})["sha256"])
+    if digest not in {each.sha256 for each in queried.further_files(document)}:
+        raise ChangedSinceError
+    further_files.remove(document, digest, **undoing.by)
+    return f"Delete a file of {document.label}."
 
 
 def detach(undoing: Undoing, request: ActionRequest) -> str:

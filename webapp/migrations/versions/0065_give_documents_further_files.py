@@ -1,0 +1,68 @@
+"""Give documents further files: an invoice may come as a picture for people and as XML for programs."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from webapp.migrations.policies import protect
+
+revision = "0065"
+down_revision = "0064"
+branch_labels = None
+depends_on = None
+
+BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+TABLE = "document_files"
+
+
+def upgrade() -> None:
+    op.create_table(
+        TABLE,
+        sa.Column("document_id", BIG, nullable=False),
+        sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("file_name", sa.String(length=255), nullable=False),
+        sa.Column("file_type", sa.String(length=64), nullable=False),
+        sa.Column("file_size", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("id", BIG, autoincrement=True, nullable=False),
+        sa.Column("organization_id", sa.String(length=40), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["organization_id", "document_id"],
+            ["documents.organization_id", "documents.id"],
+            name=op.f(f"fk_{TABLE}_organization_id_document_id"),
+            ondelete="RESTRICT",
+        ),
+        sa.ForeignKeyConstraint(
+            ["organization_id", "sha256"],
+            ["stored_files.organization_id", "stored_files.sha256"],
+            name=op.f(f"fk_{TABLE}_organization_id_sha256"),
+            ondelete="RESTRICT",
+        ),
+        sa.UniqueConstraint("organization_id", "sha256", name=op.f(f"uq_{TABLE}_organization_id_sha256")),
+        *keys(),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
+    if not is_sqlite():
+        protect(TABLE)
+
+
+def downgrade() -> None:
+    op.drop_table(TABLE)
+
+
+def keys() -> list[sa.schema.SchemaItem]:
+    """Give the keys of the table: on PostgreSQL the primary one is the one that other tables name."""
+    name = op.f(f"pk_{TABLE}")
+    if not is_sqlite():
+        return [sa.PrimaryKeyConstraint("organization_id", "id", name=name)]
+    own = sa.UniqueConstraint("organization_id", "id", name=op.f(f"uq_{TABLE}_organization_id_id"))
+    return [sa.PrimaryKeyConstraint("id", name=name), own]
+
+
+def is_sqlite() -> bool:
+    return op.get_bind().dialect.name == "sqlite"
