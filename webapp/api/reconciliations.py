@@ -98,6 +98,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; answers with what it uncleared, and what is odd about it."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version = body.pop("version")
+    body["keeps_document"] = "document_id" not in body
     change = services.reconciliation.drafts.put_draft(
         account, StatementInput(**body), version=version, **acting()
     )

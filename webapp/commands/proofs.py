@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import file_digest
 from pathlib import Path
 
 import click
 
 from webapp.commands.books import JSON, answer
+from webapp.ledger import titles
 from webapp.ledger.proofs import proof_files, proof_findings
 from webapp.ledger.proofs.proof_files import NoProofFileError
 
@@ -19,16 +21,27 @@ from webapp.ledger.proofs.proof_files import NoProofFileError
     metavar="FILE...",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
 )
+@click.option(
+    "--file",
+    "evidence",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A statement or bank file that a proof names; may be repeated.",
+)
 @JSON
 @click.pass_context
-def verify_proof(context: click.Context, files: tuple[Path, ...], *, as_json: bool) -> None:
-    """Verify saved proofs: digest, figures, state, and the order of several.
+def verify_proof(
+    context: click.Context, files: tuple[Path, ...], evidence: tuple[Path, ...], *, as_json: bool
+) -> None:
+    """Verify saved proofs: digest, figures, state, the order of several, and the files that they rest on.
 
     Exit status 1 if one is wrong. A proof that was reopened or broken when it was saved is reported as such.
     """
     saved = [proof for path in files for proof in _read(path)]
     proofs = proof_findings.without_copies(saved)
-    found = list(proof_findings.findings(proofs))
+    given = {str(path): _digest(path) for path in evidence}
+    found = [*proof_findings.findings(proofs), *proof_findings.of_files(proofs, given)]
+    missing = proof_findings.missing_files(proofs, given)
     notes = list(proof_findings.notes(proofs))
     not_covered = proof_findings.not_covered(proofs)
     value = {
@@ -45,6 +58,7 @@ def verify_proof(context: click.Context, files: tuple[Path, ...], *, as_json: bo
         "findings": [each.as_json() for each in found],
         "notes": [each.as_json() for each in notes],
         "notCovered": not_covered,
+        "filesNotGiven": missing,
     }
     sentences = [each.message for each in found] or [_sound(len(proofs))]
     sentences += [each.message for each in notes]
@@ -52,6 +66,11 @@ def verify_proof(context: click.Context, files: tuple[Path, ...], *, as_json: bo
         sentences.append(
             f"{len(saved) - len(proofs)} of the {len(saved)} proofs are copies, and were left out."
         )
+    if given and not found:
+        sentences.append(f"{titles.counted(len(given), 'file')} given, each one that a proof names.")
+    if missing:
+        counted = titles.counted(len(missing), "file")
+        sentences.append(f"The proofs name {counted} that you can check with --file: {', '.join(missing)}.")
     if not_covered:
         sentences.append(
             f"The digest does not cover these keys, which are as the file has them: {', '.join(not_covered)}."
@@ -65,6 +84,11 @@ def _sound(count: int) -> str:
     if count == 1:
         return "The proof matches its digest and adds up."
     return f"The {count} proofs match their digests, add up and follow each other."
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _read(path: Path) -> list[dict[str, object]]:

@@ -28,6 +28,7 @@ from webapp.models.reconciliation.reconciliations import (
     Reconciliation,
     ReconciliationItem,
 )
+from webapp.models.reconciliation.statement_documents import StatementDocument
 from webapp.models.rules.rules import Rule, RuleContent, RuleVersion
 from webapp.models.rules.runs import DocumentSetting, RuleRun, RuleSetting
 from webapp.models.rules.suggestion_dismissals import SuggestionDismissal
@@ -98,6 +99,7 @@ __all__ = [
     "SettlementEntry",
     "SettlementPart",
     "SignInCounter",
+    "StatementDocument",
     "StoredFile",
     "SuggestionDismissal",
     "TokenDay",

@@ -38,6 +38,11 @@ def facts(invoice: Invoice) -> dict[str, Any]:
             "rounding": _figure(totals.rounding),
             "due": _figure(totals.due),
         },
+        "other_taxes": [
+            {"currency": each.currency, "tax": _figure(each.amount)}
+            for each in invoice.tax_totals
+            if each is not invoice.tax_total and each.amount is not None
+        ],
         "vat": [_row(each) for each in invoice.rows],
         "lines": [_line(each) for each in invoice.lines],
         "attachments": invoice.attachments,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.proofs.proofs import DIGEST_VERSION
+from webapp.ledger.proofs.proofs import FILES_VERSION, FIRST_VERSION
 
 # What a proof's digest is of, as behaviour.md 3 lists it, beside `v` and `completedBy`.
 FROZEN: Final = (
@@ -26,6 +26,8 @@ FROZEN: Final = (
     "completedAt",
     "previousDigest",
 )
+# What version 2 has beside it: the files that a proof rests on.
+OF_FILES: Final = ("statementDigest", "fileDigests")
 ITEM: Final = ("transactionId", "journalEntryId", "providerTransactionId", "bookedOn", "amount")
 
 
@@ -61,11 +63,18 @@ def _is_proof(record: object) -> bool:
         return False
     lists = [record.get(name) for name in ("lines", "outstanding", "inTransit")]
     items = [item for each in lists if isinstance(each, list) for item in each]
+    digests = [*(record.get("fileDigests") or ()), record.get("statementDigest") or ""]
     return (
-        all(name in record for name in (*FROZEN, "completedBy"))
+        all(isinstance(each, str) for each in digests)
+        and all(name in record for name in (*FROZEN, "completedBy"))
         and all(isinstance(each, list) for each in lists)
         and all(isinstance(item, dict) and all(name in item for name in ITEM) for item in items)
     )
+
+
+def named_files(proof: Mapping[str, Any]) -> set[str]:
+    """Give the SHA-256 of each file that a proof names: its statement, and those that brought its lines."""
+    return {each for each in (proof.get("statementDigest"), *(proof.get("fileDigests") or ())) if each}
 
 
 def document(proof: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,4 +83,7 @@ def document(proof: Mapping[str, Any]) -> dict[str, Any]:
     frozen: dict[str, Any] = {name: proof[name] for name in FROZEN}
     for name in ("lines", "outstanding", "inTransit"):
         frozen[name] = [{key: item[key] for key in ITEM} for item in proof[name]]
-    return {**frozen, "v": DIGEST_VERSION, "completedBy": by["id"] if isinstance(by, dict) else by}
+    if named_files(proof):
+        frozen |= {name: proof.get(name) for name in OF_FILES}
+    version = FILES_VERSION if named_files(proof) else FIRST_VERSION
+    return {**frozen, "v": version, "completedBy": by["id"] if isinstance(by, dict) else by}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.proofs.proof_files import FROZEN, document
+from webapp.ledger.proofs.proof_files import FROZEN, OF_FILES, document, named_files
 
 # The figures of a proof beside its document, which that document decides.
 FIGURES: Final = (
@@ -20,7 +20,7 @@ FIGURES: Final = (
     "outCount",
     "outSum",
 )
-COVERED: Final = frozenset({*FROZEN, *FIGURES, "digest", "completedBy"})
+COVERED: Final = frozenset({*FROZEN, *OF_FILES, *FIGURES, "digest", "completedBy"})
 NAMED: Final = ("kind", "name")
 
 Proofs = Sequence[Mapping[str, Any]]
@@ -47,6 +47,20 @@ def findings(proofs: Proofs) -> Iterator[Finding]:
         yield from _sums(proof)
         yield from _contradictions(proof)
     yield from _chain(proofs)
+
+
+def of_files(proofs: Proofs, given: Mapping[str, str]) -> Iterator[Finding]:
+    """Find which files are none that proofs name; `given` has the SHA-256 of each by its name."""
+    named = {digest for proof in proofs for digest in named_files(proof)}
+    for name, digest in given.items():
+        if digest not in named:
+            sentence = f"{name} is none of the files that these proofs name: another one, or an altered one."
+            yield Finding(None, "file", sentence)
+
+
+def missing_files(proofs: Proofs, given: Mapping[str, str]) -> list[str]:
+    """List the SHA-256 of each file that proofs name and that was not given."""
+    return sorted({each for proof in proofs for each in named_files(proof)} - set(given.values()))
 
 
 def notes(proofs: Proofs) -> Iterator[Finding]:

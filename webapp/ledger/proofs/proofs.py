@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
 from webapp.ledger.money import Money
 
-DIGEST_VERSION: Final = 1
+# A proof that names no file is written as version 1, as all were before files were kept.
+FIRST_VERSION, FILES_VERSION = 1, 2
+
+OF_FILES: Final = frozenset({"statement_digest", "file_digests"})
 
 Status = Literal["never", "needs", "reconciled"]
 
@@ -55,6 +58,8 @@ class Proof:
     completed_at: datetime
     completed_by: int | str | None
     previous_digest: str | None
+    statement_digest: str | None = None
+    file_digests: tuple[str, ...] = ()
 
 
 def cleared_balance(opening_balance_minor: int, cleared: Iterable[int]) -> int:
@@ -97,10 +102,15 @@ def ordered(items: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def frozen(proof: Proof) -> dict[str, object]:
-    """Give the document that a proof's digest is of, as behaviour.md 3 lists it; amounts as decimal text."""
-    written: dict[str, object] = {"v": DIGEST_VERSION}
+    """Give the document that a proof's digest is of, as behaviour.md 3 lists it; amounts as decimal text.
+
+    One that rests on files that are kept names the SHA-256 of the statement, and of each file that brought its lines.
+    """
+    names_files = proof.statement_digest is not None or bool(proof.file_digests)
+    written: dict[str, object] = {"v": FILES_VERSION if names_files else FIRST_VERSION}
     for field in fields(proof):
-        written[_key(field.name)] = _written(getattr(proof, field.name), proof.currency)
+        if names_files or field.name not in OF_FILES:
+            written[_key(field.name)] = _written(getattr(proof, field.name), proof.currency)
     for minor in ("statement_balance", "opening_balance", "ledger_balance"):
         written[_key(minor)] = str(Money(getattr(proof, f"{minor}_minor"), proof.currency))
     return {key: value for key, value in written.items() if not key.endswith("Minor")}
@@ -132,8 +142,12 @@ def _written(value: object, currency: str) -> object:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, tuple):
-        return [_item(item, currency) for item in ordered(value)]
+        return [each if isinstance(each, str) else _item(each, currency) for each in _in_order(value)]
     return value
+
+
+def _in_order(values: tuple[Any, ...]) -> Iterable[Any]:
+    return values if all(isinstance(each, str) for each in values) else ordered(values)
 
 
 def _item(item: Item, currency: str) -> dict[str, object]:

@@ -22,8 +22,9 @@ from webapp.schemas.reconciliation.forms import (
 )
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
+from webapp.web import document_files
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem, problem_of
@@ -41,6 +42,21 @@ IDS = frozenset({"ids", "cleared", "uncleared", "clearedEntries", "unclearedEntr
 def put_draft(fa_id: int) -> Response:
     """Save the inputs of the draft."""
     return act_on(fa_id, save_draft)
+
+
+@bp.post("/<id:fa_id>/statement")
+@requires("reconcile", begins=False, body_limit=document_files.BODY_LIMIT)
+def attach_statement(fa_id: int) -> Response:
+    """Keep a file as a document, and attach it to the draft as its statement."""
+    demand("draft")
+    file = document_files.received()
+    requests.begin(organization_id())
+
+    def act(account: FeedAccount) -> None:
+        sent = document_files.required(file)
+        services.reconciliation.statements.attach_file(account, sent, **acting())
+
+    return act_on(fa_id, act)
 
 
 @bp.post("/<id:fa_id>/lines")

@@ -39,7 +39,7 @@ OF_LINE = frozenset(
 ASKED_FOR = {
     "line": OF_LINE | {"line"},
     "filters": frozenset({"counts", "choices"}),
-    "panel": frozenset({"panel", "next_statement"}),
+    "panel": frozenset({"panel", "next_statement", "statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
     "foot": frozenset({"page"}),

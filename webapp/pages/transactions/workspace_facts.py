@@ -20,7 +20,7 @@ from webapp.web.rendering.merchants import with_counting_merchant
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
-    from webapp.models import FeedAccount, Transaction
+    from webapp.models import Document, FeedAccount, Transaction
     from webapp.queries.common.paging import Page
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.reconciliation.hub import HubRecord
@@ -201,6 +201,14 @@ class WorkspaceFacts:
     def panel(self) -> Panel | None:
         """The figures of the open reconciliation."""
         return queries.reconciliation.panels.panel(self.feed_account)
+
+    @cached_property
+    def statement(self) -> Document | None:
+        """The statement that is attached to the open reconciliation."""
+        draft = self.account.draft
+        if draft is None:
+            return None
+        return queries.reconciliation.statement_files.document_of(draft.id, organization_id())
 
     @cached_property
     def next_statement(self) -> NextStatement | None:

@@ -16,6 +16,7 @@ from webapp.models import (
     Posting,
     Reconciliation,
     ReconciliationItem,
+    StatementDocument,
     Transaction,
     of_same_organization,
     refers_to,
@@ -43,7 +44,24 @@ class DeletionBlocker:
 
 def blocker(document: Document) -> DeletionBlocker | None:
     """Find what keeps a document: entries written from it, else what it belongs to in the books; None for nothing."""
-    return _by_written(document) or _by_relations(document)
+    return _by_written(document) or _by_statement(document) or _by_relations(document)
+
+
+def _by_statement(document: Document) -> DeletionBlocker | None:
+    """Find the reconciliations that a document is the statement of: a proof names its digest for ever."""
+    rows = db.session.execute(
+        sa.select(Reconciliation.id, Reconciliation.statement_date)
+        .join(StatementDocument, refers_to(StatementDocument.reconciliation_id, Reconciliation))
+        .where(refers_to(StatementDocument.document_id, document))
+        .order_by(Reconciliation.id)
+    ).all()
+    if not rows:
+        return None
+    names = [f"the reconciliation of {row.statement_date:%-d %b %Y}" for row in rows]
+    return DeletionBlocker(
+        f"It is the statement of {_first(names)}, which rests on it, so it cannot be deleted.",
+        {"reconciliationIds": [row.id for row in rows]},
+    )
 
 
 def _by_written(document: Document) -> DeletionBlocker | None:

@@ -249,7 +249,10 @@ def all_findings(document: Document) -> list[DocumentFinding]:
 
 def invoice_of(document: Document) -> Mapping[str, Any] | None:
     """Give what the e-invoice in a document's file states, None where there is none or it could not be read."""
-    return document.invoice if document.invoice is not None and "syntax" in document.invoice else None
+    if document.invoice is None or "syntax" not in document.invoice:
+        return None
+    # What was read before the tax in a second currency was kept has none.
+    return {"other_taxes": [], **document.invoice}
 
 
 def file_of(document: Document | DocumentFile) -> tuple[StoredFile, str, str]:

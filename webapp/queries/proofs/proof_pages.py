@@ -21,9 +21,10 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
-from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
+from webapp.queries.reconciliation import proof_breaks, reconciliations, statement_files, verdicts
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
+from webapp.queries.reconciliation.statement_files import NamedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class ProofPage:
     outstanding: list[FrozenLine]
     in_transit: list[FrozenLine]
     history: list[BreakRecord]
+    files: list[NamedFile]
 
 
 def proof_page(proof: Reconciliation) -> ProofPage:
@@ -106,6 +108,7 @@ def proof_page(proof: Reconciliation) -> ProofPage:
         outstanding=[named.line(each, currency) for each in frozen["outstanding"]],
         in_transit=[named.line(each, currency) for each in frozen["inTransit"]],
         history=proof_breaks.history(proof),
+        files=statement_files.named(proof, frozen.get("statementDigest"), frozen.get("fileDigests", [])),
     )
 
 

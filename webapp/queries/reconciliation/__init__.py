@@ -7,6 +7,7 @@ from webapp.queries.reconciliation import (
     panels,
     reconciliations,
     records,
+    statement_files,
     statement_signs,
 )
 
@@ -17,5 +18,6 @@ __all__ = [
     "panels",
     "reconciliations",
     "records",
+    "statement_files",
     "statement_signs",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import Reconciliation
-from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
+from webapp.queries.reconciliation import proof_breaks, reconciliations, statement_files, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.hub import draft_record
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
@@ -63,6 +63,9 @@ class ReconciliationRecord:
     reopened_from_id: int | None
     previous_id: int | None
     previous_digest: str | None
+    document_id: int | None
+    statement_digest: str | None
+    file_digests: list[str]
     digest: str | None
     holds: bool | None
     broken_by: BrokenBy | None
@@ -87,6 +90,8 @@ class _Figures:
     outstanding: list[ItemRecord]
     in_transit: list[ItemRecord]
     previous_digest: str | None
+    statement_digest: str | None
+    file_digests: list[str]
     holds: bool | None
     broken_by: BrokenBy | None
 
@@ -113,6 +118,7 @@ def record(reconciliation: Reconciliation) -> ReconciliationRecord:
         opened_by=reconciliation.opened_by,
         reopened_from_id=reconciliation.reopened_from_id,
         previous_id=reconciliation.previous_id,
+        document_id=statement_files.document_id_of(reconciliation),
         digest=reconciliation.digest,
         completed_at=reconciliation.completed_at,
         completed_by=reconciliation.completed_by,
@@ -144,6 +150,8 @@ def _of_draft(draft: Reconciliation) -> _Figures:
         outstanding=_item_records(ready.books.outstanding, draft.currency),
         in_transit=_item_records(ready.books.in_transit, draft.currency),
         previous_digest=None if anchor is None else anchor.digest,
+        statement_digest=statement_files.statement_digest(draft),
+        file_digests=statement_files.file_digests(draft),
         holds=None,
         broken_by=None,
     )
@@ -164,6 +172,8 @@ def _of_proof(proof: Reconciliation) -> _Figures:
         outstanding=_frozen_items(document["outstanding"], proof.currency),
         in_transit=_frozen_items(document["inTransit"], proof.currency),
         previous_digest=document["previousDigest"],
+        statement_digest=document.get("statementDigest"),
+        file_digests=document.get("fileDigests", []),
         holds=None if verdict is None else verdict.holds,
         broken_by=None if verdict is None else verdict.broken_by,
     )

@@ -40,6 +40,13 @@ class StatedTotalsSchema(Schema):
     due = _stated()
 
 
+class StatedTaxSchema(Schema):
+    """The tax stated once more, in the currency in which it is paid."""
+
+    currency = _stated()
+    tax = _stated()
+
+
 class StatedVatSchema(Schema):
     """The base and the tax of a category and a rate in percent."""
 
@@ -90,6 +97,7 @@ class StatedInvoiceSchema(Schema):
     remittance = _stated()
     account = _stated()
     totals = ma.fields.Nested(StatedTotalsSchema)
+    other_taxes = ma.fields.List(ma.fields.Nested(StatedTaxSchema))
     vat = ma.fields.List(ma.fields.Nested(StatedVatSchema))
     lines = ma.fields.List(ma.fields.Nested(StatedLineSchema))
     attachments = ma.fields.Integer()

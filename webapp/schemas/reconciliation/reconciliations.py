@@ -44,13 +44,17 @@ AccountLinesSchema = listing("lines", StatementLineSchema, account=ma.fields.Nes
 
 
 class DraftInputSchema(Schema):
-    """A statement to reconcile; `version` is that of the open draft that the caller read."""
+    """A statement to reconcile; `version` is that of the open draft that the caller read.
+
+    `documentId` is the statement itself, whose digest its proof names; without it a draft keeps the one that it has.
+    """
 
     statement_date = fields.Day(required=True)
     statement_balance = fields.Amount(required=True)
     keep_as_new = fields.Flag(load_default=False)
     opening_balance = fields.Amount(load_default=None, allow_none=True)
     opening_date = fields.Day(load_default=None, allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
     version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
 
@@ -185,6 +189,16 @@ class ReconciliationSchema(Schema):
     reopened_from_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
     previous_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
     previous_digest = ma.fields.String(allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True, metadata={"description": "The bank's statement."})
+    statement_digest = ma.fields.String(
+        allow_none=True, metadata={"description": "The SHA-256 of the statement's file."}
+    )
+    file_digests = ma.fields.List(
+        ma.fields.String(),
+        metadata={
+            "description": "The SHA-256 of each file and each pushed batch that brought a cleared line."
+        },
+    )
     digest = ma.fields.String(allow_none=True)
     holds = ma.fields.Boolean(allow_none=True)
     broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)

@@ -16,10 +16,10 @@ from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.reconciliation import openings, reconciliations
+from webapp.queries.reconciliation import openings, reconciliations, statement_files
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.reconciliation import set_asides
+from webapp.services.reconciliation import set_asides, statement_documents
 from webapp.services.transactions import clearing
 
 
@@ -56,13 +56,18 @@ class DraftChange:
 
 @dataclass(frozen=True, slots=True)
 class StatementInput:
-    """The figures of a statement, and whether it keeps its account as new."""
+    """The figures of a statement, and whether it keeps its account as new.
+
+    `document_id` is the statement itself, none for none; where it `keeps_document`, a draft has the one that it had.
+    """
 
     statement_date: date
     statement_balance: Decimal
     keep_as_new: bool = False
     opening_balance: Decimal | None = None
     opening_date: date | None = None
+    document_id: int | None = None
+    keeps_document: bool = True
 
 
 def put_draft(
@@ -82,24 +87,41 @@ def put_draft(
         draft = _open_draft(account, version)
         check_day(account, statement.statement_date, now)
         figures = _figures(account, reconciliations.anchor_of(account), statement)
-        doing.payload = doing.after = _as_json(figures, account.currency)
+        has = None if draft is None else statement_files.document_id_of(draft)
+        document_id = has if statement.keeps_document else statement.document_id
+        doing.payload = doing.after = _as_json(figures, account.currency, document_id)
         verb = "Started" if draft is None else "Changed"
         doing.title = f"{verb} the statement of {account.name}: {_in_words(figures, account.currency)}"
         if draft is None:
             change = DraftChange(_create(account, figures, actor=actor, now=now), [], [])
+            db.session.flush()
         else:
             doing.before = statement_facts(draft)
-            if _figures_of(draft) == figures:
+            if _figures_of(draft) == figures and document_id == has:
                 doing.nothing_to_do()
                 return DraftChange(draft, [], [])
             clearing.advance(draft, **figures._asdict())
             set_asides.resynchronise(account, now=now)
             change = DraftChange(draft, *clearing.prune(account, draft))
+        if document_id != has:
+            statement_documents.put(change.draft, document_id)
         doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
         count = len(change.uncleared) + len(change.uncleared_entries)
         if count:
             doing.title += f", which uncleared {titles.counted(count, 'item')}"
     return change
+
+
+def inputs_of(draft: Reconciliation) -> StatementInput:
+    """Give the figures of a draft as somebody would send them again."""
+    opening = draft.opening_balance_minor
+    return StatementInput(
+        draft.statement_date,
+        draft.statement_balance.decimal,
+        draft.keep_as_new,
+        None if opening is None else Money(opening, draft.currency).decimal,
+        draft.opening_date,
+    )
 
 
 def _open_draft(account: FeedAccount, version: int | None) -> Reconciliation | None:
@@ -198,7 +220,7 @@ def _figures_of(draft: Reconciliation) -> Figures:
 
 def statement_facts(draft: Reconciliation) -> dict[str, object]:
     """Give the figures of a draft or proof as JSON, for the audit trail."""
-    return _as_json(_figures_of(draft), draft.currency)
+    return _as_json(_figures_of(draft), draft.currency, statement_files.document_id_of(draft))
 
 
 def _cleared(draft: Reconciliation) -> dict[str, list[Ref]]:
@@ -218,9 +240,10 @@ def _cleared(draft: Reconciliation) -> dict[str, list[Ref]]:
     }
 
 
-def _as_json(figures: Figures, currency: str) -> dict[str, object]:
+def _as_json(figures: Figures, currency: str, document_id: int | None) -> dict[str, object]:
     opening, opening_date = figures.opening_balance_minor, figures.opening_date
-    return {
+    attached = {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
+    return attached | {
         "statementDate": figures.statement_date.isoformat(),
         "statementBalance": str(Money(figures.statement_balance_minor, currency)),
         "keepAsNew": figures.keep_as_new,

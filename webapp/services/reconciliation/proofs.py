@@ -17,7 +17,7 @@ from webapp.ledger.proofs import proofs
 from webapp.ledger.proofs.proofs import Item, Proof
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
-from webapp.queries.reconciliation import book_balances, reconciliations
+from webapp.queries.reconciliation import book_balances, reconciliations, statement_files
 from webapp.queries.reconciliation.hub import opening_minor
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import IS_LINE
@@ -167,6 +167,8 @@ def _proof(
         completed_at=doing.now,
         completed_by=doing.actor.id,
         previous_digest=None if anchor is None else anchor.digest,
+        statement_digest=statement_files.statement_digest(draft),
+        file_digests=tuple(statement_files.file_digests(draft)),
     )
 
 

@@ -15,13 +15,19 @@ from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_sa
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
-from webapp.queries.reconciliation import reconciliations, verdicts
+from webapp.queries.reconciliation import reconciliations, statement_files, verdicts
 from webapp.services.audit import proof_breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.journal.entries import PeriodLockedError
-from webapp.services.reconciliation import cleared_items, openings, proofs, set_asides
+from webapp.services.reconciliation import (
+    cleared_items,
+    openings,
+    proofs,
+    set_asides,
+    statement_documents,
+)
 from webapp.services.transactions import clearing
 
 
@@ -213,6 +219,7 @@ def _draft_from(proof: Reconciliation, doing: Act) -> Reconciliation:
     )
     db.session.add(draft)
     db.session.flush()
+    statement_documents.put(draft, statement_files.document_id_of(proof))
     copied = sa.select(
         ReconciliationItem.organization_id,
         sa.literal(draft.id),

@@ -144,4 +144,6 @@ def _statement(facts: Mapping[str, Any]) -> StatementInput:
         keep_as_new=is_new,
         opening_balance=Decimal(opening) if is_new and opening is not None else None,
         opening_date=date.fromisoformat(opening_date) if opening_date else None,
+        document_id=facts.get("documentId"),
+        keeps_document=False,
     )

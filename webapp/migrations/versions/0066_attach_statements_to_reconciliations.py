@@ -1,0 +1,67 @@
+"""Attach the bank's statement, a document, to its reconciliation."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from webapp.migrations.policies import protect
+
+revision = "0066"
+down_revision = "0065"
+branch_labels = None
+depends_on = None
+
+BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+TABLE = "statement_documents"
+NAMED = (("reconciliation_id", "reconciliations", "CASCADE"), ("document_id", "documents", "RESTRICT"))
+
+
+def upgrade() -> None:
+    op.create_table(
+        TABLE,
+        sa.Column("reconciliation_id", BIG, nullable=False),
+        sa.Column("document_id", BIG, nullable=False),
+        sa.Column("id", BIG, autoincrement=True, nullable=False),
+        sa.Column("organization_id", sa.String(length=40), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
+        ),
+        *(
+            sa.ForeignKeyConstraint(
+                ["organization_id", column],
+                [f"{table}.organization_id", f"{table}.id"],
+                name=op.f(f"fk_{TABLE}_organization_id_{column}"),
+                ondelete=ondelete,
+            )
+            for column, table, ondelete in NAMED
+        ),
+        sa.UniqueConstraint(
+            "organization_id",
+            "reconciliation_id",
+            name=op.f(f"uq_{TABLE}_organization_id_reconciliation_id"),
+        ),
+        *keys(),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
+    op.create_index(f"ix_{TABLE}_reconciliation", TABLE, ["reconciliation_id"])
+    if not is_sqlite():
+        protect(TABLE)
+
+
+def downgrade() -> None:
+    op.drop_table(TABLE)
+
+
+def keys() -> list[sa.schema.SchemaItem]:
+    """Give the keys of the table: on PostgreSQL the primary one is the one that other tables name."""
+    name = op.f(f"pk_{TABLE}")
+    if not is_sqlite():
+        return [sa.PrimaryKeyConstraint("organization_id", "id", name=name)]
+    own = sa.UniqueConstraint("organization_id", "id", name=op.f(f"uq_{TABLE}_organization_id_id"))
+    return [sa.PrimaryKeyConstraint("id", name=name), own]
+
+
+def is_sqlite() -> bool:
+    return op.get_bind().dialect.name == "sqlite"
