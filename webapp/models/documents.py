@@ -63,6 +63,7 @@ class Document(Numbered, Base):
             sqlite_where=sa.text("sha256 IS NOT NULL"),
             postgresql_where=sa.text("sha256 IS NOT NULL"),
         ),
+        sa.Index("ix_documents_issued", "organization_id", "issued_on", "id"),
         sa.Index(
             "ix_documents_total",
             "organization_id",

@@ -1,4 +1,4 @@
-"""Give documents further files: an invoice may come as a picture for people and as XML for programs."""
+"""Give documents further files, as an invoice may come as pages and as XML, and find them by their day."""
 
 from __future__ import annotations
 
@@ -47,11 +47,13 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
+    op.create_index("ix_documents_issued", "documents", ["organization_id", "issued_on", "id"])
     if not is_sqlite():
         protect(TABLE)
 
 
 def downgrade() -> None:
+    op.drop_index("ix_documents_issued", "documents")
     op.drop_table(TABLE)
 
 

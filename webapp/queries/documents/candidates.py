@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.matching.receipts import (
@@ -22,6 +23,7 @@ from webapp.models import (
     DeclinedRelation,
     Document,
     DocumentRelation,
+    FeedAccount,
     JournalEntry,
     Posting,
     Transaction,
@@ -142,9 +144,20 @@ def of_entry(entry: JournalEntry) -> RelatedItem:
     return RelatedItem("journalEntryId", entry.id, f"/journal/{entry.id}", entry.effective_on, text)
 
 
+def accounts_in(organization_id: str, currencies: Collection[str | None]) -> list[int]:
+    """List the feed accounts in some currencies."""
+    found = sa.select(FeedAccount.id).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.currency.in_(currencies)
+    )
+    return list(db.session.scalars(found.order_by(FeedAccount.id)))
+
+
 def _lines(document: Document) -> Iterable[Transaction]:
+    accounts = accounts_in(document.organization_id, [document.currency])
     statement = sa.select(Transaction).where(
         of_same_organization(Transaction, document),
+        # With its account, an index has a line's day and amount, so that no other row is read.
+        Transaction.feed_account_id.in_(accounts),
         Transaction.status == "BOOKED",
         Transaction.currency == document.currency,
         Transaction.amount_minor.in_(_amounts(document)),
@@ -204,7 +217,9 @@ def _documents(
             Document.due_on.between(first, last),
         ),
     )
-    return db.session.scalars(statement.order_by(Document.id.desc()).limit(MOST_READ))
+    # The text of a document and all that its e-invoice states may be long, and nothing here asks for them.
+    light = statement.options(orm.defer(Document.text), orm.defer(Document.invoice))
+    return db.session.scalars(light.order_by(Document.id.desc()).limit(MOST_READ))
 
 
 def _offered(found: list[tuple[ReceiptEvidence, Document]]) -> list[CandidateDocument]:

@@ -12,9 +12,15 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.matching.receipts import ReceiptEvidence
 from webapp.ledger.texts.remittances import compacted, spans
-from webapp.models import DeclinedRelation, Document, DocumentRelation, FeedAccount, Transaction, refers_to
+from webapp.models import DeclinedRelation, Document, DocumentRelation, Transaction, refers_to
 from webapp.queries.common.portions import portions
-from webapp.queries.documents.candidates import AROUND, TELLING_WAY, evidence_of_line, text_of
+from webapp.queries.documents.candidates import (
+    AROUND,
+    TELLING_WAY,
+    accounts_in,
+    evidence_of_line,
+    text_of,
+)
 
 # Where more of the same amounts lie so close together, nobody is asked for each of them, and each is only offered.
 MOST_READ = 10_000
@@ -171,7 +177,7 @@ def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
     days = [day for each in documents for day in (each.issued_on, each.due_on) if day is not None]
     if not days:
         return []
-    accounts = _accounts(organization_id, {each.currency for each in documents})
+    accounts = accounts_in(organization_id, {each.currency for each in documents})
     found: list[Any] = []
     dues = {each.total_minor if each.due_minor is None else each.due_minor for each in documents} - {None}
     for some in portions(dues, MOST_AMOUNTS):
@@ -183,13 +189,6 @@ def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
         if len(found) > MOST_READ:
             return []
     return found
-
-
-def _accounts(organization_id: str, currencies: Collection[str]) -> list[int]:
-    found = sa.select(FeedAccount.id).where(
-        FeedAccount.organization_id == organization_id, FeedAccount.currency.in_(currencies)
-    )
-    return list(db.session.scalars(found.order_by(FeedAccount.id)))
 
 
 def _undecided(organization_id: str, found: Sequence[CertainPayment]) -> list[CertainPayment]:

@@ -1,0 +1,154 @@
+"""Measure what documents cost: lists, searches and candidates over 100,000 of them beside 10,000, and filing one more.
+
+    python -m benchmarks.documents [--postgresql] [DOCUMENTS]
+
+Half of the documents have an amount of their own, the other half one that all share, and a day within a year. There are
+as many bank lines. Times are the least of some rounds: CPU seconds on SQLite, seconds of the clock on PostgreSQL.
+"""
+
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchmarks import histories
+from tests.fixtures import invoices
+from tests.fixtures.houses import House
+from tests.fixtures.stores import PostgresqlServer, SqliteFiles
+from webapp.db import db, scope_session
+from webapp.models import Document, Transaction
+from webapp.queries.documents import candidates, documents, payments
+from webapp.queries.documents.documents import DocumentFilters
+from webapp.services.audit.act import Actor
+from webapp.services.documents import documents as acts
+from webapp.services.documents.sent_files import SentFile
+
+DOCUMENTS, ROUNDS, FILED = 100_000, 5, 20
+FIRST, DAYS, SHARED = date(2025, 1, 1), 365, 9_99
+NOW = datetime(2026, 11, 25, 3, tzinfo=UTC)
+
+
+def main(count: int, *, is_postgresql: bool) -> None:
+    """Measure and print both sizes."""
+    logging.disable(logging.INFO)
+    few, many = (measured(each, is_postgresql=is_postgresql) for each in (count // 10, count))
+    for name, seconds in many.items():
+        ratio = seconds / max(few[name], 0.0001)
+        print(f"{name:<48}{few[name] * 1000:9.1f} ms {seconds * 1000:9.1f} ms {ratio:6.1f} x")
+
+
+def measured(count: int, *, is_postgresql: bool) -> dict[str, float]:
+    """Give the seconds of each question over so many documents."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = PostgresqlServer("documents", "0") if is_postgresql else SqliteFiles(Path(folder))
+        house = House(store, Path(folder))
+        house.refresh()
+        try:
+            with house.app.app_context():
+                return _measured(house.people["ada"].organization_id, count, is_postgresql=is_postgresql)
+        finally:
+            house.leave()
+            store.close()
+
+
+def _measured(organization_id: str, count: int, *, is_postgresql: bool) -> dict[str, float]:
+    histories.write(organization_id, 2 * count)
+    _fill(organization_id, count)
+    db.session.execute(sa.text("ANALYZE"))
+    db.session.commit()
+    scope_session(organization_id)
+    clock = time.perf_counter if is_postgresql else time.process_time
+
+    def listed(**filters: Any) -> Any:
+        return documents.listed(organization_id, DocumentFilters(**filters), after=None, limit=50)
+
+    own, shared = (_document(organization_id, number) for number in (count // 2 + 1, count // 2))
+    line = db.session.scalars(
+        sa.select(Transaction).where(Transaction.organization_id == organization_id).limit(1)
+    ).one()
+    asked: dict[str, Callable[[], Any]] = {
+        "the list": listed,
+        "the list of what is attached to nothing": lambda: listed(related=False),
+        "the list of a day": lambda: listed(from_=FIRST, to=FIRST),
+        "a search for a number": lambda: listed(q=own.number),
+        "the lines of a document": lambda: candidates.of_document(own),
+        "the lines of one over the shared amount": lambda: candidates.of_document(shared),
+        "the documents of a line": lambda: candidates.documents_of_line(line),
+        "the payment of a document": lambda: payments.of_document(own),
+        "the payment of one over the shared amount": lambda: payments.of_document(shared),
+        "the documents that a new line pays": lambda: payments.of_lines(organization_id, [line.id]),
+        "the same invoice": lambda: documents.same_invoice(own),
+    }
+    found = {name: _best(act, clock) for name, act in asked.items()}
+    found["filing an e-invoice"] = _filing(organization_id, clock)
+    return found
+
+
+def _document(organization_id: str, number: int) -> Document:
+    asked = sa.select(Document).where(
+        Document.organization_id == organization_id, Document.number == f"RE-{number:07}"
+    )
+    return db.session.scalars(asked).one()
+
+
+def _best(act: Callable[[], Any], clock: Callable[[], float]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        begun = clock()
+        act()
+        times.append(clock() - begun)
+    return min(times)
+
+
+def _filing(organization_id: str, clock: Callable[[], float]) -> float:
+    """File some e-invoices with all that becomes of them; answers the seconds of one."""
+    actor = Actor(organization_id, "COMMAND", None, "A benchmark")
+    begun = clock()
+    for number in range(FILED):
+        name = f"NEW-{number:05}"
+        file = SentFile(f"{name}.xml", invoices.ubl(number=name, remittance=name))
+        acts.create({}, file, actor=actor, now=NOW)
+        db.session.commit()
+        scope_session(organization_id)
+    return (clock() - begun) / FILED
+
+
+def _fill(organization_id: str, count: int) -> None:
+    """Write the documents, and give every second line the amount that they share."""
+    rows = [
+        {
+            "organization_id": organization_id,
+            "document_type": "BILL",
+            "number": f"RE-{number:07}",
+            "sender": f"Supplier {number % 500}",
+            "issued_on": FIRST + timedelta(days=number % DAYS),
+            "currency": "EUR",
+            "original_currency": "EUR",
+            "total_minor": SHARED if number % 2 == 0 else 10_000 + number,
+            "due_minor": SHARED if number % 2 == 0 else 10_000 + number,
+            "set_by_hand": [],
+            "created_at": NOW,
+            "updated_at": NOW,
+        }
+        for number in range(count)
+    ]
+    for at in range(0, count, 5_000):
+        db.session.execute(sa.insert(Document), rows[at : at + 5_000])
+    with histories.without_triggers():
+        of_it = Transaction.organization_id == organization_id
+        db.session.execute(
+            sa.update(Transaction).where(of_it, Transaction.id % 2 == 0).values(amount_minor=-SHARED, updated_at=NOW),
+            execution_options={"synchronize_session": False},
+        )
+    db.session.commit()
+
+
+if __name__ == "__main__":
+    given = [int(each) for each in sys.argv[1:] if each.isdecimal()]
+    main(*(given or [DOCUMENTS]), is_postgresql="--postgresql" in sys.argv)
