@@ -143,7 +143,9 @@ def _fill(organization_id: str, count: int) -> None:
     with histories.without_triggers():
         of_it = Transaction.organization_id == organization_id
         db.session.execute(
-            sa.update(Transaction).where(of_it, Transaction.id % 2 == 0).values(amount_minor=-SHARED, updated_at=NOW),
+            sa.update(Transaction)
+            .where(of_it, Transaction.id % 2 == 0)
+            .values(amount_minor=-SHARED, updated_at=NOW),
             execution_options={"synchronize_session": False},
         )
     db.session.commit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import file_digest
 from pathlib import Path
 
@@ -62,12 +63,25 @@ def verify_proof(
     }
     sentences = [each.message for each in found] or [_sound(len(proofs))]
     sentences += [each.message for each in notes]
-    if len(saved) > len(proofs):
-        sentences.append(
-            f"{len(saved) - len(proofs)} of the {len(saved)} proofs are copies, and were left out."
-        )
+    sentences += _left_out(len(saved), len(proofs))
     if given and not found:
         sentences.append(f"{titles.counted(len(given), 'file')} given, each one that a proof names.")
+    sentences += _not_looked_at(missing, not_covered)
+    answer(value, "\n".join(sentences), as_json=as_json)
+    if found:
+        context.exit(1)
+
+
+def _left_out(saved: int, proofs: int) -> list[str]:
+    """Say how many proofs are copies of others."""
+    if saved == proofs:
+        return []
+    return [f"{saved - proofs} of the {saved} proofs are copies, and were left out."]
+
+
+def _not_looked_at(missing: Sequence[str], not_covered: Sequence[str]) -> list[str]:
+    """Say which files were not given, and which keys no digest covers."""
+    sentences = []
     if missing:
         counted = titles.counted(len(missing), "file")
         sentences.append(f"The proofs name {counted} that you can check with --file: {', '.join(missing)}.")
@@ -75,9 +89,7 @@ def verify_proof(
         sentences.append(
             f"The digest does not cover these keys, which are as the file has them: {', '.join(not_covered)}."
         )
-    answer(value, "\n".join(sentences), as_json=as_json)
-    if found:
-        context.exit(1)
+    return sentences
 
 
 def _sound(count: int) -> str:

@@ -100,14 +100,6 @@ def test_what_somebody_sends_beside_the_file_comes_first(ben, bank):
     assert document["invoice"]["seller"]["name"] == "Paper Shop Ltd"
 
 
-def test_the_same_invoice_in_another_file_is_asked_about(ben, bank):
-    first = filed(ben, invoices.cii())
-    again = sent(ben, invoices.pdf({"factur-x.xml": invoices.cii()}), "invoice.pdf")
-
-    assert (again.status_code, again.json["code"]) == (409, "same_invoice")
-    assert again.json["details"] == {"documentId": first["id"]}
-
-
 def test_a_pdf_that_cannot_be_read_is_kept_and_says_why(ben, bank):
     document = filed(ben, invoices.pdf({"factur-x.xml": invoices.cii()}, password="secret"), "locked.pdf")
 

@@ -24,7 +24,7 @@ from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web import document_files
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, demand, organization_id, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem, problem_of
@@ -48,7 +48,6 @@ def put_draft(fa_id: int) -> Response:
 @requires("reconcile", begins=False, body_limit=document_files.BODY_LIMIT)
 def attach_statement(fa_id: int) -> Response:
     """Keep a file as a document, and attach it to the draft as its statement."""
-    demand("draft")
     file = document_files.received()
     requests.begin(organization_id())
 

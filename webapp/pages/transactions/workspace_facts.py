@@ -208,7 +208,7 @@ class WorkspaceFacts:
         draft = self.account.draft
         if draft is None:
             return None
-        return queries.reconciliation.statement_files.document_of(draft.id, organization_id())
+        return queries.imports.statement_files.document_of(draft.id, organization_id())
 
     @cached_property
     def next_statement(self) -> NextStatement | None:

@@ -21,10 +21,11 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
-from webapp.queries.reconciliation import proof_breaks, reconciliations, statement_files, verdicts
+from webapp.queries.imports import statement_files
+from webapp.queries.imports.statement_files import NamedFile
+from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
-from webapp.queries.reconciliation.statement_files import NamedFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from webapp.queries.reconciliation import (
     panels,
     reconciliations,
     records,
-    statement_files,
     statement_signs,
 )
 
@@ -18,6 +17,5 @@ __all__ = [
     "panels",
     "reconciliations",
     "records",
-    "statement_files",
     "statement_signs",
 ]

@@ -11,7 +11,8 @@ from typing import Any
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import Reconciliation
-from webapp.queries.reconciliation import proof_breaks, reconciliations, statement_files, verdicts
+from webapp.queries.imports import statement_files
+from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.hub import draft_record
 from webapp.queries.reconciliation.proof_breaks import BreakRecord

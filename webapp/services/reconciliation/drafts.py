@@ -16,7 +16,8 @@ from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.reconciliation import openings, reconciliations, statement_files
+from webapp.queries.imports import statement_files
+from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import set_asides, statement_documents

@@ -14,8 +14,9 @@ from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.queries.imports import statement_files
 from webapp.queries.journal import entries
-from webapp.queries.reconciliation import reconciliations, statement_files, verdicts
+from webapp.queries.reconciliation import reconciliations, verdicts
 from webapp.services.audit import proof_breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
