@@ -1,4 +1,4 @@
-"""Give documents further files, as an invoice may come as pages and as XML, and find them by their day."""
+"""Attach the bank's statement, a document, to its reconciliation."""
 
 from __future__ import annotations
 
@@ -7,53 +7,50 @@ from alembic import op
 
 from webapp.migrations.policies import protect
 
-revision = "0066"
-down_revision = "0065"
+revision = "0068"
+down_revision = "0067"
 branch_labels = None
 depends_on = None
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-TABLE = "document_files"
+TABLE = "statement_documents"
+NAMED = (("reconciliation_id", "reconciliations", "CASCADE"), ("document_id", "documents", "RESTRICT"))
 
 
 def upgrade() -> None:
     op.create_table(
         TABLE,
+        sa.Column("reconciliation_id", BIG, nullable=False),
         sa.Column("document_id", BIG, nullable=False),
-        sa.Column("sha256", sa.String(length=64), nullable=False),
-        sa.Column("file_name", sa.String(length=255), nullable=False),
-        sa.Column("file_type", sa.String(length=64), nullable=False),
-        sa.Column("file_size", sa.Integer(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("id", BIG, autoincrement=True, nullable=False),
         sa.Column("organization_id", sa.String(length=40), nullable=False),
         sa.ForeignKeyConstraint(
             ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
         ),
-        sa.ForeignKeyConstraint(
-            ["organization_id", "document_id"],
-            ["documents.organization_id", "documents.id"],
-            name=op.f(f"fk_{TABLE}_organization_id_document_id"),
-            ondelete="RESTRICT",
+        *(
+            sa.ForeignKeyConstraint(
+                ["organization_id", column],
+                [f"{table}.organization_id", f"{table}.id"],
+                name=op.f(f"fk_{TABLE}_organization_id_{column}"),
+                ondelete=ondelete,
+            )
+            for column, table, ondelete in NAMED
         ),
-        sa.ForeignKeyConstraint(
-            ["organization_id", "sha256"],
-            ["stored_files.organization_id", "stored_files.sha256"],
-            name=op.f(f"fk_{TABLE}_organization_id_sha256"),
-            ondelete="RESTRICT",
+        sa.UniqueConstraint(
+            "organization_id",
+            "reconciliation_id",
+            name=op.f(f"uq_{TABLE}_organization_id_reconciliation_id"),
         ),
-        sa.UniqueConstraint("organization_id", "sha256", name=op.f(f"uq_{TABLE}_organization_id_sha256")),
         *keys(),
         sqlite_autoincrement=True,
     )
     op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
-    op.create_index("ix_documents_issued", "documents", ["organization_id", "issued_on", "id"])
+    op.create_index(f"ix_{TABLE}_reconciliation", TABLE, ["reconciliation_id"])
     if not is_sqlite():
         protect(TABLE)
 
 
 def downgrade() -> None:
-    op.drop_index("ix_documents_issued", "documents")
     op.drop_table(TABLE)
 
 
