@@ -98,6 +98,12 @@ def is_bound(session: orm.Session) -> bool:
     return bound
 
 
+def has_nodes(session: orm.Session) -> bool:
+    """Return whether the session's database may have its books on several nodes."""
+    found: bool = session.connection().info.get("has_nodes", False)
+    return found
+
+
 def see_books_of(session: orm.Session, kind: Literal["token", "session", "invitation"], digest: str) -> None:
     """Let the session's transaction see the books that a secret opens, which says nothing of whose they are."""
     if is_bound(session):

@@ -7,7 +7,8 @@ from tests.fixtures.helpers.trigger_bodies import faults
 
 BODIES = sa.text(
     "SELECT DISTINCT p.proname, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
-    " WHERE NOT t.tgisinternal"
+    " WHERE NOT t.tgisinternal AND t.tgrelid IN"
+    " (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
 )
 REFUSED = {
     "an organization that is left open": "b := (SELECT 1 FROM rules r WHERE r.id = NEW.id);",

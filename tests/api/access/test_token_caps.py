@@ -52,6 +52,18 @@ def test_the_cap_of_entries_is_the_last_one_that_posts(agent, ada, bank):
     assert confirm(program, lines[0]).json["changed"] is False
 
 
+def test_where_there_are_nodes_the_caps_hold_by_a_question_of_their_own(agent, bank, statements, monkeypatch):
+    monkeypatch.setattr(token_caps, "has_nodes", lambda _session: True)
+    program = agent(max_entries_a_day=1)
+    lines = bank.send_many([(DAY, "-1.00", "A line")] * 2)
+    with statements() as asked:
+        answers = [confirm(program, line).status_code for line in lines]
+    assert answers == [200, 403]
+    counting = [each for each in asked if "INSERT INTO token_days" in each]
+    assert counting
+    assert not any("api_tokens" in each for each in counting)
+
+
 def test_it_says_when_the_day_of_the_organization_ends(agent, ada, bank):
     zone = ZoneInfo("Pacific/Auckland")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -12,29 +13,33 @@ from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
-from webapp.models import JournalEntry
+from webapp.models import ApiToken, JournalEntry
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Act
+from webapp.tenancy import has_nodes
 
 MOST_MINOR = 2**63 - 1
 
 # One statement, so that the database itself decides who of those that post at once comes first.
-COUNT = sa.text("""
+_COUNT = """
     INSERT INTO token_days (organization_id, token_id, day, entry_count, amount_base_minor)
     VALUES (:organization_id, :token_id, :day, 1, :amount)
     ON CONFLICT (organization_id, token_id, day) DO UPDATE SET
         entry_count = token_days.entry_count + 1,
         amount_base_minor = CASE WHEN token_days.amount_base_minor > :most - :amount THEN :most
             ELSE token_days.amount_base_minor + :amount END
-    RETURNING entry_count, amount_base_minor,
+    RETURNING entry_count, amount_base_minor"""
+_CAPS = """,
         (SELECT max_entries_a_day FROM api_tokens
             WHERE organization_id = token_days.organization_id AND id = token_days.token_id),
         (SELECT max_amount_a_day_minor FROM api_tokens
-            WHERE organization_id = token_days.organization_id AND id = token_days.token_id)
-    """).bindparams(
+            WHERE organization_id = token_days.organization_id AND id = token_days.token_id)"""
+_TYPES: tuple[sa.BindParameter[Any], ...] = (
     sa.bindparam("day", type_=sa.Date),
     *(sa.bindparam(name, type_=sa.BigInteger) for name in ("amount", "most")),
 )
+COUNT = sa.text(_COUNT).bindparams(*_TYPES)
+COUNT_WITH_CAPS = sa.text(_COUNT + _CAPS).bindparams(*_TYPES)
 
 
 class CapReachedError(LedgerError):
@@ -54,17 +59,15 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
         return
     amount = sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
     today = organizations.today(entry.organization_id, doing.now)
-    posted = db.session.execute(
-        COUNT,
+    entries, total, most_entries, most_amount = _counted(
         {
             "organization_id": entry.organization_id,
             "token_id": doing.actor.id,
             "day": today,
             "amount": amount,
             "most": MOST_MINOR,
-        },
-    ).one()
-    entries, total, most_entries, most_amount = posted
+        }
+    )
     if most_entries is not None and entries > most_entries:
         has = f"This key posts at most {_entries(most_entries)} a day, and has posted {entries - 1} today."
         raise _reached("entries", has, entry, today, doing.now)
@@ -75,6 +78,19 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
             f"{Money(total - amount, base)} today; this entry is of {Money(amount, base)}."
         )
         raise _reached("amount", has, entry, today, doing.now)
+
+
+def _counted(posted: dict[str, object]) -> Sequence[Any]:
+    """Count, and give the day's entries and amount with the caps of both, for which nodes are asked by themselves."""
+    if not has_nodes(db.session()):
+        return db.session.execute(COUNT_WITH_CAPS, posted).one()
+    counts = db.session.execute(COUNT, posted).one()
+    caps = db.session.execute(
+        sa.select(ApiToken.max_entries_a_day, ApiToken.max_amount_a_day_minor).where(
+            ApiToken.organization_id == posted["organization_id"], ApiToken.id == posted["token_id"]
+        )
+    ).one()
+    return (*counts, *caps)
 
 
 def _entries(number: int) -> str:

@@ -1,0 +1,27 @@
+"""Run tests of the data layer on a cluster that scripts/citus/cluster.sh has started, and print what came of them.
+
+    scripts/citus/cluster.sh up
+    python -m scripts.citus [TEST ...]
+
+Words that follow are pytest's. It takes two cores about half an hour with all that it chooses by itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+import pytest
+
+# What a database can do differently is in the data layer; what is above it asks the same questions.
+CHOSEN: Final = ("tests/services", "tests/queries", "tests/test_db.py")
+OPTIONS: Final = ("-p", "scripts.citus.cluster", "--turn", "both", "-k", "postgresql", "-q")
+
+
+def main() -> int:
+    """Run the tests that were named, or those that are chosen here; answers pytest's exit status."""
+    return pytest.main([*OPTIONS, *(sys.argv[1:] or CHOSEN)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

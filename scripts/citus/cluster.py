@@ -1,0 +1,140 @@
+"""The databases of our tests on a cluster, a plugin of pytest: each one is distributed first."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+import sqlalchemy as sa
+from psycopg import sql
+
+from webapp.distribution import needs, placements
+from webapp.tenancy import APP_ROLE, maintenance
+
+if TYPE_CHECKING:
+    import pytest
+
+BASE: Final = int(os.environ.get("BASE", "9700"))
+WORKERS: Final = (BASE + 1, BASE + 2)
+SHARDS: Final = 4
+# The rows of every test go to all nodes at once, past triggers and foreign keys.
+RENEWING: Final = (
+    "SET LOCAL citus.propagate_set_commands = 'local'",
+    "SET LOCAL session_replication_role = replica",
+    "SET LOCAL citus.multi_shard_modify_mode = 'sequential'",
+    "SELECT kept.renew()",
+)
+HAS_ROLE: Final = "SELECT 1 FROM pg_roles WHERE rolname = %s"
+
+
+def url(name: str, port: int = BASE) -> str:
+    """Give the address of a database of a node.
+
+    >>> url("books", 9701)
+    'postgresql://postgres@127.0.0.1:9701/books'
+    """
+    return f"postgresql://postgres@127.0.0.1:{port}/{name}"
+
+
+class ClusterServer:
+    """What the tests ask of a PostgreSQL server, by a cluster that runs already."""
+
+    def __init__(self, _run: str, worker: str) -> None:
+        """Meet every node, which all need the application's role."""
+        self._prefix = f"citus_{worker}_"
+        self._nodes = [psycopg.connect(url("postgres", port), autocommit=True) for port in (BASE, *WORKERS)]
+        self._cleaners: dict[str, tuple[str, psycopg.Connection[Any]]] = {}
+        for node in self._nodes:
+            if node.execute(HAS_ROLE, [APP_ROLE]).fetchone() is None:
+                node.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(APP_ROLE)))
+
+    def url(self, name: str) -> str:
+        """Give the address of a database, as SQLAlchemy reads it."""
+        return url(self._prefix + name).replace("postgresql:", "postgresql+psycopg:")
+
+    def make(self, name: str) -> None:
+        """Begin with an empty database, of the coordinator alone: others are copied from it and then distributed."""
+        self.drop(name)
+        self._nodes[0].execute(sql.SQL("CREATE DATABASE {}").format(self._named(name)))
+
+    def copy(self, source: str, target: str) -> None:
+        """Make the target anew of the source's rows, on all nodes."""
+        self.drop(target)
+        coordinator, *workers = self._nodes
+        made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+        coordinator.execute(made.format(self._named(target), self._named(source)))
+        for worker in workers:
+            worker.execute(sql.SQL("CREATE DATABASE {}").format(self._named(target)))
+        self._spread(target)
+
+    def renew(self, source: str, target: str) -> None:
+        """Give the target the source's rows again."""
+        from tests.fixtures.stores import ALONE, KEEP  # noqa: PLC0415  (pytest looks into them when it loads them itself)
+
+        made_from, cleaner = self._cleaners.get(target, (None, None))
+        if made_from != source or cleaner is None:
+            self.copy(source, target)
+            cleaner = psycopg.connect(url(self._prefix + target), autocommit=True)
+            cleaner.execute(KEEP)
+            self._cleaners[target] = source, cleaner
+            return
+        cleaner.execute(ALONE)
+        with cleaner.transaction():
+            for statement in RENEWING:
+                cleaner.execute(statement)
+
+    def drop(self, name: str) -> None:
+        """Drop a database on every node."""
+        if name in self._cleaners:
+            self._cleaners.pop(name)[1].close()
+        for node in self._nodes:
+            node.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(self._named(name)))
+
+    def close(self) -> None:
+        """Leave the cluster as it was."""
+        for name in ("template", "books", "demo", "empty"):
+            self.drop(name)
+        for node in self._nodes:
+            node.close()
+
+    def _spread(self, name: str) -> None:
+        """Make Citus known in a database, and distribute it as `tieout distribute` does."""
+        for port in (BASE, *WORKERS):
+            with psycopg.connect(url(self._prefix + name, port), autocommit=True) as node:
+                node.execute("CREATE EXTENSION citus")
+        engine = sa.create_engine(self.url(name), poolclass=sa.NullPool)
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {BASE})")
+            for port in WORKERS:
+                connection.exec_driver_sql(f"SELECT citus_add_node('127.0.0.1', {port})")
+        with maintenance(), engine.begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL citus.shard_count = {SHARDS}")
+            missing = needs.missing(connection)
+            if missing:
+                raise RuntimeError("\n".join(missing))
+            placements.distribute(connection, lambda _text: None)
+
+    def _named(self, name: str) -> sql.Identifier:
+        return sql.Identifier(self._prefix + name)
+
+
+def pytest_configure() -> None:
+    """Let the houses of tests stand on the cluster."""
+    from tests.fixtures import houses  # noqa: PLC0415  (as above)
+
+    houses.PostgresqlServer = ClusterServer  # type: ignore[misc,assignment]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many tests of each folder passed and failed."""
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.stats.get(outcome, []):
+            if outcome != "passed" or report.when == "call":
+                folder = "/".join(report.nodeid.split("::")[0].split("/")[:2])
+                counts.setdefault(folder, Counter())[outcome] += 1
+    terminalreporter.write_line("| tests on the cluster | passed | failed |\n|---|---|---|")
+    for folder, count in sorted(counts.items()):
+        terminalreporter.write_line(f"| {folder} | {count['passed']} | {count['failed'] + count['error']} |")
