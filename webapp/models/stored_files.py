@@ -31,7 +31,8 @@ class StoredFile(Numbered, Base):
 
     sha256: Mapped[str] = mapped_column(sa.String(64))
     name: Mapped[str] = mapped_column(sa.String(255))
-    file_type: Mapped[str] = mapped_column(sa.String(64))
+    # RFC 6838 allows 127 characters for each of its two parts.
+    file_type: Mapped[str] = mapped_column(sa.String(64).with_variant(sa.String(255), "postgresql"))
     size: Mapped[int] = mapped_column(sa.BigInteger)
     is_compressed: Mapped[bool]
     kept_name: Mapped[str | None] = mapped_column(sa.String(80))
