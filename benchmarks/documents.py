@@ -1,9 +1,9 @@
 """Measure what documents cost: lists, searches and candidates over 100,000 of them beside 10,000, and filing one more.
 
-    python -m benchmarks.documents [--postgresql] [DOCUMENTS]
+    python -m benchmarks.documents [DOCUMENTS]
 
 Half of the documents have an amount of their own, the other half one that all share, and a day within a year. There are
-as many bank lines. Times are the least of some rounds: CPU seconds on SQLite, seconds of the clock on PostgreSQL.
+as many bank lines. Times are the least CPU seconds of some rounds, on SQLite.
 """
 
 import logging
@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from benchmarks import histories
 from tests.fixtures import invoices
 from tests.fixtures.houses import House
-from tests.fixtures.stores import PostgresqlServer, SqliteFiles
+from tests.fixtures.stores import SqliteFiles
 from webapp.db import db, scope_session
 from webapp.models import Document, Transaction
 from webapp.queries.documents import candidates, documents, payments
@@ -34,36 +34,38 @@ FIRST, DAYS, SHARED = date(2025, 1, 1), 365, 9_99
 NOW = datetime(2026, 11, 25, 3, tzinfo=UTC)
 
 
-def main(count: int, *, is_postgresql: bool) -> None:
+def main(count: int) -> None:
     """Measure and print both sizes."""
     logging.disable(logging.INFO)
-    few, many = (measured(each, is_postgresql=is_postgresql) for each in (count // 10, count))
+    few, many = (measured(each) for each in (count // 10, count))
     for name, seconds in many.items():
         ratio = seconds / max(few[name], 0.0001)
         print(f"{name:<48}{few[name] * 1000:9.1f} ms {seconds * 1000:9.1f} ms {ratio:6.1f} x")
 
 
-def measured(count: int, *, is_postgresql: bool) -> dict[str, float]:
+def measured(count: int) -> dict[str, float]:
     """Give the seconds of each question over so many documents."""
     with tempfile.TemporaryDirectory() as folder:
-        store = PostgresqlServer("documents", "0") if is_postgresql else SqliteFiles(Path(folder))
+        store = SqliteFiles(Path(folder))
         house = House(store, Path(folder))
         house.refresh()
         try:
             with house.app.app_context():
-                return _measured(house.people["ada"].organization_id, count, is_postgresql=is_postgresql)
+                return _measured(house.people["ada"].organization_id, count)
         finally:
             house.leave()
             store.close()
 
 
-def _measured(organization_id: str, count: int, *, is_postgresql: bool) -> dict[str, float]:
+def _measured(organization_id: str, count: int) -> dict[str, float]:
+    scope_session(organization_id)
     histories.write(organization_id, 2 * count)
+    scope_session(organization_id)
     _fill(organization_id, count)
     db.session.execute(sa.text("ANALYZE"))
     db.session.commit()
     scope_session(organization_id)
-    clock = time.perf_counter if is_postgresql else time.process_time
+    clock = time.process_time
 
     def listed(**filters: Any) -> Any:
         return documents.listed(organization_id, DocumentFilters(**filters), after=None, limit=50)
@@ -153,4 +155,4 @@ def _fill(organization_id: str, count: int) -> None:
 
 if __name__ == "__main__":
     given = [int(each) for each in sys.argv[1:] if each.isdecimal()]
-    main(*(given or [DOCUMENTS]), is_postgresql="--postgresql" in sys.argv)
+    main(*(given or [DOCUMENTS]))
