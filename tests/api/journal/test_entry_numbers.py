@@ -7,7 +7,6 @@ from tests.fixtures.helpers.replays import everything
 from webapp.db import db
 from webapp.models import JournalEntry
 from webapp.queries import checks
-from webapp.services.journal import numbers as entry_numbers
 
 ENTRIES = "/api/journal-entries"
 
@@ -50,15 +49,6 @@ def test_posted_entries_are_counted_in_each_organization_and_drafts_are_not(ada,
     assert posted.status_code == 200
     assert ada.get(f"{ENTRIES}/{draft['entry']['id']}").json["number"] == 3
     assert sorted(numbers(ada).values()) == [1, 2, 3]
-
-
-def test_where_there_are_nodes_the_last_number_is_read_before(ada, write, statements, monkeypatch, sound):
-    monkeypatch.setattr(entry_numbers, "has_nodes", lambda _session: True)
-    with statements() as asked:
-        answers = [write(ada).json["number"] for _ in range(3)]
-    assert answers == [1, 2, 3]
-    (posting, *_) = [each for each in asked if each.startswith("UPDATE journal_entries") and "number" in each]
-    assert "SELECT" not in posting
 
 
 def test_what_is_refused_deleted_or_only_tried_leaves_no_gap(ada, bank, write, sound):
