@@ -11,6 +11,7 @@ from webapp.models import (
     ActionRequest,
     ColumnMapping,
     Document,
+    DocumentFile,
     Import,
     OwedItem,
     ProjectGroup,
@@ -167,12 +168,18 @@ def rest_of(organization_id, fa_id, account_id, line_id):
         db.session.add(row)
     db.session.flush()
     db.session.get(Transaction, (organization_id, line_id)).import_id = rows["import_id"].id
-    return {name: row.id for name, row in rows.items()}
+    ids = {name: row.id for name, row in rows.items()}
+    _, further = kept_file(organization_id, f"{CANARY} as pages")
+    document_id = ids["document_id"]
+    db.session.add(
+        DocumentFile(organization_id=organization_id, document_id=document_id, **further, created_at=AT)
+    )
+    return {**ids, "digest": further["sha256"]}
 
 
-def kept_file(organization_id):
+def kept_file(organization_id, text=CANARY):
     """Keep a file, and give it with what its document says of it."""
-    data = CANARY.encode()
+    data = text.encode()
     stored = stored_files.keep(
         organization_id, stored_files.pack(data), f"{CANARY}.txt", "text/plain", now=AT
     )

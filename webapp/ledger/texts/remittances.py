@@ -47,7 +47,7 @@ def spans(text: str, longest: int) -> set[str]:
     """Give every run of whole words of a text, compacted, up to a length: a number that it names is one of them.
 
     >>> sorted(spans("inv. RE 4711", 6))
-    ['4711', 'inv', 're', 're4711']
+    ['4711', 'inv', 'invre', 're', 're4711']
     """
     words = [each for each in _APART.split(folded(text)[:LONGEST_SPANNED]) if each]
     found = set()
