@@ -9,6 +9,14 @@ from tests.fixtures.helpers.documents import DOCUMENTS, changed, filed, read, se
 pytestmark = pytest.mark.usefixtures("sound")
 IBAN = "DE02120300000000202051"
 OTHER_IBAN = "DE89370400440532013000"
+# A bill without the number by which a line would be its payment.
+BILL = {
+    "documentType": "BILL",
+    "sender": "Paper Shop Ltd",
+    "issuedOn": "2026-03-02",
+    "currency": "EUR",
+    "total": "172.50",
+}
 
 
 def invoice(person, **stated):
@@ -100,14 +108,7 @@ def test_a_second_payment_of_an_attached_invoice_stays_alone(ben, feed):
 
 def test_what_was_declined_is_never_attached_by_itself(ben, bank):
     line = bank.send("2026-03-16", "-172.50", "Paper Shop Ltd RE-4711")
-    document = filed(
-        ben,
-        documentType="BILL",
-        sender="Paper Shop Ltd",
-        issuedOn="2026-03-02",
-        currency="EUR",
-        total="172.50",
-    )
+    document = filed(ben, **BILL)
     ben.post(f"{DOCUMENTS}/{document['id']}/declines", json={"transactionId": line})
 
     changed(ben, document, number="RE-4711")
@@ -117,14 +118,7 @@ def test_what_was_declined_is_never_attached_by_itself(ben, bank):
 
 def test_a_number_that_is_written_later_attaches_it_then(ben, bank):
     line = bank.send("2026-03-16", "-172.50", "Paper Shop Ltd RE-4711")
-    document = filed(
-        ben,
-        documentType="BILL",
-        sender="Paper Shop Ltd",
-        issuedOn="2026-03-02",
-        currency="EUR",
-        total="172.50",
-    )
+    document = filed(ben, **BILL)
     assert attached(ben, document) == []
     changed(ben, document, number="RE-4711")
     assert attached(ben, document) == [(line, True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from webapp.migrations.numbered import BIG, is_sqlite, numbered
 from webapp.migrations.policies import protect
 
 revision = "0061"
@@ -12,7 +13,6 @@ down_revision = "0060"
 branch_labels = None
 depends_on = None
 
-BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TABLE = "declined_relations"
 NAMED = (
     ("document_id", "documents"),
@@ -28,13 +28,9 @@ def upgrade() -> None:
         sa.Column("transaction_id", BIG, nullable=True),
         sa.Column("journal_entry_id", BIG, nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("id", BIG, autoincrement=True, nullable=False),
-        sa.Column("organization_id", sa.String(length=40), nullable=False),
+        *numbered(TABLE),
         sa.CheckConstraint(
             "(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name=op.f(f"ck_{TABLE}_one_of_two")
-        ),
-        sa.ForeignKeyConstraint(
-            ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
         ),
         *(
             sa.ForeignKeyConstraint(
@@ -45,7 +41,6 @@ def upgrade() -> None:
             )
             for column, table in NAMED
         ),
-        *keys(),
         sqlite_autoincrement=True,
     )
     for name in ("transaction", "journal_entry"):
@@ -74,16 +69,3 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("ix_documents_due", "documents")
     op.drop_table(TABLE)
-
-
-def keys() -> list[sa.schema.SchemaItem]:
-    """Give the keys of the table: on PostgreSQL the primary one is the one that other tables name."""
-    name = op.f(f"pk_{TABLE}")
-    if not is_sqlite():
-        return [sa.PrimaryKeyConstraint("organization_id", "id", name=name)]
-    own = sa.UniqueConstraint("organization_id", "id", name=op.f(f"uq_{TABLE}_organization_id_id"))
-    return [sa.PrimaryKeyConstraint("id", name=name), own]
-
-
-def is_sqlite() -> bool:
-    return op.get_bind().dialect.name == "sqlite"

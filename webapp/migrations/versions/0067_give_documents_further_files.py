@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from webapp.migrations.numbered import BIG, is_sqlite, numbered
 from webapp.migrations.policies import protect
 
 revision = "0067"
@@ -12,7 +13,6 @@ down_revision = "0066"
 branch_labels = None
 depends_on = None
 
-BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TABLE = "document_files"
 
 
@@ -25,11 +25,7 @@ def upgrade() -> None:
         sa.Column("file_type", sa.String(length=64), nullable=False),
         sa.Column("file_size", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("id", BIG, autoincrement=True, nullable=False),
-        sa.Column("organization_id", sa.String(length=40), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
-        ),
+        *numbered(TABLE),
         sa.ForeignKeyConstraint(
             ["organization_id", "document_id"],
             ["documents.organization_id", "documents.id"],
@@ -43,7 +39,6 @@ def upgrade() -> None:
             ondelete="RESTRICT",
         ),
         sa.UniqueConstraint("organization_id", "sha256", name=op.f(f"uq_{TABLE}_organization_id_sha256")),
-        *keys(),
         sqlite_autoincrement=True,
     )
     op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
@@ -55,16 +50,3 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("ix_documents_issued", "documents")
     op.drop_table(TABLE)
-
-
-def keys() -> list[sa.schema.SchemaItem]:
-    """Give the keys of the table: on PostgreSQL the primary one is the one that other tables name."""
-    name = op.f(f"pk_{TABLE}")
-    if not is_sqlite():
-        return [sa.PrimaryKeyConstraint("organization_id", "id", name=name)]
-    own = sa.UniqueConstraint("organization_id", "id", name=op.f(f"uq_{TABLE}_organization_id_id"))
-    return [sa.PrimaryKeyConstraint("id", name=name), own]
-
-
-def is_sqlite() -> bool:
-    return op.get_bind().dialect.name == "sqlite"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from webapp.migrations.numbered import BIG, is_sqlite, numbered
 from webapp.migrations.policies import protect
 
 revision = "0068"
@@ -12,7 +13,6 @@ down_revision = "0067"
 branch_labels = None
 depends_on = None
 
-BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TABLE = "statement_documents"
 NAMED = (("reconciliation_id", "reconciliations", "CASCADE"), ("document_id", "documents", "RESTRICT"))
 
@@ -22,11 +22,7 @@ def upgrade() -> None:
         TABLE,
         sa.Column("reconciliation_id", BIG, nullable=False),
         sa.Column("document_id", BIG, nullable=False),
-        sa.Column("id", BIG, autoincrement=True, nullable=False),
-        sa.Column("organization_id", sa.String(length=40), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["organization_id"], ["organizations.id"], name=op.f(f"fk_{TABLE}_organization_id")
-        ),
+        *numbered(TABLE),
         *(
             sa.ForeignKeyConstraint(
                 ["organization_id", column],
@@ -41,7 +37,6 @@ def upgrade() -> None:
             "reconciliation_id",
             name=op.f(f"uq_{TABLE}_organization_id_reconciliation_id"),
         ),
-        *keys(),
         sqlite_autoincrement=True,
     )
     op.create_index(f"ix_{TABLE}_document", TABLE, ["document_id"])
@@ -52,16 +47,3 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table(TABLE)
-
-
-def keys() -> list[sa.schema.SchemaItem]:
-    """Give the keys of the table: on PostgreSQL the primary one is the one that other tables name."""
-    name = op.f(f"pk_{TABLE}")
-    if not is_sqlite():
-        return [sa.PrimaryKeyConstraint("organization_id", "id", name=name)]
-    own = sa.UniqueConstraint("organization_id", "id", name=op.f(f"uq_{TABLE}_organization_id_id"))
-    return [sa.PrimaryKeyConstraint("id", name=name), own]
-
-
-def is_sqlite() -> bool:
-    return op.get_bind().dialect.name == "sqlite"

@@ -26,7 +26,7 @@ def is_own(document: Document) -> bool:
     return own_documents.is_own(document.document_type, document.sender, ours)
 
 
-def is_side_known(document: Document) -> bool:
+def has_side(document: Document) -> bool:
     """Tell whether it is certain whose a document is: of a credit note, where somebody said it or it names us."""
     if document.document_type != "CREDIT_NOTE" or document.side is not None:
         return True

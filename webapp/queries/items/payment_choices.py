@@ -143,11 +143,11 @@ def _rows(line: Transaction, payment: BankPayment) -> Sequence[Any]:
     oldest = (items.c.due_on.nulls_first(), items.c.id)
     likely = statement.where(*_may_be_paid(items, payment)).order_by(*oldest).limit(MOST_READ)
     named = statement.where(_is_in_text(items.c.reference, payment.text)).order_by(*oldest).limit(MOST_READ)
-    told = statement.where(items.c.journal_entry_id.in_(_told(line, payment))).limit(MOST_READ)
-    return [row for each in (likely, named, told) for row in db.session.execute(each)]
+    referenced = statement.where(items.c.journal_entry_id.in_(_referenced(line, payment))).limit(MOST_READ)
+    return [row for each in (likely, named, referenced) for row in db.session.execute(each)]
 
 
-def _told(line: Transaction, payment: BankPayment) -> sa.Select[Any]:
+def _referenced(line: Transaction, payment: BankPayment) -> sa.Select[Any]:
     """Select the entries of documents whose payment reference the text may have."""
     return (
         sa.select(JournalEntry.id)
@@ -171,8 +171,8 @@ def _references(line: Transaction, rows: Mapping[int, Any]) -> dict[int, str]:
             Document.remittance.is_not(None),
         )
     )
-    told = {row.id: row.remittance for row in found}
-    return {row.id: told[row.journal_entry_id] for row in rows.values() if row.journal_entry_id in told}
+    stated = {row.id: row.remittance for row in found}
+    return {row.id: stated[row.journal_entry_id] for row in rows.values() if row.journal_entry_id in stated}
 
 
 def _may_be_paid(items: sa.Subquery, payment: BankPayment) -> Sequence[sa.ColumnElement[bool]]:

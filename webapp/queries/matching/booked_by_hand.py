@@ -74,8 +74,8 @@ def of_amounts(organization_id: str, amounts: Mapping[int, BankAmount]) -> dict[
         return {}
     found: dict[int, list[tuple[BankAmount, Any]]] = {}
     for row in db.session.execute(*_entries(organization_id, *_ranges(amounts.values()))):
-        told = BankAmount(row.account_id, row.currency, row.amount_minor, row.effective_on)
-        found.setdefault(told.amount_minor, []).append((told, row))
+        booked = BankAmount(row.account_id, row.currency, row.amount_minor, row.effective_on)
+        found.setdefault(booked.amount_minor, []).append((booked, row))
     explained: dict[int, Sequence[EntryByHand]] = {}
     for key, amount in amounts.items():
         others = found.get(amount.amount_minor, ())

@@ -33,7 +33,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
-from webapp.queries.documents.parties import is_own, is_side_known
+from webapp.queries.documents.parties import has_side, is_own
 from webapp.queries.suggestions import likely_accounts
 
 # The accounts of the default chart, for whoever kept it: of a purchase, and of a sale.
@@ -144,7 +144,7 @@ def booking(document: Document, line: Transaction | None = None) -> DocumentBook
 
 def _sign(document: Document) -> int:
     """Give the sign of the parts as postings: a purchase is debited, a sale credited, credit notes the other way."""
-    if not is_side_known(document):
+    if not has_side(document):
         raise SideUnknownError(fields={"side": [str(SideUnknownError.__doc__)]})
     return 1 if is_own(document) == (document.document_type == "CREDIT_NOTE") else -1
 

@@ -1,4 +1,4 @@
-"""Files that become documents of a line or an entry at once."""
+"""Files that become documents at once of what they belong to."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ def attach(
 
     Raises what `documents.create` and `relations.relate` raise.
     """
-    document = queried.with_file(actor.organization_id, sha256(file.data).hexdigest())
-    if document is None:
-        document = documents.create(content, file, has_place=True, actor=actor, now=now)
+    document = filed(content, file, actor=actor, now=now)
     relations.relate(document, name, other_id, actor=actor, now=now)
     return document
+
+
+def filed(content: DocumentInput, file: SentFile, *, actor: Actor, now: datetime) -> Document:
+    """Give the document that has a file, or file one with it; raises what `documents.create` raises."""
+    found = queried.with_file(actor.organization_id, sha256(file.data).hexdigest())
+    return found or documents.create(content, file, has_place=True, actor=actor, now=now)

@@ -23,7 +23,7 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 from webapp.services.documents import fields, further_files, invoices, parties, payments, same_invoices
 from webapp.services.documents.fields import DocumentInput
-from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_known
+from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_duplicate
 from webapp.services.rules import document_rules
 from webapp.services.storage import stored_files
 
@@ -189,7 +189,7 @@ def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
     if not file.data:
         raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
     kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
-    refuse_known(document.organization_id, digest)
+    refuse_duplicate(document.organization_id, digest)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
     document.file_size, document.sha256 = len(file.data), digest
     packed = stored_files.pack(file.data)

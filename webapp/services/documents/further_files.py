@@ -21,7 +21,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import fields, invoices, payments
 from webapp.services.documents.fields import DocumentInput
-from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_known
+from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_duplicate
 from webapp.services.rules import document_rules
 from webapp.services.storage import stored_files
 
@@ -51,7 +51,7 @@ def add(document: Document, file: SentFile, *, actor: Actor, now: datetime) -> D
         if not file.data:
             raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
         kind = kind_of(file.data)
-        refuse_known(document.organization_id, digest)
+        refuse_duplicate(document.organization_id, digest)
         if len(queried.further_files(document)) >= MOST_FILES:
             raise TooManyFilesError
         name = cleaned(file.name, kind.endings)

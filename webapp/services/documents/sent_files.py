@@ -34,7 +34,7 @@ class SentFile:
     contents: FileContents | None = None
 
 
-def refuse_known(organization_id: str, digest: str) -> None:
+def refuse_duplicate(organization_id: str, digest: str) -> None:
     """Raise AlreadyThereError for a file that a document has already."""
     existing = documents.with_file(organization_id, digest)
     if existing is not None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from hashlib import sha256
 
 from webapp.models import Document, FeedAccount
-from webapp.queries.documents import documents as queried
 from webapp.services.audit.act import Actor
-from webapp.services.documents import documents
+from webapp.services.documents import attached_files
 from webapp.services.documents.sent_files import SentFile
 from webapp.services.reconciliation import drafts
 from webapp.services.transactions import clearing
@@ -21,9 +19,7 @@ def attach_file(account: FeedAccount, file: SentFile, *, actor: Actor, now: date
     Raises what filing a document raises, and NoDraftError.
     """
     draft = clearing.require(account, None)
-    document = queried.with_file(actor.organization_id, sha256(file.data).hexdigest())
-    if document is None:
-        document = documents.create({}, file, has_place=True, actor=actor, now=now)
+    document = attached_files.filed({}, file, actor=actor, now=now)
     statement = replace(drafts.inputs_of(draft), document_id=document.id, keeps_document=False)
     drafts.put_draft(account, statement, version=draft.version, actor=actor, now=now)
     return document
