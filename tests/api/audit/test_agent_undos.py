@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
-from tests.fixtures.helpers.documents import sent
+from tests.fixtures.helpers.documents import pdf, sent
 from tests.fixtures.helpers.replays import everything
 from webapp.queries import checks
 from webapp.services.undo import agent_undos
@@ -90,6 +90,7 @@ def undone(person, token):
 
 
 LINE = ("status", "entryStatus", "accountId", "orgMerchantId", "projectId", "splits", "bookedOn", "amount")
+DOCUMENT = ("fileName", "sender", "issuedOn", "total", "currency", "orgMerchantId")
 DRAFT = ("statementDate", "statementBalance", "keepAsNew", "clearedBalance", "clearedCount", "difference")
 
 
@@ -149,7 +150,11 @@ def dump(person):
             for each in hub["accounts"]
         ],
         "documents": [
-            (each["fileName"], sorted(str(relation["transactionId"]) for relation in each["relations"]))
+            (
+                *(each[name] for name in DOCUMENT),
+                len(each["furtherFiles"]),
+                sorted(str(relation["transactionId"]) for relation in each["relations"]),
+            )
             for each in everything(person, "documents", "documents")
         ],
         "year": person.get("/api/financial-year").json["financialYear"]["firstMonths"],
@@ -217,6 +222,11 @@ def work_on_documents(agent, world):
     ok(agent.delete(path, json={"transactionId": world.lines[6]}))
     filed = ok(sent(agent, name="agent.pdf"))["document"]["id"]
     ok(agent.post(f"/api/documents/{filed}/relations", json={"transactionId": world.lines[4]}))
+    further = {"file": (io.BytesIO(pdf("further")), "further.pdf")}
+    path = f"/api/documents/{world.document}/files"
+    ok(agent.post(path, data=further, content_type="multipart/form-data"))
+    facts = {"sender": "Paper Shop", "issuedOn": "2026-03-02", "total": "12.00", "currency": "EUR"}
+    ok(agent.patch(f"/api/documents/{world.document}", json={**facts, "orgMerchantId": world.merchant}))
 
 
 def work_on_entries(agent, world):

@@ -106,3 +106,23 @@ def test_a_person_changes_what_a_merchant_is_known_by(ben, bank):
 
     known = ben.get(f"/api{address}").json["merchant"]
     assert (known["vatIds"], known["ibans"]) == ([], [IBAN, OTHER_IBAN])
+
+
+@pytest.mark.parametrize("invoice", [{}, {"iban": OTHER_IBAN}], ids=["of one account", "of another one"])
+def test_a_merchant_forgets_what_it_learnt_where_the_choice_is_undone(ada, bank, invoice):
+    agent = ada.with_scopes("read", "draft", "admin")
+    merchant(ada, "Paper Shop Ltd")
+    wanted = merchant(ada, "Paper Shop Ltd", ibans=[IBAN] if invoice else [])
+    document = filed(ada, **invoice)
+    changed(agent, document, orgMerchantId=wanted["id"], number="RE-1")
+
+    asked = {"tokenId": agent.token_id, "since": "2026-01-02T00:00:00Z"}
+    person = ada.browser()
+    seen = person.post("/api/action-requests/undo/preview", json=asked).json
+    done = person.post("/api/action-requests/undo", json={**asked, "digest": seen["digest"]}).json
+
+    assert [each["status"] for each in done["results"]] == ["EXECUTED"]
+    known = ada.get(f"/api/merchants/{wanted['id']}").json["merchant"]
+    assert (known["vatIds"], known["ibans"]) == ([], [IBAN] if invoice else [])
+    back = read(ada, document)
+    assert (back["orgMerchantId"], back["number"]) == (document["orgMerchantId"], document["number"])

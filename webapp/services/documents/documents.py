@@ -105,9 +105,11 @@ def update(
     now: datetime,
     force: bool = False,
     note: str = "",
+    learns: bool = True,
 ) -> Document:
     """Change what was sent of a document; where any of its own fields changes, the rules run on it again.
 
+    Where it `learns`, a merchant that is chosen is known by what the invoice states from then on.
     Raises SameInvoiceError where it gets the sender and number of another one, without `force` and a note.
     """
     target, payload = ("document", document.id), fields.as_json(changes) | _insisted(force=force)
@@ -122,7 +124,7 @@ def update(
             return document
         if {"sender", "number"} & changes.keys():
             same_invoices.ask(document, force=force, note=note)
-        learnt = parties.learn(document) if EffectKind.SET_MERCHANT in by_hand else {}
+        learnt = parties.learn(document) if learns and EffectKind.SET_MERCHANT in by_hand else {}
         document_rules.supersede(document, by_hand, doing.id)
         is_read_anew = fields.own_facts(fields.facts(document)) != fields.own_facts(before)
         if is_read_anew:

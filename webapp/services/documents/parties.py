@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Final, cast
 
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
@@ -11,7 +13,12 @@ from webapp.models import Document, Merchant
 from webapp.queries.accounts import merchants
 from webapp.queries.documents.parties import other_party
 from webapp.services.accounts import merchants as merchant_acts
+from webapp.services.accounts.merchants import MerchantChanges
 from webapp.services.audit.act import Actor
+
+# What a merchant is known by: its column, what the other party states, and the name in the audit trail.
+MARKS: Final = (("vat_ids", "vat_id", "merchantVatId"), ("ibans", "iban", "merchantIban"))
+LEARNT: Final = frozenset(learnt for _, _, learnt in MARKS)
 
 
 class NoPartyError(UnprocessableError):
@@ -42,13 +49,25 @@ def learn(document: Document) -> dict[str, object]:
         return {}
     merchant = merchants.get(document.organization_id, document.org_merchant_id)
     learnt: dict[str, object] = {}
-    for name, key, mark in (("vat_ids", "vat_id", party.vat_id), ("ibans", "iban", party.iban)):
+    for column, key, name in MARKS:
+        mark: str | None = getattr(party, key)
         asked = {"vat_id": None, "iban": None, "name": None, key: mark}
         if mark and not merchants.recognised(document.organization_id, **asked):
-            setattr(merchant, name, [*getattr(merchant, name), compact(mark)])
-            learnt["merchantVatId" if key == "vat_id" else "merchantIban"] = compact(mark)
+            setattr(merchant, column, [*getattr(merchant, column), compact(mark)])
+            learnt[name] = compact(mark)
     db.session.flush()
     return learnt
+
+
+def forget(merchant: Merchant, learnt: Mapping[str, object], *, actor: Actor, now: datetime) -> None:
+    """Let a merchant no longer be known by what it learnt of a document, as far as it still is."""
+    changes = {
+        column: [each for each in getattr(merchant, column) if each != learnt[name]]
+        for column, _, name in MARKS
+        if learnt.get(name) in getattr(merchant, column)
+    }
+    if changes:
+        merchant_acts.update(merchant, cast("MerchantChanges", changes), actor=actor, now=now)
 
 
 def make(document: Document, *, actor: Actor, now: datetime) -> Merchant:

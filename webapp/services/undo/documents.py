@@ -1,14 +1,20 @@
-"""The inverses of filing documents, and of attaching them."""
+"""The inverses of filing and changing documents, and of attaching them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import cast
+
 from webapp.ledger.canonical import camel
-from webapp.models import ActionRequest, Document
+from webapp.models import ActionRequest, Document, Merchant
 from webapp.queries.common import lookups
 from webapp.queries.documents import documents as queried
 from webapp.queries.journal import attachments
-from webapp.services.documents import declines, documents, fields, further_files, relations
-from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
+from webapp.services.documents import declines, documents, fields, further_files, parties, relations
+from webapp.services.documents.fields import DocumentInput
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same, stay
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
 
@@ -23,6 +29,42 @@ def unfile(undoing: Undoing, request: ActionRequest) -> str:
             relations.unrelate(document, "transaction_id", each.transaction_id, **undoing.by)
     documents.delete(document, **undoing.by)
     return f"Delete {document.label}, with its file." if document.sha256 else f"Delete {document.label}."
+
+
+def unchange(undoing: Undoing, request: ActionRequest) -> str:
+    """Give a document its earlier fields, and let its merchant forget what it learnt by them."""
+    organization_id, after = undoing.actor.organization_id, request.after or {}
+    document = lookups.get(Document, organization_id, undoing.target_id(request))
+    require_same(
+        fields.facts(document), {key: value for key, value in after.items() if key not in parties.LEARNT}
+    )
+    learnt = {key: value for key, value in after.items() if key in parties.LEARNT}
+    if learnt and document.org_merchant_id is not None:
+        merchant = lookups.get(Merchant, organization_id, document.org_merchant_id)
+        parties.forget(merchant, learnt, **undoing.by)
+    earlier = _content(undoing, request.before or {})
+    documents.update(document, earlier, force=True, note=undoing.reason, learns=False, **undoing.by)
+    return f"Restore {document.label} as it was before."
+
+
+def _content(undoing: Undoing, before: Mapping[str, object]) -> DocumentInput:
+    """Read the fields of a document out of the audit trail."""
+    text = before.get("text")
+    if isinstance(text, str) and len(text) > fields.LONGEST_TEXT:
+        stay("Its earlier text is too long for the activity; correct it by hand.")
+    content: dict[str, object] = {}
+    for name in (*fields.PLAIN, *fields.AMOUNTS, "currency", *fields.CHOICES):
+        value = before.get(camel(name))
+        if camel(name) not in before:
+            continue
+        if value is not None and name in fields.AMOUNTS:
+            value = Decimal(str(value))
+        elif value is not None and name in {"issued_on", "due_on"}:
+            value = date.fromisoformat(str(value))
+        elif name in fields.KINDS and isinstance(value, int):
+            value = undoing.present_id(fields.KINDS[name], value)
+        content[name] = value
+    return cast("DocumentInput", content)
 
 
 def remove_file(undoing: Undoing, request: ActionRequest) -> str:
