@@ -68,6 +68,8 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
         FeedAccount.organization_id == organization_id,
         Posting.transaction_id.is_(None),
         JournalEntry.status == "POSTED",
+        # A posted entry has a number: PostgreSQL, where it expects few of them, finds them by it among many drafts.
+        unindexed(JournalEntry.number).is_not(None),
         root.status == "POSTED",
         root.voids_id.is_(None),
     )

@@ -29,7 +29,7 @@ def is_unconfirmed(*of_draft: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     )
 
 
-def lines_of(organization_id: str, entry_ids: sa.Select[int]) -> sa.Select[int]:
+def lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[int]:
     """Select the ids of the lines of some entries; SQLite finds them by the entries."""
     line = orm.aliased(Transaction)
     return sa.select(line.id).where(
