@@ -62,7 +62,7 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "begin", _begin)
     event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
-    event.listen(engine, "commit", _refresh_statistics)
+    event.listen(engine, "commit", refresh_statistics)
 
 
 def analyze(connection: sa.Connection) -> None:
@@ -136,12 +136,13 @@ def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:
         connection.info["changed_rows"] = connection.info.get("changed_rows", 0) + cursor.rowcount
 
 
-def _refresh_statistics(connection: sa.Connection) -> None:
+def refresh_statistics(connection: sa.Connection) -> None:
     """Take the statistics of the tables that a bulk write changed, in its transaction: both count at the same moment.
 
-    It waits for no lock, and where it fails the write goes on without it.
+    It is done at each commit, and by whoever reads in the same transaction what it wrote. It waits for no lock, and
+    where it fails the write goes on without it. SQLite's planner needs none.
     """
-    if connection.info.get("changed_rows", 0) < BULK_ROWS:
+    if connection.dialect.name != "postgresql" or connection.info.get("changed_rows", 0) < BULK_ROWS:
         return
     with suppress(sa.exc.DBAPIError), connection.begin_nested():
         bulk = {"least": BULK_ROWS, "share": OLD_SHARE}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from webapp import failures
 from webapp.db import db
+from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import Money
 from webapp.models import Import
@@ -20,9 +22,12 @@ from webapp.queries.common.paging import Page
 from webapp.queries.imports import imports
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
 from webapp.schemas.imports.imports import MOST_FILES
+from webapp.services.audit.limits import Bound
 from webapp.services.imports import column_trials, preview_lines, previews, runs
 from webapp.services.imports.column_trials import ColumnReading
+from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
+from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.preview_lines import OpenAccount, PossibleDuplicate
 from webapp.services.imports.uploads import Upload
 from webapp.services.storage.savepoints import is_trial
@@ -33,8 +38,10 @@ from webapp.web.access.request_state import state
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
-# What the files of one plan may bring: nobody else writes meanwhile (DECISIONS.md, plans).
-MOST_LINES_OF_STEPS = 5000
+# What the files of one plan or one approval may bring: nobody else writes meanwhile (DECISIONS.md, plans).
+MOST_LINES_AT_ONCE = 5000
+IN_PARTS = "Propose it in parts, or ask a person to import it."
+BY_ITSELF = "Import the file by itself, and plan what comes after it."
 # The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
@@ -115,19 +122,38 @@ def import_file(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one has the status REFUSED."""
     if not is_in_transaction():
         return _committed(runs.take(upload, **acting()))
-    asked = state()
-    most = MOST_LINES_OF_STEPS - asked.lines_of_steps if asked.is_step else None
-    imported, line_count = runs.take_at_once(upload, most_lines=most, **acting())
-    asked.lines_of_steps += line_count
+    imported, line_count = runs.take_at_once(upload, bound=_bound(), read=_read_once, **acting())
+    state().lines_of_steps += line_count
     return imports.record(imported)
 
 
 def import_previewed(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:
     """Import the stored file of a preview; one that the books now refuse has the status REFUSED."""
     if is_in_transaction():
-        return imports.record(runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
+        imported = runs.take_kept_at_once(
+            import_id, folder(), choices=choices, bound=_bound(), read=_read_once, **acting()
+        )
+        return imports.record(imported)
     with progress.reporting_import(import_id) as report:
         return _committed(runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
+
+
+def _bound() -> Bound | None:
+    """Give how many lines a file may bring while others wait; None in the dry run of what waits for nobody."""
+    asked = state()
+    if asked.is_step:
+        most = MOST_LINES_AT_ONCE - asked.lines_of_steps
+        return Bound(most, "lines", "imported by a plan", BY_ITSELF)
+    return Bound(MOST_LINES_AT_ONCE, "lines", "imported on approval", IN_PARTS) if is_decided_on() else None
+
+
+def _read_once(data: bytes, mapping: Mapping[str, object] | None) -> Reading:
+    """Read a file that this request may import twice, on trial and for good, only the first time."""
+    key = (sha256(data).hexdigest(), canonical_json(mapping))
+    readings = state().readings
+    if key not in readings:
+        readings[key] = plans.read(data, mapping)
+    return readings[key]
 
 
 def import_each(import_ids: Sequence[int]) -> None:

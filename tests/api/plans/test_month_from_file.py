@@ -70,7 +70,7 @@ def test_a_preview_is_no_step(ben, steps):
 
 
 def test_the_files_of_a_plan_bring_as_many_lines_as_nobody_waits_for(ben, bank, monkeypatch):
-    monkeypatch.setattr(uploads, "MOST_LINES_OF_STEPS", 4)
+    monkeypatch.setattr(uploads, "MOST_LINES_AT_ONCE", 4)
     fa_id = bank.open()
 
     def file(*days):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from webapp.ledger.errors import UnprocessableError
 
 
@@ -18,3 +20,17 @@ def refuse_above(most: int, count: int, nouns: str, done: str, way: str) -> None
             f"{count:,} {nouns} are more than the {most:,} that can be {done} at once. {way}",
             details={"count": count, "most": most},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How many of what one act may take, what is done with them, and another way for more."""
+
+    most: int
+    nouns: str
+    done: str
+    way: str
+
+    def hold(self, count: int) -> None:
+        """Refuse more: raises ActTooLargeError."""
+        refuse_above(self.most, count, self.nouns, self.done, self.way)

@@ -223,6 +223,11 @@ def drop_file(proposal: Proposal, folder: Path) -> None:
         kept_files.drop(folder, name)
 
 
+def size_of_file(proposal: Proposal, folder: Path) -> int:
+    """Give the bytes of the file that a proposal waits with, 0 without one."""
+    return kept_files.size(folder, _file_of(proposal))
+
+
 def _file_of(proposal: Proposal) -> str | None:
     file = proposal.form["file"] if proposal.form is not None else None
     return str(file["kept"]) if file is not None else None

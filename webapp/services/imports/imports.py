@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from webapp.services.imports.writes import WrittenLines
 from webapp.services.storage import kept_files
 
 
-def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
+def read(data: bytes, mapping: Mapping[str, object] | None = None) -> Reading:
     """Read a file before the books are opened for writing; raises FileRefusedError."""
     return plans.read(data, mapping)
 

@@ -6,12 +6,11 @@ ends the process at any moment leaves all of them or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import sqlalchemy as sa
 
@@ -19,11 +18,12 @@ from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope
 from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
+from webapp.postgresql import refresh_statistics
 from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
-from webapp.services.audit.limits import refuse_above
+from webapp.services.audit.limits import Bound
 from webapp.services.imports import imports, previews, uploads, writes
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
@@ -35,12 +35,8 @@ from webapp.services.imports.writes import Writing, WrittenLines
 
 # Where the books change each time, the last comparison is made under the lock.
 ATTEMPTS = 3
-# What is said of a file that is too long for a plan.
-AMONG_OTHERS: Final = (
-    "lines",
-    "imported by a plan",
-    "Import the file by itself, and plan what comes after it.",
-)
+# How a file is read: at once, or as somebody has read it already.
+Read = Callable[[bytes, Mapping[str, object] | None], Reading]
 # PostgreSQL's errors for two imports of the same lines at once: a unique violation, or a deadlock.
 CLASHES = frozenset({"23505", "40P01"})
 
@@ -79,21 +75,23 @@ def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = si
 
 
 def take_at_once(
-    upload: Upload, *, actor: Actor, now: datetime, most_lines: int | None = None
+    upload: Upload, *, actor: Actor, now: datetime, bound: Bound | None = None, read: Read = imports.read
 ) -> tuple[Import, int]:
     """Import a file in the open transaction, among other writes, and count its lines; raises FileRefusedError.
 
-    One of more than `most_lines` raises ActTooLargeError before it is compared with the books.
+    One that is longer than `bound` raises ActTooLargeError before it is compared with the books.
     """
     imports.recall(upload, actor.organization_id)
-    run = _run(upload, actor, now, silent)
-    if most_lines is not None:
-        refuse_above(most_lines, run.reading.lines, *AMONG_OTHERS)
+    run = _run(upload, actor, now, silent, read)
+    if bound is not None:
+        bound.hold(run.reading.lines)
     return _at_once(run), run.reading.lines
 
 
-def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _ImportRun:
-    reading = _read(upload, progress)
+def _run(
+    upload: Upload, actor: Actor, now: datetime, progress: Progress, read: Read = imports.read
+) -> _ImportRun:
+    reading = _read(upload, progress, read)
     begin = partial(imports.begin, upload, actor=actor, now=now)
     settle = partial(imports.take, upload=upload, actor=actor, now=now)
     return _ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle)
@@ -150,15 +148,27 @@ def take_kept(
 
 
 def take_kept_at_once(
-    import_id: int, folder: Path, *, actor: Actor, now: datetime, choices: Choices = NO_CHOICES
+    import_id: int,
+    folder: Path,
+    *,
+    actor: Actor,
+    now: datetime,
+    choices: Choices = NO_CHOICES,
+    bound: Bound | None = None,
+    read: Read = imports.read,
 ) -> Import:
-    """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError."""
+    """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError.
+
+    One that is longer than `bound` raises ActTooLargeError.
+    """
     imported = queried.get(actor.organization_id, import_id)
     if imported.status != "PREVIEWED":
         return _settled(imported, choices)
     upload = _upload_of(imported)
     upload.data = previews.kept(imported, folder, now=now)
-    reading = _read(upload, silent)
+    reading = _read(upload, silent, read)
+    if bound is not None:
+        bound.hold(reading.lines)
     begin = partial(_previewed, actor.organization_id, import_id)
     settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
     return _at_once(_ImportRun(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
@@ -209,10 +219,10 @@ def _recall(upload: Upload, organization_id: str) -> None:
         db.session.rollback()
 
 
-def _read(upload: Upload, progress: Progress) -> Reading:
+def _read(upload: Upload, progress: Progress, read: Read = imports.read) -> Reading:
     """Read a file, and pack its bytes: the lines of a long one need the memory."""
     progress("reading", 0, None)
-    reading = imports.read(upload.data, upload.mapping)
+    reading = read(upload.data, upload.mapping)
     upload.pack()
     return reading
 
@@ -237,7 +247,9 @@ def _at_once(run: _ImportRun) -> Import:
     ready = run.prepare()
     ready.stage(db.session.connection())
     imported = run.begin()
-    return run.settle(imported, ready, writes.write_lines(_writing(run, imported), ready))
+    written = writes.write_lines(_writing(run, imported), ready)
+    refresh_statistics(db.session.connection())
+    return run.settle(imported, ready, written)
 
 
 def _tried(run: _ImportRun, ready: ReadyImport) -> Import | None:

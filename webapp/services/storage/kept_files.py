@@ -47,6 +47,16 @@ def read(folder: Path, name: str | None) -> bytes:
         raise FileGoneError from None
 
 
+def size(folder: Path, name: str | None) -> int:
+    """Give the bytes of a kept file, 0 where there is none."""
+    if name is None or not NAME.fullmatch(name):
+        return 0
+    try:
+        return (folder / name).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def drop(folder: Path, name: str | None) -> None:
     """Remove a kept file once the transaction stays, whether it is there or not; a trial leaves it where it is."""
     if not is_trial() and name is not None and NAME.fullmatch(name):

@@ -12,6 +12,7 @@ from flask.globals import _cv_app, _cv_request
 
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.idempotency_keys import Claim
+from webapp.services.imports.planning.records import Reading
 from webapp.web.access.buckets import Level
 
 
@@ -44,11 +45,11 @@ class RequestState:
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
     decided on what is done now, `is_step` that it is a step of a plan, `lines_of_steps` how many lines of files its
-    steps have brought so far, and `note` why it is done. `keeps_writes` lets
-    them be committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it
-    makes again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds
-    until it ends. `version` is that of the record that a read answers a part of, `answer` a response
-    with the body that was written into it.
+    steps have brought so far, `readings` the files that it has read, by their digest and mapping, and `note` why it
+    is done. `keeps_writes` lets them be committed though the answer is an error. `of_write` is the selection of a
+    write's answer, whatever calls it makes again. `key_claim` is the Idempotency-Key that the answer is to be kept
+    under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part
+    of, `answer` a response with the body that was written into it.
     """
 
     now: datetime
@@ -60,6 +61,7 @@ class RequestState:
     is_decided_on: bool = False
     is_step: bool = False
     lines_of_steps: int = 0
+    readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
     keeps_writes: bool = False
     note: str = ""
     selection: Selection = field(default_factory=Selection)

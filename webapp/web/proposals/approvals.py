@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -21,18 +21,18 @@ from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
 from webapp.web.proposals import bounded_trials, calls, preconditions, stored_calls
 from webapp.web.proposals.calls import InterfaceShapes
-from webapp.web.proposals.stored_calls import Call
 
 # Each is tried and then done, some 40 ms for a confirmation, and nobody else writes meanwhile.
 MOST_AT_ONCE: Final = 20
+# What is imported of a file, and what is read of it, in the time of a call.
+LINES_LIKE_A_CALL: Final = 250
+BYTES_LIKE_A_CALL: Final = 100_000
 
 
 def approve_alone(request_id: str, digest: str, note: str | None = None) -> ActionRequest:
     """Approve one that does what `digest` says; a new preview stays though the answer is an error."""
-    tried = _tried_beforehand(request_id)
-    _sweep()
     try:
-        return _approve(request_id, digest, note or "", tried)
+        return _approve_by_itself(request_id, digest, note or "")
     except LedgerError:
         failures.commit(db.session())
         raise
@@ -42,20 +42,32 @@ def approve_many(reviewed: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody.
 
     `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at. More than fit raise
-    ActTooLargeError: among others a plan counts as its steps.
+    ActTooLargeError: among others a plan counts as its steps, and a file by its length.
     """
-    count = len(reviewed) if len(reviewed) == 1 else _count_calls([request_id for request_id, _ in reviewed])
-    otherwise = "Approve them in parts; a plan counts as its steps."
+    if len(reviewed) == 1:
+        return [_result_of(_approve_by_itself, *reviewed[0])]
+    count = _count_calls([request_id for request_id, _ in reviewed])
+    otherwise = "Approve them in parts; a plan counts as its steps, and a file by its length."
     limits.refuse_above(MOST_AT_ONCE, count, "proposals", "approved", otherwise)
     _sweep()
-    return [_approve_one(request_id, digest) for request_id, digest in reviewed]
+    return [_result_of(_approve, request_id, digest) for request_id, digest in reviewed]
 
 
 def _count_calls(request_ids: Sequence[str]) -> int:
-    """Count how many calls some proposals are."""
+    """Count how many calls some proposals are, or take as long as."""
     found = action_requests.by_ids(organization_id(), request_ids)
-    plans = [found[each] for each in request_ids if each in found and found[each].kind == PLAN]
-    return len(request_ids) - len(plans) + sum(len(each.payload["body"]["steps"]) for each in plans)
+    return len(set(request_ids) - found.keys()) + sum(map(_calls_of, found.values()))
+
+
+def _calls_of(request: ActionRequest) -> int:
+    """Count how many calls a proposal is, or takes as long as."""
+    if request.kind == PLAN:
+        return len(request.payload["body"]["steps"])
+    if request.proposal is None:
+        return 1
+    size = proposals.size_of_file(request.proposal, stored_calls.folder())
+    lines = sum((act["after"] or {}).get("added") or 0 for act in request.proposal.effect["acts"])
+    return max(1, lines // LINES_LIKE_A_CALL, size // BYTES_LIKE_A_CALL)
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
@@ -76,23 +88,31 @@ def _waiting(request_id: str) -> Proposal:
     return proposal
 
 
-def _tried_beforehand(request_id: str) -> Trial | None:
-    """Try a plan that is approved while others go on writing; None where it must be tried among the writes.
+def _approve_by_itself(request_id: str, digest: str, note: str = "") -> ActionRequest:
+    """Approve one proposal, of which what takes long is tried while others go on writing."""
+    tried = _tried_beforehand(request_id)
+    _sweep()
+    return _approve(request_id, digest, note, tried)
 
-    That is every other call, and a plan upon books that changed meanwhile.
+
+def _tried_beforehand(request_id: str) -> Trial | None:
+    """Try a plan or a file's import while others go on writing; None where it must be tried among the writes.
+
+    That is every other call, and one upon books that changed meanwhile.
     """
     proposal = _waiting(request_id)
-    if proposal.request.kind != PLAN or not trial_copies.can_copy():
+    is_long = bounded_trials.is_long(stored_calls.view_of(stored_calls.of(proposal)))
+    if not (proposal.request.kind == PLAN or is_long) or not trial_copies.can_copy():
         return None
     last_act, replay = book_moves.last_act(organization_id()), _replay(proposal)
     tried = None
     with suppress(LedgerError):
-        tried = bounded_trials.bounded(replay.trial)
+        tried = bounded_trials.bounded(replay.trial, is_long=is_long)
     bounded_trials.begin_again()
     return tried if book_moves.last_act(organization_id()) == last_act else None
 
 
-def _approve(request_id: str, digest: str, note: str, tried: Trial | None = None) -> ActionRequest:
+def _approve(request_id: str, digest: str, note: str = "", tried: Trial | None = None) -> ActionRequest:
     """Approve a proposal; `tried` is a trial upon the books as they are."""
     proposal, approval = _waiting(request_id), Approval(digest=digest, note=note, **acting())
     replay = _replay(proposal)
@@ -107,9 +127,7 @@ def _replay(proposal: Proposal) -> Replay:
     Raises ProposerGoneError.
     """
     who = approvals.proposer(proposal, principal().scopes, acting()["now"])
-    call = Call(
-        proposal.method, proposal.path, proposal.query, proposal.body, proposal.form, proposal.if_match
-    )
+    call = stored_calls.of(proposal)
     heavy_calls.enter(stored_calls.view_of(call), principal())
 
     def make() -> CallResult:
@@ -127,9 +145,9 @@ def _replay(proposal: Proposal) -> Replay:
         return Replay(acting()["actor"], make, try_)
 
 
-def _approve_one(request_id: str, digest: str) -> dict[str, Any]:
+def _result_of(approve: Callable[[str, str], ActionRequest], request_id: str, digest: str) -> dict[str, Any]:
     try:
-        request = _approve(request_id, digest, "")
+        request = approve(request_id, digest)
     except NoScopeError as error:
         return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:

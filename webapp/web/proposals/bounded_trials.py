@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from flask import request
 
@@ -32,6 +32,11 @@ def bounded(run: Callable[[], Result], *, is_long: bool = False) -> Result:
     heavy_calls.enter_any(principal())
     _rewind()
     return trial_copies.on_copy(run)
+
+
+def is_long(view: Any) -> bool:
+    """Return whether a view's call is long whatever it is asked: it reads a file, or the books as a whole."""
+    return bool(getattr(view, "is_heavy", False)) and not getattr(view, "begins", True)
 
 
 def begin_again() -> None:

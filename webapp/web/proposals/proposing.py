@@ -95,7 +95,7 @@ def propose() -> Response:
 def _tried(who: Principal | None) -> Trial:
     """Try the call so that nobody waits for it for long: one that reads a file of the bank does so on a copy."""
     view = calls.view()
-    return bounded_trials.bounded(lambda: calls.tried(who), is_long=view.is_heavy and not view.begins)
+    return bounded_trials.bounded(lambda: calls.tried(who), is_long=bounded_trials.is_long(view))
 
 
 def propose_rest(results: list[ItemResult]) -> list[ItemResult]:

@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException
 from webapp.db import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
+from webapp.models import Proposal
 from webapp.schemas.fields import SURROGATE
 from webapp.services.storage import kept_files
 from webapp.web.access import notes, requests
@@ -97,6 +98,13 @@ def received() -> Call:
     if SURROGATE.search(json.dumps(call.payload, ensure_ascii=False)):
         raise NoTextError
     return call
+
+
+def of(proposal: Proposal) -> Call:
+    """Take the call of a proposal."""
+    return Call(
+        proposal.method, proposal.path, proposal.query, proposal.body, proposal.form, proposal.if_match
+    )
 
 
 def _asked() -> dict[str, list[str]]:

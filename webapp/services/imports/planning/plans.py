@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from webapp import importers
@@ -26,7 +26,7 @@ from webapp.services.imports.planning.records import (
 )
 
 
-def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
+def read(data: bytes, mapping: Mapping[str, object] | None = None) -> Reading:
     """Read a file as far as that needs no books, so that nobody waits for it; raises FileRefusedError."""
     file = importers.read(data, mapping=mapping)
     grouped: dict[tuple[str | None, str | None], list[Any]] = {}
