@@ -63,3 +63,19 @@ def test_a_line_that_moved_behind_it_before_it_was_proved_again_is_not_held(ada,
     assert ada.post(f"{path}/complete", json={}).status_code == 200
     assert ada.post(f"/api/transactions/{before['transactionId']}/confirm").status_code == 200
     assert state(ada, bank) == (True, [])
+
+
+def test_a_line_that_the_opening_holds_may_be_taken_away_and_come_back(ada, bank, feed, account):
+    """Its entry is of a day behind the opening, so the proof breaks until the line is there or the account is proved anew."""
+    path = f"/api/reconciliations/accounts/{feed.fa_id}"
+    ada.post(f"{path}/reopen", json={"reason": "Too early"})
+    feed.results(modified=[line("A2", "-4.00", "2026-03-01")])
+    assert ada.post(f"{path}/complete", json={}).status_code == 200
+    assert state(ada, bank) == (True, [])
+    feed.results(removed=["A2"])
+    assert state(ada, bank) == (False, [])
+    entry = ada.get(f"/api/transactions/{account}").json["transaction"]["journalEntryId"]
+    refused = ada.post(f"/api/journal-entries/{entry}/void", json={"reason": "The bank removed it"})
+    assert (refused.status_code, refused.json["code"]) == (409, "before_opening")
+    feed.results(added=[line("A2", "-4.00", "2026-03-01")])
+    assert state(ada, bank) == (True, [])

@@ -79,29 +79,31 @@ def held_line() -> sa.ColumnElement[bool]:
     """Build the condition that a line of the account of a completed opening was set aside when that was completed.
 
     The opening entry holds the postings of such lines. The bank may have moved a line to the other side of the opening
-    day since, or taken it away and sent it again: that changes what is set aside, and not what the entry holds.
+    day since, taken it away or sent it again: that changes what is set aside, and not what the entry holds.
     """
-    day_before, status_before = (LineChange.before[key].as_string() for key in ("bookedOn", "status"))
-    since = (
-        refers_to(LineChange.transaction_id, Transaction),
-        LineChange.created_at > Reconciliation.completed_at,
+    day_then = sa.func.coalesce(_before("bookedOn"), sa.cast(Transaction.booked_on, sa.String))
+    return sa.and_(
+        Transaction.feed_account_id == Reconciliation.feed_account_id,
+        sa.func.coalesce(_before("status"), Transaction.status).in_(("SET_ASIDE", "BOOKED")),
+        Transaction.created_at <= Reconciliation.completed_at,
+        day_then <= sa.cast(Reconciliation.opening_date, sa.String),
     )
-    day_then = (
-        sa.select(day_before)
-        .where(*since, day_before.is_not(None))
+
+
+def _before(name: str) -> sa.ScalarSelect[str]:
+    """Select what a field of a line was when a reconciliation was completed; null where the bank left it since."""
+    before = LineChange.before[name].as_string()
+    return (
+        sa.select(before)
+        .where(
+            refers_to(LineChange.transaction_id, Transaction),
+            LineChange.created_at > Reconciliation.completed_at,
+            before.is_not(None),
+        )
         .order_by(LineChange.id)
         .limit(1)
         .correlate(Transaction, Reconciliation)
         .scalar_subquery()
-    )
-    came_back = sa.exists().where(*since, status_before == "REMOVED").correlate(Transaction, Reconciliation)
-    return sa.and_(
-        Transaction.feed_account_id == Reconciliation.feed_account_id,
-        Transaction.status.in_(("SET_ASIDE", "BOOKED")),
-        Transaction.created_at <= Reconciliation.completed_at,
-        sa.func.coalesce(day_then, sa.cast(Transaction.booked_on, sa.String))
-        <= sa.cast(Reconciliation.opening_date, sa.String),
-        ~came_back,
     )
 
 

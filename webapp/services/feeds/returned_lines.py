@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from webapp.db import db
-from webapp.models import LineChange, Transaction
+from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
+from webapp.services.transactions import bank_changes
 
 REASON = "The bank removed this line and sent it again."
 UNDER_ANOTHER_ID = "The bank removed this id; the line is there under another one."
@@ -33,8 +33,4 @@ def recognise(context: PushContext, returned: Sequence[IncomingLine]) -> None:
 
 def begin(line: Transaction, *, now: datetime) -> None:
     """Make a line a booked one, before it takes the bank's present fields, and record that it came back."""
-    change = {"before": {"status": line.status}, "after": {"status": "BOOKED"}}
-    line.status = "BOOKED"
-    db.session.add(
-        LineChange(organization_id=line.organization_id, transaction_id=line.id, created_at=now, **change)
-    )
+    bank_changes.change_status(line, "BOOKED", now=now)

@@ -57,6 +57,20 @@ def write_facts(line: Transaction, facts: Facts) -> None:
         setattr(line, name, value)
 
 
+def change_status(line: Transaction, status: str, *, now: datetime) -> None:
+    """Give a line the status that the bank's feed gives it, and record what it was."""
+    db.session.add(
+        LineChange(
+            organization_id=line.organization_id,
+            transaction_id=line.id,
+            before={"status": line.status},
+            after={"status": status},
+            created_at=now,
+        )
+    )
+    line.status = status
+
+
 def apply(line: Transaction, facts: Facts, *, now: datetime) -> str:
     """Store the bank's present fields of a booked line, and update its entry; answers in sentences what changed.
 

@@ -12,7 +12,7 @@ from webapp.ledger.codes import IN_BOOKS
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, of_same_organization
 from webapp.queries.common.portions import ids_where, portions
 from webapp.services.audit import updates
-from webapp.services.transactions import clearing, unpairing
+from webapp.services.transactions import bank_changes, clearing, unpairing
 
 
 def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:
@@ -30,7 +30,11 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     for line in removed:
         if line.journal_entry_id in is_draft:
             line.journal_entry_id = None
-        line.status = "REMOVED"
+        if line.journal_entry_id is None:
+            line.status = "REMOVED"
+        else:
+            # What its entry is part of, an opening balance for instance, asks what the line was then.
+            bank_changes.change_status(line, "REMOVED", now=now)
     posted = {line.id for line in removed if line.journal_entry_id is not None}
     removed_ids = [line.id for line in removed]
     db.session.flush()
