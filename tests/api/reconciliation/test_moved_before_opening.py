@@ -66,7 +66,7 @@ def test_a_line_that_moved_behind_it_before_it_was_proved_again_is_not_held(ada,
 
 
 def test_a_line_that_the_opening_holds_may_be_taken_away_and_come_back(ada, bank, feed, account):
-    """Its entry is of a day behind the opening, so the proof breaks until the line is there or the account is proved anew."""
+    """Its entry is of a day behind the opening, so the proof breaks until the line is back or proved anew."""
     path = f"/api/reconciliations/accounts/{feed.fa_id}"
     ada.post(f"{path}/reopen", json={"reason": "Too early"})
     feed.results(modified=[line("A2", "-4.00", "2026-03-01")])
