@@ -194,6 +194,21 @@ def test_a_broken_proof_is_explained_with_its_repairs_and_mended(model, desk, ba
     assert model.call("explain", ref=f"proof:{proof['id']}")["repairs"] == []
 
 
+def test_a_statement_that_is_reopened_is_not_called_a_proof_that_holds_again(model, desk, bank, ben):
+    (rent, _), proof = proved(desk, bank)
+    desk.void(desk.line(rent)["journalEntryId"])
+    story = model.call("explain", ref=f"proof:{proof['id']}")
+    would = {each["repair"]: str(each["changes"]) for each in story["repairs"]}
+    assert ("holds again" in would["undo"], "holds again" in would["reopen"]) == (True, False)
+    named = {"proof": str(proof["id"]), "repair": "reopen", "why": "To be proved anew"}
+    agent = Model(ben.with_scopes("read", "propose"))
+    proposed = agent.call("repair_proof", **named)
+    assert (proposed["status"], proposed["holdsAfterwards"]) == ("PENDING", False)
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert approve(ben, waiting).status_code == 200
+    assert desk.proof(proof["id"])["status"] == "REOPENED"
+
+
 def test_a_proof_that_a_late_line_broke_is_mended_by_leaving_the_line_out(model, desk, bank):
     _, proof = proved(desk, bank)
     late = bank.send("2026-10-10", "-7.00", "Late")

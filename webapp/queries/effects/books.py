@@ -137,7 +137,7 @@ def _balance(
 
 
 def proofs(organization_id: str, act_ids: Collection[str]) -> list[ProofChange]:
-    """List the proofs that these acts broke or mended, by account and day."""
+    """List the proofs that these acts broke or mended, by account and day; one that was reopened is none any more."""
     rows = db.session.execute(
         sa.select(ProofBreak, Reconciliation, Account.name)
         .join(Reconciliation, Reconciliation.id == ProofBreak.reconciliation_id)
@@ -150,6 +150,7 @@ def proofs(organization_id: str, act_ids: Collection[str]) -> list[ProofChange]:
                 sa.and_(
                     ProofBreak.repair_action_request_id.in_(act_ids),
                     sa.func.coalesce(ProofBreak.action_request_id, "").not_in(act_ids),
+                    ProofBreak.repair != "REOPENED",
                 ),
             ),
         )
