@@ -22,6 +22,7 @@ from webapp.commands.serving import migrate, serve
 from webapp.commands.stdio.command import mcp
 from webapp.commands.tokens import create_token, tokens_group
 from webapp.commands.users import set_password
+from webapp.commands.watching import drop_folder, watch
 from webapp.commands.whoami import whoami
 
 COMMANDS = tuple(
@@ -37,6 +38,8 @@ COMMANDS = tuple(
         set_password,
         import_files,
         push,
+        watch,
+        drop_folder,
         fetch_rates,
         revalue,
         export,

@@ -13,6 +13,7 @@ from webapp.models import (
     Document,
     DocumentFile,
     Import,
+    InboxFile,
     OwedItem,
     ProjectGroup,
     Reconciliation,
@@ -171,10 +172,16 @@ def rest_of(organization_id, fa_id, account_id, line_id):
     ids = {name: row.id for name, row in rows.items()}
     _, further = kept_file(organization_id, f"{CANARY} as pages")
     document_id = ids["document_id"]
+    _, waiting = kept_file(organization_id, f"{CANARY} that waits")
+    inbox_file = InboxFile(
+        organization_id=organization_id, code="bank_file", question=CANARY, **waiting, created_at=AT
+    )
+    db.session.add(inbox_file)
+    db.session.flush()
     db.session.add(
         DocumentFile(organization_id=organization_id, document_id=document_id, **further, created_at=AT)
     )
-    return {**ids, "digest": further["sha256"]}
+    return {**ids, "digest": further["sha256"], "inbox_file_id": inbox_file.id}
 
 
 def kept_file(organization_id, text=CANARY):

@@ -30,6 +30,7 @@ NOUNS = (
     "documents",
     "exports",
     "imports",
+    "inbox",
     "items.items",
     "plans",
     "pushes",

@@ -22,6 +22,8 @@ __all__ = [
     "FileRefusedError",
     "TableSample",
     "guessed_mapping",
+    "is_bank_file",
+    "is_table",
     "layouts",
     "read",
     "sample",
@@ -75,6 +77,17 @@ def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSam
 def takes_mapping(data: bytes) -> bool:
     """Return whether the bytes look like a format that a mapping can help to read."""
     return _reader(data) in _MAPPABLE
+
+
+def is_bank_file(data: bytes) -> bool:
+    """Return whether the bytes look like a format that is read; any text in columns does."""
+    reader = _reader(data)
+    return reader is not None and reader is not foreign_files
+
+
+def is_table(data: bytes) -> bool:
+    """Return whether the bytes are known by nothing but columns: a bank's CSV, or another text."""
+    return _reader(data) is csv_reader
 
 
 def _reader(data: bytes) -> FormatReader | None:

@@ -32,7 +32,7 @@ from webapp.models.reconciliation.statement_documents import StatementDocument
 from webapp.models.rules.rules import Rule, RuleContent, RuleVersion
 from webapp.models.rules.runs import DocumentSetting, RuleRun, RuleSetting
 from webapp.models.rules.suggestion_dismissals import SuggestionDismissal
-from webapp.models.stored_files import StoredFile
+from webapp.models.stored_files import InboxFile, StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.transactions.feed_lines import FeedLine, FeedPush, LineChange
 from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
@@ -67,6 +67,7 @@ __all__ = [
     "IdempotencyKey",
     "Import",
     "ImportLine",
+    "InboxFile",
     "Institution",
     "Invitation",
     "JournalEntry",

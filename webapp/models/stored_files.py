@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import Numbered, created, numbered
+from webapp.models.base import BigId, Numbered, created, numbered
 
 
 class StoredFile(Numbered, Base):
@@ -39,3 +39,29 @@ class StoredFile(Numbered, Base):
     content: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)
     created_at: Mapped[datetime] = created()
     thrown_away_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class InboxFile(Numbered, Base):
+    """A file that came and waits for a person: its `question` says what has to be answered, `code` in a word.
+
+    It is a row as long as nobody throws it away; once a document or an import has the file, it waits no longer.
+    """
+
+    __tablename__ = "inbox_files"
+    __table_args__ = numbered(
+        sa.ForeignKeyConstraint(
+            ["organization_id", "sha256"],
+            ["stored_files.organization_id", "stored_files.sha256"],
+            ondelete="RESTRICT",
+        ),
+        sa.UniqueConstraint("organization_id", "sha256"),
+    )
+
+    sha256: Mapped[str] = mapped_column(sa.String(64))
+    file_name: Mapped[str] = mapped_column(sa.String(255))
+    file_type: Mapped[str] = mapped_column(sa.String(255))
+    file_size: Mapped[int] = mapped_column(sa.BigInteger)
+    code: Mapped[str] = mapped_column(sa.String(40))
+    question: Mapped[str] = mapped_column(sa.Text)
+    document_id: Mapped[int | None] = mapped_column(BigId)
+    created_at: Mapped[datetime] = created()

@@ -36,6 +36,7 @@ NOUNS = (
     "imports.columns",
     "imports.imports",
     "imports.progress",
+    "inbox",
     "owed",
     "reconciliation.hub",
     "reconciliation.reconciliations",

@@ -31,6 +31,7 @@ TASKS = {
         Task("broken-proof", "Repair a broken proof", "The hub says that a proof no longer holds."),
         Task("transfers", "Pair transfers", "Money moves between two of your own accounts."),
         Task("rules", "Let rules book lines", "The same kind of line comes again and again."),
+        Task("inbox", "Bring in files of any kind", "Papers and bank files come, one or many."),
         Task("receipts", "Attach receipts and invoices", "A paper belongs to a payment."),
         Task("corrections", "Correct or void an entry", "Something is posted, and it is wrong."),
         Task("approvals", "Decide what agents propose", "A program asks for something that needs a person."),

@@ -17,7 +17,8 @@ from webapp.models.base import BigId, Organized, created, one_of
 class Organization(Base):
     """Whose books they are; everything else belongs to exactly one.
 
-    Its `locale` decides how pages write and read amounts and days, unless a person has another one.
+    Its `locale` decides how pages write and read amounts and days, unless a person has another one. The files of its
+    `drop_folder`, a folder of this machine, are taken for it.
     """
 
     __tablename__ = "organizations"
@@ -28,6 +29,7 @@ class Organization(Base):
     time_zone: Mapped[str] = mapped_column(sa.String(64), default="UTC")
     locale: Mapped[str] = mapped_column(sa.String(16), default=DEFAULT_LOCALE, server_default=DEFAULT_LOCALE)
     lock_date: Mapped[date | None]
+    drop_folder: Mapped[str | None] = mapped_column(sa.Text)
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
 

@@ -48,6 +48,7 @@ def index() -> Response:
         today=today,
         balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
         lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
+        inbox_count=queries.inbox.inbox_files.count(organization_id()),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=recent(),
         since=queries.audit.book_moves.last_act(organization_id()),

@@ -13,6 +13,7 @@ from webapp.models import (
     DocumentFile,
     FeedPush,
     Import,
+    InboxFile,
     StoredFile,
     of_same_organization,
     refers_to,
@@ -74,6 +75,11 @@ def _owner(
     import_id = db.session.scalar(sa.select(sa.func.min(Import.id)).where(refers_to(Import.file_id, row)))
     if import_id is not None:
         return "bank", f"import {import_id}", {"importId": import_id}
+    waiting = sa.select(InboxFile.id).where(
+        of_same_organization(InboxFile, row), InboxFile.sha256 == row.sha256
+    )
+    if (inbox_file_id := db.session.scalar(waiting)) is not None:
+        return "inbox", "the inbox", {"inboxFileId": inbox_file_id}
     batch = db.session.scalar(sa.select(FeedPush.batch_id).where(refers_to(FeedPush.file_id, row)).limit(1))
     return "bank", f"the pushed batch {batch}" if batch else "nothing any more", {}
 

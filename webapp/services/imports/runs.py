@@ -67,11 +67,16 @@ class _ImportRun:
 
 def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
     """Import a file, all or nothing; a refused one is kept as REFUSED."""
-    _recall(upload, actor.organization_id)
     try:
-        return _written(_run(upload, actor, now, progress))
+        return take_or_refuse(upload, actor=actor, now=now, progress=progress)
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now)
+
+
+def take_or_refuse(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
+    """Import a file, all or nothing; raises FileRefusedError, and keeps no record of that."""
+    _recall(upload, actor.organization_id)
+    return _written(_run(upload, actor, now, progress))
 
 
 def take_at_once(

@@ -24,7 +24,7 @@ import sqlalchemy as sa
 
 from webapp.db import db, instance_folder
 from webapp.ledger.errors import LedgerError
-from webapp.models import Document, DocumentFile, FeedPush, Import, StoredFile
+from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
 from webapp.models.base import table_of
 from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end
@@ -202,12 +202,12 @@ def _get(organization_id: str, digest: str) -> StoredFile:
 
 
 def _is_named(stored: StoredFile) -> bool:
-    """Return whether a document, an import or a push has the file."""
+    """Return whether a document, an import, a push or the inbox has the file."""
     of = stored.organization_id
     named = (
         *(
             sa.exists().where(model.organization_id == of, model.sha256 == stored.sha256)
-            for model in (Document, DocumentFile)
+            for model in (Document, DocumentFile, InboxFile)
         ),
         *(
             sa.exists().where(model.organization_id == of, model.file_id == stored.id)

@@ -1,0 +1,158 @@
+"""Watching folders: what appears there is imported or filed, and moved with a sentence beside it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+import click
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from webapp import failures
+from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
+from webapp.db import begin_read, begin_write, db, scope_session
+from webapp.ledger.errors import LedgerError
+from webapp.models import Organization
+from webapp.services.inbox import arrivals, drop_folders
+from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
+from webapp.services.inbox.drop_folders import DropFolder
+
+PAUSE_SECONDS: Final = 0.5
+FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
+
+
+@click.command("watch")
+@click.argument("folder", required=False, metavar="[DIR]", type=FOLDER)
+@click.option(
+    "--organization", "organization_id", metavar="ID", help="Whose files they are; needed with DIR."
+)
+@click.option("--once", is_flag=True, help="Take what is there, and end.")
+def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> None:
+    """Take the files that appear in DIR, or in the folder that each organization has.
+
+    A bank's file is imported, everything else becomes a document; what cannot be decided waits in the inbox. Files go
+    to done/ or refused/ below DIR, beside a text that says what became of them.
+    """
+    if (folder is None) != (organization_id is None):
+        raise click.UsageError("Name a folder and its organization, or neither to watch the folders of all.")
+    with books(), _ending() as end:
+        given = None if folder is None or organization_id is None else {organization_id: folder}
+        watched: dict[Path, DropFolder] = {}
+        while not end.is_set():
+            places = given or _chosen()
+            if organization_id is not None:
+                begin_read()
+                require_organization(organization_id)
+                db.session.rollback()
+            for of, path in places.items():
+                _take_all(watched.setdefault(path, DropFolder(path)), of, end)
+            if once and all(each.is_idle(time.monotonic()) for each in watched.values()):
+                return
+            end.wait(PAUSE_SECONDS)
+
+
+@click.command("drop-folder")
+@ORGANIZATION
+@click.argument("folder", required=False, metavar="[DIR]", type=FOLDER)
+@click.option("--none", "is_none", is_flag=True, help="Take no folder's files for it any more.")
+@JSON
+def drop_folder(organization_id: str, folder: Path | None, *, is_none: bool, as_json: bool) -> None:
+    """Show or choose the folder of this machine whose files `tieout watch` takes for an organization."""
+    if folder is not None and is_none:
+        raise click.UsageError("Name a folder, or write --none.")
+    with books():
+        begin_write(organization_id)
+        organization = require_organization(organization_id)
+        if folder is not None or is_none:
+            drop_folders.choose(
+                organization, folder, actor=command_actor(organization_id), now=datetime.now(UTC)
+            )
+            db.session.commit()
+        found = organization.drop_folder
+        db.session.rollback()
+    sentence = f"Files of {found} are taken." if found else "No folder's files are taken."
+    answer({"dropFolder": found}, sentence, as_json=as_json)
+
+
+def _chosen() -> dict[str, Path]:
+    begin_read()
+    rows = db.session.execute(
+        sa.select(Organization.id, Organization.drop_folder).where(Organization.drop_folder.is_not(None))
+    ).all()
+    db.session.rollback()
+    return {row.id: Path(row.drop_folder) for row in rows if Path(row.drop_folder).is_dir()}
+
+
+def _take_all(folder: DropFolder, organization_id: str, end: Event) -> None:
+    """Take the whole files of a folder, each in transactions of its own."""
+    with _alone(folder.path) as is_alone:
+        for path in folder.whole(time.monotonic()) if is_alone else ():
+            if end.is_set():
+                return
+            _take(folder, path, organization_id)
+
+
+def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
+    """Take a file; what the books or the disk cannot do now is tried again later."""
+    scope_session(organization_id)
+    try:
+        arrival = _arrival(folder, path, organization_id)
+        place = folder.put_away(path, arrival) if arrival else None
+    except (DBAPIError, OSError, LedgerError) as error:
+        db.session.rollback()
+        folder.wait(path, time.monotonic())
+        reason = getattr(error, "message", None) or type(error).__name__
+        click.echo(f"{path.name}: not taken yet. {reason}", err=True)
+        return
+    if arrival and place:
+        click.echo(f"{path.name}: {arrival.sentence} ({place.parent.name}/{place.name})")
+
+
+def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | None:
+    if folder.is_too_large(path):
+        return Arrival(path.name, ArrivalOutcome.REFUSED, str(arrivals.LargeFileError()))
+    file = folder.read(path)
+    if file is None:
+        return None
+    actor, now = command_actor(organization_id), datetime.now(UTC)
+    arrival = arrivals.take(file, keeps_refused=True, actor=actor, now=now)
+    failures.commit(db.session())
+    return arrival
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Tell whether no other process takes the files of a folder while the block lasts."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _ending() -> Iterator[Event]:
+    """Give an event that SIGTERM and SIGINT set, so that the file at hand is finished first."""
+    end = Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        signal.signal(number, lambda *_: end.set())
+    try:
+        yield end
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

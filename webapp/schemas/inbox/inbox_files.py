@@ -1,0 +1,38 @@
+"""The schemas of files that wait for a person."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.ledger.references import Kind
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.fields import Text
+from webapp.schemas.untrusted import Untrusted
+
+
+class InboxFileSchema(Schema):
+    """A file that waits, and what has to be answered before it can be placed."""
+
+    id = ma.fields.Integer()
+    file_name = Untrusted()
+    file_type = ma.fields.String()
+    file_size = ma.fields.Integer()
+    sha256 = ma.fields.String()
+    code = ma.fields.String(
+        metadata={"description": "The question in a word: bank_file, same_invoice, file_kind …"}
+    )
+    question = Untrusted()
+    document_id = fields.Id(
+        Kind.DOCUMENT, allow_none=True, metadata={"description": "The document that it may be the same as."}
+    )
+    created_at = fields.Timestamp()
+
+
+class FileWaitingSchema(Schema):
+    """How a waiting file is filed."""
+
+    force = ma.fields.Boolean(
+        load_default=False, metadata={"description": "File it beside the document of the same number."}
+    )
+    note = Text(most=2000, load_default="", metadata={"description": "Why both are needed; with force."})

@@ -1,0 +1,212 @@
+"""A file of any kind as it comes: a bank's file is imported, everything else is filed, and doubt is a question.
+
+Each takes transactions of its own; the last one is left open for the caller to commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+
+from webapp import importers
+from webapp.db import begin_read, begin_write, db, scope_session
+from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.file_kinds import TEXT, FileKind, FileKindError, kind_of
+from webapp.ledger.titles import counted, listed
+from webapp.models import Document, Import
+from webapp.queries.documents import documents as queried
+from webapp.queries.imports import imports
+from webapp.queries.inbox import inbox_files as waiting_files
+from webapp.queries.matching import existing_lines
+from webapp.services.audit.act import Actor
+from webapp.services.documents import documents, invoices
+from webapp.services.documents.same_invoices import SameInvoiceError
+from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, SentFile
+from webapp.services.imports import imports as taking
+from webapp.services.imports import runs
+from webapp.services.imports.uploads import Upload
+from webapp.services.inbox import inbox_files
+
+TABLE_ENDINGS = (".csv", ".tsv")
+MOST_BANK_BYTES = 160 * 1024 * 1024
+
+
+class ArrivalOutcome(StrEnum):
+    """What became of a file."""
+
+    FILED = "FILED"
+    IMPORTED = "IMPORTED"
+    ALREADY_THERE = "ALREADY_THERE"
+    WAITING = "WAITING"
+    REFUSED = "REFUSED"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What became of a file, in a sentence, and where it is now."""
+
+    file_name: str
+    outcome: ArrivalOutcome
+    sentence: str
+    document_id: int | None = None
+    import_id: int | None = None
+    inbox_file_id: int | None = None
+
+
+class LargeFileError(LedgerError):
+    """The file is larger than 20 MB, which no document is; a bank's file may have 160 MB."""
+
+    code = "too_large"
+
+
+class AccountNeededError(FileRefusedError):
+    """The file names no account; choose whose lines they are."""
+
+
+def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) -> Arrival:
+    """Import or file what came, or let it wait with its question.
+
+    A refused file waits too where nobody else `keeps_refused` ones: nothing is lost by a refusal.
+    """
+    _look(actor.organization_id)
+    found = _there(file, actor.organization_id)
+    db.session.rollback()
+    if found is not None:
+        return found
+    try:
+        return _taken(file, actor, now)
+    except SameInvoiceError as error:
+        there = error.details["documentId"]
+        return _waiting(file, error, int(str(there)), actor, now)
+    except LedgerError as error:
+        is_question = isinstance(error, FileRefusedError) and _is_answerable(error, file)
+        if is_question or (not keeps_refused and 0 < len(file.data) <= MOST_BYTES):
+            return _waiting(file, error, None, actor, now, is_question=is_question)
+        db.session.rollback()
+        begin_write(actor.organization_id)
+        return Arrival(file.name, ArrivalOutcome.REFUSED, str(error))
+
+
+def _look(organization_id: str) -> None:
+    """Begin to read the books, for which nobody waits."""
+    db.session.rollback()
+    scope_session(organization_id)
+    begin_read()
+
+
+def _there(file: SentFile, organization_id: str) -> Arrival | None:
+    """Find what has the file already: whoever was interrupted after it came asks again."""
+    digest = sha256(file.data).hexdigest()
+    document = queried.with_file(organization_id, digest)
+    if document is not None:
+        sentence = f"It is there already, as document {document.id}: {document.label}."
+        return Arrival(file.name, ArrivalOutcome.ALREADY_THERE, sentence, document_id=document.id)
+    imported = waiting_files.imported(organization_id, digest)
+    if imported is not None:
+        sentence = f"It was imported already: import {imported.id}."
+        return Arrival(file.name, ArrivalOutcome.ALREADY_THERE, sentence, import_id=imported.id)
+    return None
+
+
+def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
+    if not file.data:
+        raise EmptyFileError
+    kind = _kind(file.data)
+    if _is_of_bank(file, kind):
+        upload = Upload(file.name, file.data)
+        try:
+            _ask_whose(upload, actor.organization_id)
+            return _imported(file.name, runs.take_or_refuse(upload, actor=actor, now=now))
+        except FileRefusedError:
+            # A receipt in plain text may have its figures in columns.
+            if kind is not TEXT or file.name.lower().endswith(TABLE_ENDINGS):
+                raise
+            db.session.rollback()
+    if kind is None:
+        importers.read(file.data)
+        raise FileKindError
+    if len(file.data) > MOST_BYTES:
+        raise LargeFileError
+    read = SentFile(file.name, file.data, file.contents or invoices.contents(file.data))
+    begin_write(actor.organization_id)
+    return _filed(file.name, documents.create({}, read, actor=actor, now=now), now)
+
+
+def _kind(data: bytes) -> FileKind | None:
+    if len(data) > MOST_BYTES:
+        return None
+    try:
+        return kind_of(data)
+    except FileKindError:
+        return None
+
+
+def _is_of_bank(file: SentFile, kind: FileKind | None) -> bool:
+    """Tell a bank's file from a document: by its bytes, and a plain text in columns by being read."""
+    return (kind is None or kind is TEXT) and importers.is_bank_file(file.data)
+
+
+def _ask_whose(upload: Upload, organization_id: str) -> None:
+    """Ask for the account of a statement that names none, where nobody has chosen one for such files: FileRefusedError.
+
+    Whoever sees a preview sees the new account that it would open; here nobody does.
+    """
+    _look(organization_id)
+    taking.recall(upload, organization_id)
+    db.session.rollback()
+    reading = taking.read(upload.data, upload.mapping)
+    _look(organization_id)
+    for statement in reading.file.statements:
+        if statement.external_id is None and not existing_lines.without_number(
+            organization_id, reading.file.format, statement.currency
+        ):
+            raise AccountNeededError
+    db.session.rollback()
+
+
+def _is_answerable(error: FileRefusedError, file: SentFile) -> bool:
+    """Tell whether a person can let a refused bank file in, by naming its columns or its account."""
+    if isinstance(error, (MappingNeededError, RowRefusedError)):
+        return importers.takes_mapping(file.data)
+    try:
+        importers.read(file.data)
+    except FileRefusedError:
+        return False
+    return True
+
+
+def _imported(name: str, imported: Import) -> Arrival:
+    record = imports.record(imported)
+    of = f" of {listed([each.name for each in record.accounts])}" if record.accounts else ""
+    sentence = f"Imported: {counted(record.added, 'new line')}{of}."
+    return Arrival(name, ArrivalOutcome.IMPORTED, sentence, import_id=imported.id)
+
+
+def _filed(name: str, document: Document, now: datetime) -> Arrival:
+    verb = "Filed as" if document.created_at == now else "Added to"
+    return Arrival(
+        name,
+        ArrivalOutcome.FILED,
+        f"{verb} document {document.id}: {document.label}.",
+        document_id=document.id,
+    )
+
+
+def _waiting(
+    file: SentFile,
+    error: LedgerError,
+    document_id: int | None,
+    actor: Actor,
+    now: datetime,
+    *,
+    is_question: bool = True,
+) -> Arrival:
+    db.session.rollback()
+    begin_write(actor.organization_id)
+    code = "bank_file" if isinstance(error, FileRefusedError) and is_question else error.code
+    waiting = inbox_files.keep(file, code, str(error), document_id, actor=actor, now=now)
+    outcome = ArrivalOutcome.WAITING if is_question else ArrivalOutcome.REFUSED
+    return Arrival(file.name, outcome, str(error), document_id=document_id, inbox_file_id=waiting.id)
