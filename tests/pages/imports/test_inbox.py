@@ -53,7 +53,7 @@ def test_a_refused_file_waits_with_its_reason_and_is_not_lost(ben, page, bank):
 
 
 def test_the_hub_counts_the_files_that_wait(ben, page, bank):
-    assert "in the inbox" not in page.get("/").text
+    assert "files in the inbox" not in page.get("/").text
     send(page, bank__csv=TABLE, page__html=b"<html><body>Sign in</body></html>")
     assert "2 files in the inbox" in page.get("/").text
 
