@@ -19,6 +19,8 @@ MAKES = "makes"
 # or it ends what it is about, so that nothing is left to do it to.
 ENDS = "ends"
 SIDES = {
+    "DELETE /api/inbox/<id:inbox_file_id>": ENDS,
+    "POST /api/inbox/<id:inbox_file_id>/document": ENDS,
     "DELETE /api/automations/rules/<id:rule_id>": ENDS,
     "DELETE /api/documents/<id:document_id>": ENDS,
     "DELETE /api/documents/<id:document_id>/declines": REPEATS,
