@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
-from tests.fixtures.helpers.documents import PDF
+from tests.fixtures.helpers.documents import PDF, TABLE, WEB_PAGE, keep_waiting
 from webapp.reference.api_calls import public_path
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
         undoing(teller)
     habits(teller, accounts)
     documents(teller, lines)
+    inbox(teller)
     bookings(teller, lines, accounts)
     plans(teller, accounts)
     reading(teller, fa_id)
@@ -433,6 +434,15 @@ def documents(teller: Teller, lines: list[int]) -> None:
     teller.delete(further)
     teller.ask("DELETE", f"/documents/{filed}/relations", {"transactionId": lines[2]})
     teller.delete(f"/documents/{filed}")
+
+
+def inbox(teller: Teller) -> None:
+    """Answer what waits in the inbox: a table is filed as a document, and a page is deleted."""
+    waiting = keep_waiting(teller.person, ("hours.csv", TABLE), ("page.html", WEB_PAGE))
+    teller.get("/inbox?limit=2")
+    teller.get(f"/inbox/{waiting['hours.csv']}/file")
+    teller.post(f"/inbox/{waiting['hours.csv']}/document", {"note": "Hours, not a statement"})
+    teller.delete(f"/inbox/{waiting['page.html']}")
 
 
 def bookings(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None:

@@ -49,7 +49,7 @@ def file_as_document(body: dict[str, Any], inbox_file_id: int) -> dict[str, Any]
 @bp.delete("/<id:inbox_file_id>")
 @requires("draft")
 @bp.response(200, changing(OkSchema))
-def throw_away(inbox_file_id: int) -> dict[str, bool]:
+def delete(inbox_file_id: int) -> dict[str, bool]:
     """Delete a file that waits, permanently."""
-    services.inbox.inbox_files.throw_away(inbox.get(inbox_file_id), **acting())
+    services.inbox.inbox_files.delete(inbox.get(inbox_file_id), **acting())
     return {"ok": True}

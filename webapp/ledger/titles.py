@@ -46,6 +46,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Posted": "Post",
     "Prepared": "Prepare",
     "Pushed": "Push",
+    "Put": "Put",
     "Removed": "Remove",
     "Renamed": "Rename",
     "Reopened": "Reopen",

@@ -73,9 +73,9 @@ def file_as_document(inbox_file_id: int) -> Response:
 
 @bp.post("/<id:inbox_file_id>/delete")
 @requires("draft")
-def throw_away(inbox_file_id: int) -> Response:
+def delete(inbox_file_id: int) -> Response:
     """Delete a file that waits."""
-    services.inbox.inbox_files.throw_away(inbox.get(inbox_file_id), **acting())
+    services.inbox.inbox_files.delete(inbox.get(inbox_file_id), **acting())
     return redirect_to(url_for("inbox.index"))
 
 

@@ -7,11 +7,10 @@ import pytest
 from tests.api.imports.test_imports import MARCH, lines_of
 from tests.fixtures import invoices
 from tests.fixtures.bank_files.ofx_statements import bank_file
-from tests.fixtures.helpers.documents import pdf
+from tests.fixtures.helpers.documents import TABLE, WEB_PAGE, pdf
 from tests.fixtures.helpers.replays import everything
 
 pytestmark = pytest.mark.usefixtures("sound")
-TABLE = b"Date;Text;Amount\n2026-03-02;Rent;-900.00\n2026-03-03;Coffee;-3.20\n"
 
 
 def send(person, **files):
@@ -45,16 +44,16 @@ def test_several_files_are_taken_at_once_and_each_says_what_became_of_it(ben, pa
 
 
 def test_a_refused_file_waits_with_its_reason_and_is_not_lost(ben, page, bank):
-    send(page, page__html=b"<html><body>Sign in</body></html>", meal__pdf=pdf())
+    send(page, page__html=WEB_PAGE, meal__pdf=pdf())
     (kept,) = waiting(ben)
     assert (kept["fileName"], "web page" in kept["question"]) == ("page.html", True)
-    assert ben.get(f"/api/inbox/{kept['id']}/file").data == b"<html><body>Sign in</body></html>"
+    assert ben.get(f"/api/inbox/{kept['id']}/file").data == WEB_PAGE
     assert len(everything(ben, "documents", "documents")) == 1
 
 
 def test_the_hub_counts_the_files_that_wait(ben, page, bank):
     assert "files in the inbox" not in page.get("/").text
-    send(page, bank__csv=TABLE, page__html=b"<html><body>Sign in</body></html>")
+    send(page, bank__csv=TABLE, page__html=WEB_PAGE)
     assert "2 files in the inbox" in page.get("/").text
 
 
@@ -79,7 +78,7 @@ def test_a_bank_file_that_waits_is_previewed_with_its_account_and_goes_when_it_i
     assert {amount for _, amount, _ in lines_of(ben)} == {"-900.00", "-3.20"}
 
 
-def test_a_second_invoice_of_a_number_is_filed_with_a_note_or_thrown_away(ben, page, bank):
+def test_a_second_invoice_of_a_number_is_filed_with_a_note_or_deleted(ben, page, bank):
     send(page, invoice__xml=invoices.ubl())
     send(page, other__xml=invoices.ubl(gross="172.49"), third__xml=invoices.ubl(gross="172.48"))
     third, other = waiting(ben)

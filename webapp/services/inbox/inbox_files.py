@@ -1,4 +1,4 @@
-"""The files that wait for a person: kept with their question, filed as documents, or thrown away."""
+"""The files that wait for a person: kept with their question, filed as documents, or deleted."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def file_as_document(
     return document
 
 
-def throw_away(waiting: InboxFile, *, actor: Actor, now: datetime) -> None:
+def delete(waiting: InboxFile, *, actor: Actor, now: datetime) -> None:
     """Delete a file that waits, with the commit."""
-    target, title = ("inbox_file", waiting.id), f"Threw {waiting.file_name} in the inbox away"
-    with act(actor, now, "throw_inbox_file_away", target, title=title) as doing:
+    target, title = ("inbox_file", waiting.id), f"Deleted {waiting.file_name} from the inbox"
+    with act(actor, now, "delete_from_inbox", target, title=title) as doing:
         doing.before = {"fileName": waiting.file_name, "sha256": waiting.sha256, "question": waiting.question}
         _delete(waiting, now=now)
 
