@@ -175,6 +175,7 @@ PACKAGES = {
         "items",
         "currencies",
         "accounts",
+        "storage",
         "access",
         "audit",
         "matching",

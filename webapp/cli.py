@@ -18,6 +18,7 @@ from webapp.commands.organizations import create_organization, list_organization
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
+from webapp.commands.retention import delete_old_files
 from webapp.commands.serving import migrate, serve
 from webapp.commands.stdio.command import mcp
 from webapp.commands.tokens import create_token, tokens_group
@@ -40,6 +41,7 @@ COMMANDS = tuple(
         push,
         watch,
         drop_folder,
+        delete_old_files,
         fetch_rates,
         revalue,
         export,

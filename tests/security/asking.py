@@ -21,6 +21,7 @@ from webapp.schemas.bookkeeping import (
     financial_years,
     journal_entries,
     lock_dates,
+    retention,
     revaluations,
 )
 from webapp.schemas.documents import bookings, documents
@@ -102,6 +103,7 @@ FORMS = {
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": revaluations.RevaluationSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
+    "/settings/files": retention.RetentionFormSchema,
     "/settings/financial-year": financial_years.FirstMonthFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,

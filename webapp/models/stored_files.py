@@ -27,6 +27,13 @@ class StoredFile(Numbered, Base):
             " ELSE kept_name IS NULL AND content IS NULL END",
             name="kept_or_thrown_away",
         ),
+        sa.Index(
+            "ix_stored_files_came",
+            "organization_id",
+            "created_at",
+            sqlite_where=sa.text("thrown_away_at IS NULL"),
+            postgresql_where=sa.text("thrown_away_at IS NULL"),
+        ),
     )
 
     sha256: Mapped[str] = mapped_column(sa.String(64))

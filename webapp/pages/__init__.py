@@ -26,6 +26,7 @@ NOUNS = (
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "bookkeeping.manual_entries",
+    "bookkeeping.retention",
     "changes",
     "days",
     "documentation",

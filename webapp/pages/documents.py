@@ -235,6 +235,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
     pages, shown = queries.documents.pages, document_files.shown_file(document)
+    files = queries.documents.documents.further_files(document)
     response = render(
         "documents/show.html",
         status=problem.status if problem else 200,
@@ -255,7 +256,10 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         types=TYPES,
         sides=SIDES,
         choices=CHOICES,
-        files=queries.documents.documents.further_files(document),
+        files=files,
+        deleted=queries.storage.retention.deleted(
+            organization_id(), [document.sha256, *(each.sha256 for each in files)]
+        ),
         is_picture=shown is not None and shown.file_type in document_files.PICTURES,
         is_shown=shown is not None,
         form=request.form,

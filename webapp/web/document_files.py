@@ -11,6 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from webapp.ledger.file_kinds import GIF, JPEG, PDF, PNG, WEBP
 from webapp.models import Document, DocumentFile
 from webapp.queries.documents import documents
+from webapp.queries.storage import retention
 from webapp.services.documents import invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.sent_files import MOST_BYTES, SentFile
@@ -75,6 +76,7 @@ def shown(document: Document) -> Response:
 
 
 def shown_file(document: Document) -> Document | DocumentFile | None:
-    """Give the first file of a document that browsers show, the document itself for its own one."""
+    """Give the first file of a document that is there and that browsers show, the document itself for its own one."""
     files: tuple[Document | DocumentFile, ...] = (document, *documents.further_files(document))
-    return next((each for each in files if each.file_type in SHOWN), None)
+    gone = retention.deleted(document.organization_id, [each.sha256 for each in files])
+    return next((each for each in files if each.file_type in SHOWN and each.sha256 not in gone), None)

@@ -18,7 +18,8 @@ class Organization(Base):
     """Whose books they are; everything else belongs to exactly one.
 
     Its `locale` decides how pages write and read amounts and days, unless a person has another one. The files of its
-    `drop_folder`, a folder of this machine, are taken for it.
+    `drop_folder`, a folder of this machine, are taken for it. Files stay for `retention_years` after the financial year
+    in which they came, or for ever.
     """
 
     __tablename__ = "organizations"
@@ -30,6 +31,7 @@ class Organization(Base):
     locale: Mapped[str] = mapped_column(sa.String(16), default=DEFAULT_LOCALE, server_default=DEFAULT_LOCALE)
     lock_date: Mapped[date | None]
     drop_folder: Mapped[str | None] = mapped_column(sa.Text)
+    retention_years: Mapped[int | None]
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
 

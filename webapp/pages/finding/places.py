@@ -48,6 +48,7 @@ PAGES: Final = (
     Destination("Exchange rates", "exchange_rates.show", "settings", "settings currencies revaluation"),
     Destination("Financial year", "financial_years.show", "calendar", "settings closing"),
     Destination("Lock date", "lock_dates.show", "lock", "settings close period month"),
+    Destination("Files", "retention.show", "file", "settings retention keep years delete evidence"),
     Destination("API keys", "tokens.index", "key-round", "settings tokens agents"),
     Destination("Your sign-in", "own_sign_in.show", "user", "settings password sessions"),
     Destination("Help", "help.index", "landmark", "how to tasks guide manual questions"),

@@ -16,21 +16,21 @@ NEWEST = Order((InboxFile.id,))  # type: ignore[arg-type]
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[InboxFile]:
     """List the files that wait, the newest first."""
-    statement = sa.select(InboxFile).where(InboxFile.organization_id == organization_id, _waits())
+    statement = sa.select(InboxFile).where(InboxFile.organization_id == organization_id, waits())
     return page(statement, NEWEST, after=after, limit=limit)
 
 
 def count(organization_id: str) -> int:
     """Count the files that wait."""
     waiting = sa.select(sa.func.count()).select_from(InboxFile)
-    return db.session.scalar(waiting.where(InboxFile.organization_id == organization_id, _waits())) or 0
+    return db.session.scalar(waiting.where(InboxFile.organization_id == organization_id, waits())) or 0
 
 
 def get(organization_id: str, inbox_file_id: int) -> InboxFile:
     """Find a file that waits, or raise NotFoundError."""
     found = db.session.scalar(
         sa.select(InboxFile).where(
-            InboxFile.organization_id == organization_id, InboxFile.id == inbox_file_id, _waits()
+            InboxFile.organization_id == organization_id, InboxFile.id == inbox_file_id, waits()
         )
     )
     if found is None:
@@ -62,7 +62,7 @@ def file_of(waiting: InboxFile) -> StoredFile:
     ).one()
 
 
-def _waits() -> sa.ColumnElement[bool]:
+def waits() -> sa.ColumnElement[bool]:
     """Build the condition that nothing has the file of a row yet."""
     of_documents = (
         sa.exists().where(of_same_organization(model, InboxFile), model.sha256 == InboxFile.sha256)

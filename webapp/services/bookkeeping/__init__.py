@@ -1,4 +1,4 @@
-"""What a person does in the journal without a bank line: manual entries, voids, lock date, financial year, rates."""
+"""What a person does without a bank line: manual entries, voids, lock date, financial year, rates, retention."""
 
 from webapp.services.bookkeeping import (
     document_bookings,
@@ -7,6 +7,7 @@ from webapp.services.bookkeeping import (
     financial_years,
     lock_dates,
     manual_entries,
+    retention,
     revaluations,
     voids,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "financial_years",
     "lock_dates",
     "manual_entries",
+    "retention",
     "revaluations",
     "voids",
 ]

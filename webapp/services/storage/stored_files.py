@@ -48,7 +48,7 @@ class FileLostError(LedgerError):
 
 
 class FileThrownAwayError(LedgerError):
-    """This file was thrown away, as the retention of the organization has it; its digest stays."""
+    """This file was deleted, as these books keep files for a limited time; its SHA-256 stays."""
 
     status = 410
     code = "file_thrown_away"
