@@ -226,7 +226,7 @@ PACKAGES = {
     "web": ("proposals", ".", "rendering", "access"),
     "api": (".", "audit", "bookkeeping", "rules", "transactions", "items", "accounts"),
     "mcp": (".", "tools", "shapes", "calls"),
-    "commands": ("stdio", ".", "failures"),
+    "commands": ("stdio", "files", ".", "failures"),
     "pages": (
         "access",
         "audit",

@@ -13,17 +13,17 @@ from webapp.commands.distribution import distribute
 from webapp.commands.exports import export
 from webapp.commands.failures import in_plain_words
 from webapp.commands.failures.json_errors import JsonErrors
+from webapp.commands.files.retention import delete_old_files
+from webapp.commands.files.watching import drop_folder, watch
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization, list_organizations
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
-from webapp.commands.retention import delete_old_files
 from webapp.commands.serving import migrate, serve
 from webapp.commands.stdio.command import mcp
 from webapp.commands.tokens import create_token, tokens_group
 from webapp.commands.users import set_password
-from webapp.commands.watching import drop_folder, watch
 from webapp.commands.whoami import whoami
 
 COMMANDS = tuple(

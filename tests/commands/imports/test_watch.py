@@ -18,7 +18,7 @@ from tests.fixtures.helpers.documents import pdf
 from tests.fixtures.helpers.replays import everything
 from tests.tree import ROOT
 from webapp.cli import main
-from webapp.commands import watching
+from webapp.commands.files import watching
 from webapp.services.inbox import drop_folders
 from webapp.services.inbox.drop_folders import DropFolder
 

@@ -86,7 +86,7 @@ def test_an_old_file_is_deleted_and_everything_that_names_it_says_so(ada, bank, 
     assert "The file was deleted on" in page.get(f"/documents/{bill['id']}").text
     assert ada.get(f"/api/documents/{bill['id']}").json["document"]["sha256"] == bill["sha256"]
     found = ada.get(f"/api/feeds/imports/{batch['id']}").json["import"]
-    assert found["bankFile"]["thrownAwayAt"] is not None
+    assert found["file"]["thrownAwayAt"] is not None
     assert ada.get(f"/api/feeds/imports/{batch['id']}/file").status_code == 410
     assert ada.get("/api/documents/2/file").status_code == 200
     assert bank.ask(lambda: [*checks.files(), *checks.strays()]) == []

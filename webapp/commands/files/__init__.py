@@ -1,0 +1,1 @@
+"""Commands on files: those of a folder that is watched, and old ones."""
