@@ -256,6 +256,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         types=TYPES,
         sides=SIDES,
         choices=CHOICES,
+        suggestions=queries.documents.suggestions.of_document(document),
         files=files,
         deleted=queries.storage.retention.deleted(
             organization_id(), [document.sha256, *(each.sha256 for each in files)]

@@ -14,8 +14,7 @@ from decimal import Decimal
 from typing import Final
 
 from webapp.ledger.currencies import ACTIVE
-from webapp.ledger.notation.days import read_day
-from webapp.ledger.notation.locales import DEFAULT, Notation
+from webapp.ledger.notation.days import LATEST, read_day
 
 LONGEST_QUOTE: Final = 80
 # A label may stand some lines above its figure.
@@ -123,25 +122,25 @@ def total_of(text: str) -> StatedTotal | None:
     return None
 
 
-def day_of(text: str, today: date, notation: Notation = DEFAULT) -> StatedDay | None:
+def day_of(text: str) -> StatedDay | None:
     r"""Find the day of issue that a text names, or its only day; None where it names none, or several.
 
     What could be day and month in either order, like 03/04/2026, is none.
 
-    >>> found = day_of("Due date: 14.04.2026\nInvoice date: 31. März 2026", date(2026, 5, 1))
+    >>> found = day_of("Due date: 14.04.2026\nInvoice date: 31. März 2026")
     >>> str(found.day), found.words
     ('2026-03-31', 'Invoice date: 31. März 2026')
-    >>> day_of("From 1.3.2026 to 31.3.2026", date(2026, 5, 1))
+    >>> day_of("From 1.3.2026 to 31.3.2026")
     """
     text = _ends(text)
     lines = _lines(text)
     for label in _ISSUED:
-        found = dict(_days_beside(lines, label, today, notation))
+        found = dict(_days_beside(lines, label))
         if len(found) == 1:
             return StatedDay(*found.popitem())
         if found:
             return None
-    anywhere = {day: _quote(line) for line in lines for day in _days(line, today, notation)}
+    anywhere = {day: _quote(line) for line in lines for day in _days(line)}
     is_one = len(anywhere) == 1 and not any(_is_ambiguous(each[0]) for each in _DAY.finditer(text))
     return StatedDay(*anywhere.popitem()) if is_one else None
 
@@ -180,9 +179,7 @@ def _near(lines: Sequence[str], number: int, start: int) -> Iterator[str]:
         yield words
 
 
-def _days_beside(
-    lines: Sequence[str], label: re.Pattern[str], today: date, notation: Notation
-) -> Iterator[tuple[date, str]]:
+def _days_beside(lines: Sequence[str], label: re.Pattern[str]) -> Iterator[tuple[date, str]]:
     """Find the days behind a label, in its line or the next one."""
     for number, line in enumerate(lines):
         place = label.search(line.lower())
@@ -191,22 +188,23 @@ def _days_beside(
         behind = line[place.start() :]
         later = _OTHER_DAYS.search(behind.lower())
         here = behind[: later.start()] if later else behind
-        found = list(_days(here, today, notation))
+        found = list(_days(here))
         if not found and number + 1 < len(lines):
             here = f"{here} {lines[number + 1]}"
             is_figure = re.match(r"[:\s]*[\d]|[^\W\d_]{3,10}\.? \d", lines[number + 1])
-            found = list(_days(lines[number + 1], today, notation)) if is_figure else []
+            found = list(_days(lines[number + 1])) if is_figure else []
         if found:
             yield found[0], _quote(here)
 
 
-def _days(line: str, today: date, notation: Notation) -> Iterator[date]:
+def _days(line: str) -> Iterator[date]:
     for each in _DAY.finditer(line):
         words, name = each[0], (each["first"] or each["last"] or "").lower()
         month = next((month for month, begins in _MONTHS.items() if name.startswith(begins)), None)
         if month:
             words = words.lower().replace(name, month)
-        day = None if _is_ambiguous(words) else read_day(words, today, notation)
+        # Each has its year, so that today does not matter.
+        day = None if _is_ambiguous(words) else read_day(words, LATEST)
         if day is not None:
             yield day
 

@@ -8,6 +8,16 @@ from webapp.queries.documents import (
     pages,
     parties,
     payments,
+    suggestions,
 )
 
-__all__ = ["candidates", "deletion_blockers", "documents", "findings", "pages", "parties", "payments"]
+__all__ = [
+    "candidates",
+    "deletion_blockers",
+    "documents",
+    "findings",
+    "pages",
+    "parties",
+    "payments",
+    "suggestions",
+]

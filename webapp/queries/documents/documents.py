@@ -28,7 +28,9 @@ from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amounts_typed, like_pattern
+from webapp.queries.documents import suggestions
 from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account, of_prepayment
+from webapp.queries.documents.suggestions import SuggestedField
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
@@ -75,9 +77,10 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDetail(DocumentRecord):
-    """A document with its text, and the rules that set its fields."""
+    """A document with its text, what that suggests, and the rules that set its fields."""
 
     text: str | None
+    suggestions: list[SuggestedField]
     invoice: Mapping[str, Any] | None
     declined: list[DeclinedRelation]
     provenance: list[Provenance]
@@ -236,6 +239,7 @@ def detailed(document: Document) -> DocumentDetail:
         relations=attachments.of_documents(organization_id, [document.id])[document.id],
         further_files=further_files(document),
         text=document.text,
+        suggestions=suggestions.of_document(document),
         invoice=invoice_of(document),
         declined=attachments.declined_of(document),
         provenance=runs.provenance_of_document(organization_id, document.id),

@@ -167,10 +167,20 @@ class DeclinedSchema(Schema):
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
 
 
+class SuggestedFieldSchema(Schema):
+    """What the text states for a field that the document lacks, and where; nothing takes it by itself."""
+
+    field = fields.OneOf("total", "issuedOn")
+    value = ma.fields.String(metadata={"description": "As `PATCH` takes it."})
+    currency = fields.Currency(allow_none=True)
+    words = Untrusted()
+
+
 class DocumentStorySchema(DocumentSchema):
     """The same with its text, what it was declined for, and the rules that set its fields."""
 
     text = Untrusted(allow_none=True)
+    suggestions = ma.fields.List(ma.fields.Nested(SuggestedFieldSchema))
     invoice = ma.fields.Nested(StatedInvoiceSchema, allow_none=True)
     declined = ma.fields.List(ma.fields.Nested(DeclinedSchema))
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
