@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.fixtures import invoices
 from tests.fixtures.helpers.planning import approve
 from tests.mcp.clients import Model
 from webapp.mcp.shapes.tables import WARNING
@@ -141,6 +142,19 @@ def test_a_document_is_kept_and_attached_in_one_act(model, bank, ben):
     (kept,) = ben.get("/api/documents").json["documents"]
     assert [each["transactionId"] for each in kept["relations"]] == [line]
     assert "Send either content" in model.refusal("attach_document", line=line)
+
+
+def test_a_document_shows_what_is_read_of_it_and_the_lines_over_that(model, bank, ben):
+    line = bank.send("2026-10-05", "-172.50", "Papierhof")
+    content = base64.b64encode(invoices.ubl()).decode()
+    looked = model.call("attach_document", content=content, fileName="bill.xml")
+    assert "RE-4711" in looked["read"]
+    assert "172.50, EUR" in looked["read"]
+    assert [each["lineId"] for each in looked["fits"]] == [line]
+    asked = {"content": content, "fileName": "bill.xml", "line": line, "propose": True, "idempotencyKey": "b"}
+    assert "RE-4711" in model.call("attach_document", **asked)["read"]
+    again = model.call("attach_document", **asked)
+    assert (again["status"], len(ben.get("/api/documents").json["documents"])) == ("EXECUTED", 1)
 
 
 def test_reports_are_tables_with_ids_to_go_on(model, bank, ben):

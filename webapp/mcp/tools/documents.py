@@ -8,6 +8,7 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import RefusedCallError
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
@@ -53,6 +54,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
         )
         return {**looked, "read": _read(found), "fits": _fitting(found["total"])}
     steps = _steps(arguments)
+    stated = _stated(steps[0][2]) if "content" in arguments else None
     query = {} if arguments["propose"] else {"dryRun": True}
     title = (
         f"Keep {arguments['file_name']}"
@@ -60,8 +62,9 @@ def run(arguments: Mapping[str, Any]) -> Json:
         else f"Attach document {arguments['document']}"
     )
     answer = outcomes.plan(title, steps, arguments, **query)
-    fits = [] if "line" in arguments else _fitting(arguments.get("total"))
-    return {**outcomes.outcome(answer, done="It is kept."), "read": _sent(arguments), "fits": fits}
+    fits = [] if stated is None or "line" in arguments else _fitting(stated["due"] or stated["total"])
+    read = None if stated is None else _read(stated)
+    return {**outcomes.outcome(answer, done="It is kept."), "read": read, "fits": fits}
 
 
 def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
@@ -86,6 +89,16 @@ def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
     )
 
 
+def _stated(body: Json) -> Json | None:
+    """Give the document that a file would become, with what is read of it; none where it is refused or there already."""
+    try:
+        tried = api_calls.write("POST", "/documents", body, dryRun=True).body
+    except RefusedCallError:
+        return None
+    document: Json | None = (tried["answer"] or {}).get("document")
+    return document
+
+
 def _fitting(total: str | None) -> list[Json]:
     """List lines over the amount of a document."""
     if total is None:
@@ -95,13 +108,13 @@ def _fitting(total: str | None) -> list[Json]:
 
 
 def _read(document: Json) -> str:
+    """Write what a document states, what its text suggests, and what does not add up."""
     keys = ("sender", "number", "issuedOn", "total", "currency", "fileName")
-    return ", ".join(str(document[key]) for key in keys if document[key])
-
-
-def _sent(arguments: Mapping[str, Any]) -> str | None:
-    keys = ("sender", "number", "issued_on", "total", "currency")
-    return ", ".join(arguments[key] for key in keys if key in arguments) or None
+    facts = [str(document[key]) for key in keys if document[key]]
+    facts += [
+        f"{each['field']} {each['value']}? (“{each['words']}”)" for each in document.get("suggestions", [])
+    ]
+    return ". ".join([", ".join(facts), *(each["message"] for each in document["findings"])])
 
 
 TOOL = Tool(
