@@ -60,7 +60,10 @@
     const rows = [...form.querySelectorAll(".split-row")];
     const amounts = rows.map((row) => row.querySelector("[inputmode=decimal]"));
     const asking = amounts.find((field) => field.value.trim() === "=");
-    if (asking && left) asking.value = left;
+    if (asking && left) {
+      asking.value = left;
+      asking.dispatchEvent(new Event("input", { bubbles: true }));
+    }
     const taking = rows.findLast((row, at) => !amounts[at].value && row.querySelector("[name$=accountId]").value);
     rows.forEach((row, at) => { amounts[at].placeholder = row === taking && !asking ? left : ""; });
   }

@@ -35,6 +35,7 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
     expect(last).to_have_attribute("placeholder", "234,00")
     last.press_sequentially("=")
     expect(last).to_have_value("234,00")
+    expect(page.locator(".split-rest")).to_have_text("Nothing is left.")
     page.get_by_role("button", name="Another part").click()
     expect(page.locator(".split-row")).to_have_count(3)
     expect(first).to_have_value("1.000,5")
