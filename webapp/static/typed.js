@@ -25,6 +25,9 @@
   });
   document.addEventListener("input", ({ target }) => {
     if (target.matches("[data-day]")) target.setCustomValidity("");
+    // What a sentence repeats of a field is true until the field is changed.
+    const repeating = target.form?.querySelector(`[data-repeats~="${target.name}"]`);
+    if (repeating) repeating.hidden = true;
   });
 
   // The browser's date field is made when it is asked for, and lies under the field, where its calendar opens.
