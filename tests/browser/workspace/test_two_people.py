@@ -62,6 +62,9 @@ def test_the_line_of_an_address_stands_below_the_head_of_the_list(browse, ada, b
     ids = [bank.send("2026-03-02", f"-{number + 1}.00", f"DB ICE {number + 1}") for number in range(45)]
     page = browse(ada)
     page.goto(f"/feeds/1?show=all&line={ids[20]}#line-{ids[20]}")
-    line, head = page.locator(f"#line-{ids[20]}").bounding_box(), page.locator(".lines th").first.bounding_box()
+    line, head = (
+        page.locator(f"#line-{ids[20]}").bounding_box(),
+        page.locator(".lines th").first.bounding_box(),
+    )
     assert page.evaluate("document.querySelector('.lines-scroll').scrollTop") > 100
     assert line["y"] >= head["y"] + head["height"] - 1
