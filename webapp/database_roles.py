@@ -47,7 +47,8 @@ GRANT: Final = """
             END IF;
         END LOOP;
         FOR each IN SELECT p.oid::regprocedure AS name FROM pg_proc p
-            WHERE p.prosecdef AND p.pronamespace = current_schema()::regnamespace LOOP
+            WHERE p.prosecdef AND p.prorettype <> 'trigger'::regtype
+            AND p.pronamespace = current_schema()::regnamespace LOOP
             EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO {role}', each.name);
         END LOOP;
         FOR each IN SELECT c.relname, pg_get_userbyid(c.relowner) AS owner FROM pg_policy p

@@ -21,6 +21,10 @@ WIDEST = (
 CUT = """[...document.querySelectorAll("main table")].some((table) =>
     [...table.rows].some((row) => row.getBoundingClientRect().bottom > table.getBoundingClientRect().bottom + 1))"""
 
+# A mark stands beside the value that a rule has set, or its row is higher than the others.
+BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) =>
+    mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
+
 
 def month(opening, closing, *days):
     stated = balance("OPBD", opening, days[0]), balance("CLBD", closing, on=days[-1])
@@ -50,7 +54,7 @@ def look_at_a_mismatch(page):
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
     addresses = {**shown, "import-mismatch": look_at_a_mismatch(browse(mara))}
-    sideways, cut = [], []
+    sideways, cut, below = [], [], []
     for mode, options in modes.items():
         page = browse(mara, **options)
         for name, address in addresses.items():
@@ -61,7 +65,9 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes
                 sideways.append(f"{name}-{mode}")
             if page.evaluate(CUT):
                 cut.append(f"{name}-{mode}")
+            if page.evaluate(BELOW):
+                below.append(f"{name}-{mode}")
         visitor = browse(**options)
         visitor.goto("/sign-in")
         picture(visitor, f"sign-in-{mode}")
-    assert (sideways, cut) == ([], [])
+    assert (sideways, cut, below) == ([], [], [])

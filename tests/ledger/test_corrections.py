@@ -126,7 +126,7 @@ def test_a_line_is_split_into_two_to_a_hundred(count):
 def test_the_rest_of_splits_is_named():
     with pytest.raises(SplitsDoNotAddUpError) as caught:
         split_legs(Money(1000, "JPY"), [Split(1, 600), Split(2, 500)])
-    assert caught.value.message == "The splits add up to 1,100 JPY of 1,000 JPY; −100 JPY is left."
+    assert caught.value.message == "The splits add up to 1,100 JPY of 1,000 JPY, 100 JPY too much."
     assert caught.value.details == {"rest": "-100", "currency": "JPY"}
 
 

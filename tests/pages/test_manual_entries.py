@@ -232,3 +232,11 @@ def test_a_viewer_writes_nothing(cleo):
     assert "Write an entry" not in pages.get("/journal").text
     assert pages.get("/journal/new").status_code == 403
     assert pages.post("/journal/balance", data=form()).status_code == 403
+
+
+def test_what_is_no_amount_is_answered_alike_beside_the_balance_and_under_the_field(pages):
+    legs = (("Travel", "abc", ""), ("petty", "", "5.00"))
+    balance, refused = (said(pages.post(f"/journal/{path}", data=form(*legs))) for path in ("balance", "new"))
+    assert "Leg 1: Write an amount like 1,234.50." in balance
+    assert "Write an amount like 1,234.50." in refused
+    assert "such as -12.50" not in balance + refused

@@ -54,6 +54,12 @@ def test_suppliers_stand_above_zero_on_their_own_side(ben, books, halden):
     assert "Nobody owes anything" in main_of(ben.browser().get("/owed"))
 
 
+def test_the_statement_of_what_names_no_party_says_so(ben):
+    page = main_of(ben.browser().get("/owed/statement"))
+    assert "Statement without a party" in page
+    assert "What is owed to you is above zero." in page
+
+
 def test_a_statement_shows_what_moved_and_what_is_open(ben, owed):
     page = main_of(ben.browser().get(f"/owed/statement?orgMerchantId={owed}&from=2026-03-02&to=2026-04-30"))
     assert "Statement of Halden Optik" in page

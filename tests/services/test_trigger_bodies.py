@@ -3,10 +3,10 @@
 import pytest
 import sqlalchemy as sa
 
-from tests.fixtures.helpers.trigger_bodies import faults
+from tests.fixtures.helpers.trigger_bodies import asks_tables, faults
 
 BODIES = sa.text(
-    "SELECT DISTINCT p.proname, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
+    "SELECT DISTINCT p.proname, p.prosrc, p.prosecdef FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
     " WHERE NOT t.tgisinternal AND t.tgrelid IN"
     " (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
 )
@@ -43,9 +43,18 @@ TAKEN = """
 
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 def test_every_trigger_asks_for_one_organization_and_reads_the_rows_of_its_statement_alone(session):
-    bodies = dict(session.execute(BODIES).all())
+    bodies = session.execute(BODIES).all()
     assert len(bodies) > 20
-    assert {name: found for name, body in bodies.items() if (found := faults(body))} == {}
+    assert {each.proname: found for each in bodies if (found := faults(each.prosrc))} == {}
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_a_trigger_that_asks_tables_asks_as_their_owner_and_no_other_does(session):
+    """On the nodes of a distributed database what another asks beside a policy is refused (`ask_as_owner`)."""
+    bodies = session.execute(BODIES).all()
+    assert {each.proname for each in bodies if each.prosecdef} == {
+        each.proname for each in bodies if asks_tables(each.prosrc)
+    }
 
 
 @pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)

@@ -25,6 +25,9 @@
   });
   document.addEventListener("input", ({ target }) => {
     if (target.matches("[data-day]")) target.setCustomValidity("");
+    // What a sentence repeats of a field is true until the field is changed.
+    const repeating = target.form?.querySelector(`[data-repeats~="${target.name}"]`);
+    if (repeating) repeating.hidden = true;
   });
 
   // The browser's date field is made when it is asked for, and lies under the field, where its calendar opens.
@@ -60,7 +63,10 @@
     const rows = [...form.querySelectorAll(".split-row")];
     const amounts = rows.map((row) => row.querySelector("[inputmode=decimal]"));
     const asking = amounts.find((field) => field.value.trim() === "=");
-    if (asking && left) asking.value = left;
+    if (asking && left) {
+      asking.value = left;
+      asking.dispatchEvent(new Event("input", { bubbles: true }));
+    }
     const taking = rows.findLast((row, at) => !amounts[at].value && row.querySelector("[name$=accountId]").value);
     rows.forEach((row, at) => { amounts[at].placeholder = row === taking && !asking ? left : ""; });
   }

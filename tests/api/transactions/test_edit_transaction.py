@@ -119,14 +119,18 @@ def test_no_splits_leave_an_unsplit_line_as_it_is(ada, train, travel):
 
 
 @pytest.mark.parametrize(
-    ("parts", "rest"),
-    [(["-60.00", "-30.00"], "-10.00"), (["60.00", "40.00"], "-200.00"), (["-60.00", "-40.01"], "0.01")],
+    ("parts", "rest", "sentence"),
+    [
+        (["-60.00", "-30.00"], "-10.00", "; −10.00 EUR is left."),
+        (["60.00", "40.00"], "-200.00", "; −200.00 EUR is left."),
+        (["-60.00", "-40.01"], "0.01", ", 0.01 EUR too much."),
+    ],
 )
-def test_splits_that_do_not_add_up_name_the_rest(ada, train, travel, parts, rest):
+def test_splits_that_do_not_add_up_name_the_rest(ada, train, travel, parts, rest, sentence):
     answer = edit(ada, train, splits=[part(travel, one) for one in parts])
     assert (answer.status_code, answer.json["code"]) == (422, "splits_do_not_add_up")
     assert answer.json["details"]["rest"] == rest
-    assert f"{rest.replace('-', '−')} EUR is left" in answer.json["error"]
+    assert answer.json["error"].endswith(sentence)
 
 
 @on_sqlite

@@ -55,3 +55,16 @@ def test_a_list_keeps_its_place_its_selection_and_its_focus(browse, ada, bank):
     page.reload()
     expect(page.locator(".dock-count")).to_have_text("1 selected")
     expect(line.locator(".line-open")).to_be_focused()
+
+
+@on_sqlite
+def test_the_line_of_an_address_stands_below_the_head_of_the_list(browse, ada, bank):
+    ids = [bank.send("2026-03-02", f"-{number + 1}.00", f"DB ICE {number + 1}") for number in range(45)]
+    page = browse(ada)
+    page.goto(f"/feeds/1?show=all&line={ids[20]}#line-{ids[20]}")
+    line, head = (
+        page.locator(f"#line-{ids[20]}").bounding_box(),
+        page.locator(".lines th").first.bounding_box(),
+    )
+    assert page.evaluate("document.querySelector('.lines-scroll').scrollTop") > 100
+    assert line["y"] >= head["y"] + head["height"] - 1

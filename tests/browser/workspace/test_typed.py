@@ -1,7 +1,10 @@
 """Days and amounts as people type them, in Chromium: the fields show what was read, and a split what is left."""
 
+from io import BytesIO
+
 from playwright.sync_api import expect
 
+from tests.fixtures.bank_files.ofx_files import balance, sgml, statement, transaction
 from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.marks import on_sqlite
 
@@ -35,6 +38,7 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
     expect(last).to_have_attribute("placeholder", "234,00")
     last.press_sequentially("=")
     expect(last).to_have_value("234,00")
+    expect(page.locator(".split-rest")).to_have_text("Nothing is left.")
     page.get_by_role("button", name="Another part").click()
     expect(page.locator(".split-row")).to_have_count(3)
     expect(first).to_have_value("1.000,5")
@@ -43,3 +47,19 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
     expect(page.locator(".line .split .figure")).to_have_text(["−1.000,50", "−234,00"])
     page.locator(".line .box").check()
     expect(page.locator(".dock-sum")).to_have_text("−1.234,50")
+
+
+@on_sqlite
+def test_what_a_card_owes_is_repeated_until_another_balance_is_typed(browse, ada):
+    card = statement(transaction(), name="CCSTMTRS", balances=[balance("-87.50")])
+    answer = ada.post("/api/feeds/imports", data={"file": (BytesIO(sgml(card)), "card.ofx")})
+    assert answer.status_code == 201, answer.json
+    page = browse(ada)
+    page.goto("/feeds/1")
+    repeated = page.get_by_text("You owe 87.50 EUR", exact=True)
+    expect(repeated).to_be_visible()
+    page.get_by_label("Statement balance").fill("90,0,0")
+    expect(repeated).to_be_hidden()
+    page.get_by_role("button", name="Start reconciling").click()
+    expect(page.get_by_text("Write an amount like 1,234.50.")).to_be_visible()
+    expect(repeated).to_have_count(0)

@@ -110,6 +110,7 @@ def test_a_document_is_deleted_on_its_page_unless_something_holds_it(ben, bank, 
     assert "The document is deleted for good." in desk_.get(address).text
     related = {"transactionId": line}
     desk_.post(f"{address}/relations", data=related)
+    assert "for good. It is detached from its bank lines and entries." in desk_.get(address).text
     ben.post(f"/api/transactions/{line}/confirm")
     assert "disabled>Delete the document" in desk_.get(address).text
     refused = desk_.post(f"{address}/delete")

@@ -32,6 +32,15 @@ def guess(page):
     return re.search(r'name="guess" value="(.*?)"', page)[1]
 
 
+@pytest.mark.parametrize("page", ["/imports/new", "/activity"])
+def test_what_a_file_leaves_open_is_said_without_the_words_of_a_mapping(ben, browser, page):
+    refused = ben.post("/api/feeds/imports", data={"file": (io.BytesIO(QIF), "bank.qif")})
+    assert "choose one in the mapping, as dateFormat" in refused.json["error"]
+    text = browser.get(page).text
+    assert "can be read in 2 orders of day, month and year; choose how to read it." in text
+    assert "in the mapping" not in text
+
+
 def test_the_order_of_qif_days_is_asked_with_the_file_s_own_day(ben, browser):
     place = chosen(browser, QIF, "bank.qif")
     assert place.endswith("/columns")

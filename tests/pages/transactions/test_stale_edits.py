@@ -28,7 +28,7 @@ def test_a_stale_change_names_who_was_first_and_offers_both_versions(ada, ben, b
     refused = ada_.post(f"/transactions/{line}", data=seen | {"accountId": rent, "orgMerchantId": ""})
     assert refused.status_code == 409
     note = " ".join(re.sub("<[^>]+>", " ", refused.text.partition('class="line-changed"')[2]).split())
-    assert "Ben changed this line just now. Nothing was changed." in note
+    assert "Ben changed this line just now. Your change was not saved." in note
     assert "Account Uncategorised expenses → Travel ." in note
     assert "Yours: Rent ." in note
     assert "Use Rent" in note
@@ -76,7 +76,7 @@ def test_a_stale_description_overwrites_none_and_keeps_what_was_typed(ada, ben, 
     refused = ada_.post(f"/transactions/{line}", data=form | {"description": "Train to Cologne"})
     assert refused.status_code == 409
     text = " ".join(re.sub("<[^>]+>", " ", refused.text).split())
-    assert "Ben changed this line just now. Nothing was changed." in text
+    assert "Ben changed this line just now. Your change was not saved." in text
     assert "Description “DB ICE 571” → “Train to Bonn”" in text.replace(" .", ".")
     assert 'value="Train to Cologne"' in refused.text
     again = dict(re.findall(r'name="(shown|shownAt|shownDescription)" value="([^"]*)"', refused.text))

@@ -134,6 +134,19 @@ def test_two_parts_cannot_both_take_the_rest(ada, bank, books):
     assert (answer.status_code, "Only one part can take the rest." in answer.text) == (422, True)
 
 
+@on_sqlite
+def test_a_refused_form_still_states_what_is_left_or_too_much(ada, bank, books):
+    line, travel = bank.send("2026-03-02", "-100.00", "DB ICE 571"), str(books.account_id("Travel"))
+    form = {"splits.0.amount": "60", "splits.1.amount": "150", "splits.1.accountId": travel}
+    refused = ada.browser().post(f"/transactions/{line}", data=form)
+    assert refused.status_code == 422
+    assert "110.00 EUR too much.</output>" in refused.text
+    refused = ada.browser().post(f"/transactions/{line}", data=form | {"splits.0.accountId": travel})
+    assert "The splits add up to −210.00 EUR of −100.00 EUR, 110.00 EUR too much." in refused.text
+    opened = ada.browser().get(f"/feeds/1?show=all&line={line}&edit=splits")
+    assert "100.00 EUR is left.</output>" in opened.text
+
+
 def test_every_field_for_a_day_or_an_amount_is_read_by_its_name() -> None:
     """A field that a page writes in the notation of its reader, and nobody reads so, would refuse what it shows."""
     fields: dict[str, set[str]] = {"day": set(), "amount": set()}

@@ -41,6 +41,10 @@ FUNCTIONS = sa.text("""
     WHERE p.prosecdef AND (a.grantee IS NOT NULL OR p.proacl IS NULL
         OR NOT EXISTS (SELECT FROM unnest(p.proconfig) s WHERE s LIKE 'search_path=public, pg_temp'))""")
 
+OWN_TRIGGER = """
+    CREATE TEMP TABLE mine (LIKE settlements);
+    CREATE TRIGGER theirs AFTER UPDATE ON mine FOR EACH ROW EXECUTE FUNCTION items_of_settlement()"""
+
 
 @pytest.fixture
 def unfiltered():
@@ -114,6 +118,7 @@ def test_without_an_organization_nothing_is_seen(asked, ada, ids, figure):
         ("ALTER TABLE postings DISABLE TRIGGER USER", "must be owner"),
         ("ALTER TABLE postings DISABLE ROW LEVEL SECURITY", "must be owner"),
         ("CREATE TABLE mine (id int)", "permission denied"),
+        (OWN_TRIGGER, "permission denied for function items_of_settlement"),
     ],
 )
 def test_what_the_application_may_not_do(asked, ada, dan, ids, statement, sentence):
@@ -122,6 +127,15 @@ def test_what_the_application_may_not_do(asked, ada, dan, ids, statement, senten
     named = {"other": dan.organization_id} if ":other" in statement else {}
     with pytest.raises(sa.exc.DBAPIError, match=sentence):
         asked.execute(sa.text(statement), named)
+
+
+def test_a_temporary_table_of_its_name_hides_no_posted_entry(asked, ada, bank):
+    ada.post(f"/api/transactions/{bank.send('2026-03-02', '-4.50')}/confirm")
+    scope_session(ada.organization_id)
+    begin_write(ada.organization_id)
+    asked.execute(sa.text("CREATE TEMP TABLE journal_entries (LIKE public.journal_entries) ON COMMIT DROP"))
+    with pytest.raises(sa.exc.DBAPIError, match="The legs of a posted entry never change"):
+        asked.execute(sa.text("UPDATE public.postings SET amount_minor = 2 * amount_minor"))
 
 
 def test_a_change_of_everything_changes_ones_own(asked, ada, dan, ids, bank):

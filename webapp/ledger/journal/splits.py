@@ -74,14 +74,22 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
     >>> split_legs(Money(-1000, "EUR"), [Split(1, -600), Split(2, -300)])
     Traceback (most recent call last):
     webapp.ledger.journal.splits.SplitsDoNotAddUpError: The splits add up to −9.00 EUR of −10.00 EUR; −1.00 EUR is left.
+    >>> split_legs(Money(-10, "JPY"), [Split(1, -6), Split(2, -5)])
+    Traceback (most recent call last):
+    webapp.ledger.journal.splits.SplitsDoNotAddUpError: The splits add up to −11 JPY of −10 JPY, 1 JPY too much.
     """
     if not MIN_SPLITS <= len(splits) <= MAX_SPLITS:
         raise NumberOfSplitsError
     parts = Money(sum(split.amount_minor for split in splits), line.currency)
     rest = line - parts
     if rest:
+        difference = (
+            f"; {rest.formatted} is left"
+            if (rest.minor < 0) == (line.minor < 0)
+            else f", {abs(rest).formatted} too much"
+        )
         raise SplitsDoNotAddUpError(
-            f"The splits add up to {parts.formatted} of {line.formatted}; {rest.formatted} is left.",
+            f"The splits add up to {parts.formatted} of {line.formatted}{difference}.",
             details={"rest": str(rest), "currency": line.currency},
         )
     return tuple(

@@ -19,6 +19,7 @@ from webapp.queries.suggestions.document_bookings import BookedPart
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.notation import sentence
 from webapp.web.rendering.problems import Problem
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class EntryForm:
                 if not row.get("accountId"):
                     needs.append(f"Leg {number} has no account.")
             except (ma.ValidationError, LedgerError) as error:
-                needs.append(f"Leg {number}: {first_sentence(error)}")
+                needs.append(f"Leg {number}: {sentence(first_sentence(error))}")
         return legs, needs
 
     def _leg(self, row: Row, base: str) -> Leg:

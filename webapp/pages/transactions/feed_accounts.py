@@ -34,7 +34,7 @@ TEMPLATE = "feed_accounts/show.html"
 MONTHS_COMPARED = 12
 # What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
 OF_LINE = frozenset(
-    {"choices", "split_rows", "why", "candidates", "description", "payments", "has_file", "bookings"}
+    {"choices", "split_rows", "rest", "why", "candidates", "description", "payments", "has_file", "bookings"}
 )
 ASKED_FOR = {
     "line": OF_LINE | {"line"},
@@ -167,6 +167,7 @@ def workspace(
         "editing": query["edit"],
         "selected": frozenset() if is_htmx() else selected_lines(query["selected"]),
         "split_rows": [],
+        "rest": None,
         "why": None,
         "candidates": (),
         "payments": None,

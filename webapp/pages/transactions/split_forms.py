@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -93,10 +93,10 @@ def read(line: Money) -> list[dict[str, Any]]:
     return [{**rows[index], "amount": str(amount)} for index, amount in amounts if amount]
 
 
-def rest(line: Money) -> Rest:
-    """What the posted parts leave of a line; what cannot be read yet counts as nothing."""
+def rest(line: Money, rows: Iterable[Mapping[str, Any]]) -> Rest:
+    """What the parts of these rows leave of a line; what cannot be read yet counts as nothing."""
     sizes = []
-    for row in sent():
+    for row in rows:
         try:
             sizes.append(_size(row.get("amount"), line.currency, 0) or Money.zero(line.currency))
         except (ma.ValidationError, UnprocessableError):

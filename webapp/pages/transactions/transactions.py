@@ -85,7 +85,7 @@ def parts(transaction_id: int) -> Response:
         # At the end, for a morph keeps what is typed in the rows before by their numbers.
         rows = [*split_forms.typed(), split_forms.empty()]
         return render_line(line, parts=("line",), current_id=line.id, editing="splits", rows=rows)
-    rest = split_forms.rest(Money(line.amount_minor, line.currency))
+    rest = split_forms.rest(Money(line.amount_minor, line.currency), split_forms.sent())
     return make_response(render_template("feed_accounts/line/_rest.html", line_id=line.id, rest=rest))
 
 

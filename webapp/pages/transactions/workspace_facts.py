@@ -126,6 +126,11 @@ class WorkspaceFacts:
         return [*split_forms.of_line(self.line)] if self.line else []
 
     @cached_property
+    def rest(self) -> split_forms.Rest | None:
+        """What the rows of the split form leave of the current line."""
+        return split_forms.rest(self.line.amount, self.split_rows) if self.line else None
+
+    @cached_property
     def why(self) -> LineReasons | None:
         """The reasons for the entry of the line (rules and suggestions), if they are shown."""
         line = self._edited("why")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from flask import has_request_context
@@ -18,6 +19,8 @@ from webapp.web.rendering.figures import UNCLEAR
 
 # What the schemas and the ledger ask for, in the notation of the API, and what pages ask for instead.
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
+# How a program answers what a file leaves open; a person does it on the page of the import.
+_IN_MAPPING: Final = re.compile(r"; [^;]*\bin the mapping\b.*", re.DOTALL)
 
 
 def notation() -> Notation:
@@ -49,4 +52,4 @@ def sentence(text: str) -> str:
         return (
             f"Write a day like {written_day(requests.now().date(), chosen)}, or 31, +1, t, end of last month."
         )
-    return worded(text.replace(UNCLEAR, ""), chosen)
+    return worded(_IN_MAPPING.sub("; choose how to read it.", text.replace(UNCLEAR, "")), chosen)
