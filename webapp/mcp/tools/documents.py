@@ -90,7 +90,7 @@ def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
 
 
 def _stated(body: Json) -> Json | None:
-    """Give the document that a file would become, with what is read of it; none where it is refused or there already."""
+    """Give the document that a file would become, with what is read of it; none where it is refused."""
     try:
         tried = api_calls.write("POST", "/documents", body, dryRun=True).body
     except RefusedCallError:
