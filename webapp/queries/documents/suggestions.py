@@ -9,7 +9,7 @@ from datetime import date
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import plain
-from webapp.ledger.texts import receipts
+from webapp.ledger.suggestions import receipts
 from webapp.models import Document
 
 
