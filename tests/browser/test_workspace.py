@@ -198,6 +198,7 @@ def test_the_question_about_a_selection_is_withdrawn_with_it(workspace):
         boxes.nth(1).check()
         dock.get_by_role("button", name="Confirm 2 lines").click()
         expect(dock).to_contain_text("2 of 2 lines are uncategorised")
+        expect(dock).to_be_focused()
         withdraw()
         expect(dock.locator("#asking")).to_have_count(0)
     dock.get_by_role("button", name="Confirm 3 lines").click()

@@ -361,7 +361,7 @@
   }
 
   function restoreFocus() {
-    if (document.activeElement !== document.body) return;
+    if (document.activeElement !== document.body && isShown(document.activeElement)) return;
     const place = focusedIds.map((id) => document.getElementById(id)).find(isShown);
     if (!place) return;
     if (place.matches(".line")) return void focusLine(place);

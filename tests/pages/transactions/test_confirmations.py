@@ -293,6 +293,7 @@ def test_what_was_confirmed_together_is_voided_together(ada, bank, travel):
     selection = Selection(ada, *lines)
     done = selection.send()
     assert "Void these 2" in text(done)
+    assert "2 of 2 lines" in text(done).partition("accept")[2]
     entries = re.findall(r'name="entryIds" value="(\d+)"', done.text)
 
     def void():

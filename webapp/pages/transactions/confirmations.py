@@ -171,7 +171,7 @@ def render_dock(
     if not is_htmx() and asking is None and changing is None and problem is None:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    parts = ("dock",) if asking or changing else ("lines", "filters", "panel", "dock", "toast")
+    parts = ("dock",) if asking or changing else ("lines", "foot", "filters", "panel", "dock", "toast")
     context = workspace(fa_id, query, parts, problem=problem, asking=asking) | {
         "notice": notice,
         "changing": changing,
