@@ -12,6 +12,9 @@ from webapp.importers.bank_files import FileRefusedError
 
 # Enough for a hundred thousand lines with all possible fields.
 MAX_TAGS: Final = 5_000_000
+# Four in each of these lines. Expat compares the names of a tag's attributes, which takes longer than more tags would.
+MAX_ATTRIBUTES: Final = 1_500_000
+_ATTRIBUTE: Final = re.compile(r"=\s*[\"']")
 _MAX_TAG: Final = 512 * 1024
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ENDS_EARLY: Final = frozenset(
@@ -40,10 +43,10 @@ def refuse_damaged(pieces: Iterable[str]) -> None:
 def feed(parser: expat.XMLParserType, pieces: Iterable[str]) -> Iterator[None]:
     """Give the pieces of a file's text to a parser, and yield after each.
 
-    Raises FileRefusedError for text that is not XML, is cut off, declares a document type, has a tag without an end
-    or more than MAX_TAGS tags.
+    Raises FileRefusedError for text that is not XML, is cut off, declares a document type, has a tag without an end,
+    or more than MAX_TAGS tags or MAX_ATTRIBUTES attributes.
     """
-    fed = tags = 0
+    fed = tags = attributes = 0
     for piece in pieces:
         text = _FORBIDDEN.sub("", piece)
         # Some systems put an empty line before the declaration.
@@ -51,6 +54,11 @@ def feed(parser: expat.XMLParserType, pieces: Iterable[str]) -> Iterator[None]:
         tags += text.count("<")
         if tags > MAX_TAGS:
             raise FileRefusedError(f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods.")
+        attributes += sum(1 for _ in _ATTRIBUTE.finditer(text))
+        if attributes > MAX_ATTRIBUTES:
+            raise FileRefusedError(
+                f"The file has more than {MAX_ATTRIBUTES:,} attributes; export it in shorter periods."
+            )
         fed += len(text.encode())
         _parse(parser, text)
         if fed - parser.CurrentByteIndex > _MAX_TAG:

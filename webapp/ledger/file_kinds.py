@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
+from webapp.ledger import xml_pieces
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.xml_pieces import TooMuchMarkupError
 
 
 class FileKindError(UnprocessableError):
@@ -140,7 +142,9 @@ def _require_invoice(data: bytes) -> None:
     parser.StartElementHandler, parser.EndElementHandler = found.start, found.end
     parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = found.refuse
     try:
-        parser.Parse(data, True)  # noqa: FBT003  (expat's own argument)
+        xml_pieces.parse(parser, data)
+    except TooMuchMarkupError as error:
+        raise FileKindError(str(error)) from None
     except (expat.ExpatError, ValueError, LookupError):
         raise FileKindError from None
 

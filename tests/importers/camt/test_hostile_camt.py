@@ -60,6 +60,13 @@ def test_more_elements_than_any_export_has_are_refused(monkeypatch):
     assert "more than 60 tags" in outcome(message(statement(entry(), entry(), entry()))).message
 
 
+def test_more_attributes_than_any_export_has_are_refused():
+    """A million of them in tags that are not too long took ten times as long as a million tags."""
+    tag = "<A " + " ".join(f"a{number}=''" for number in range(10_000)) + "/>"
+    crowded = INSIDE + tag * (xml_feeding.MAX_ATTRIBUTES // 10_000 + 1)
+    assert "attributes" in outcome(crowded.encode()).message
+
+
 def test_more_records_than_any_export_has_are_refused(monkeypatch):
     monkeypatch.setattr(xml_records, "MAX_RECORDS", 3)
     assert "more than 3 entries" in outcome(message(statement(entry(), entry(), entry()))).message

@@ -10,6 +10,7 @@ from tests.fixtures import invoices
 from webapp.importers.invoices import InvoiceRefusedError, read
 from webapp.importers.invoices.trees import DEEPEST
 from webapp.ledger.file_kinds import MOST_ELEMENTS, FileKindError, kind_of
+from webapp.ledger.xml_pieces import MOST_ATTRIBUTES
 
 
 def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate():
@@ -79,6 +80,12 @@ def test_an_attached_file_is_counted_and_not_kept():
     assert read(data).attachments == 1
 
 
+def crowded(attribute):
+    """Elements with more attributes or namespaces than an invoice has, in tags that are not too long."""
+    tag = b"<x " + b" ".join(attribute % number for number in range(10_000)) + b"/>"
+    return tag * (MOST_ATTRIBUTES // 10_000 + 1)
+
+
 HOSTILE = {
     "a document type": re.sub(b"\n", b"\n<!DOCTYPE i [<!ENTITY a 'b'>]>\n", invoices.ubl(), count=1),
     "too many elements": invoices.ubl().replace(
@@ -90,6 +97,9 @@ HOSTILE = {
     "too deep in what is left out": invoices.ubl().replace(
         b"</Invoice>", b'<x xmlns="urn:x">' * DEEPEST + b"</x>" * DEEPEST + b"</Invoice>"
     ),
+    "a tag of a megabyte": invoices.ubl().replace(b"</Invoice>", b"<x a='" + b"x" * 2**20 + b"'/></Invoice>"),
+    "too many attributes": invoices.ubl().replace(b"</Invoice>", crowded(b"a%d=''") + b"</Invoice>"),
+    "too many namespaces": invoices.ubl().replace(b"</Invoice>", crowded(b"xmlns:a%d='u'") + b"</Invoice>"),
     "cut off": invoices.cii()[:-40],
     "another document": b"<Order xmlns='urn:oasis:names:specification:ubl:schema:xsd:Order-2'/>",
     "no XML": b"Invoice 4711",

@@ -12,7 +12,7 @@ from tests.fixtures.bank_files.xlsx_files import day, rows, workbook, worksheet
 from tests.importers.hostile import ALLOWED_SECONDS, outcome, timed
 from webapp.importers import FileRefusedError
 from webapp.importers.bank_files import BankFile
-from webapp.importers.xlsx import archives
+from webapp.importers.xlsx import archives, parts
 
 SHEET = "xl/worksheets/sheet1.xml"
 TEA = (day(46086), "Tea", -3.5)
@@ -208,3 +208,10 @@ def test_a_workbook_behind_or_before_something_else_is_not_taken():
     assert isinstance(outcome(data + b"\n!Type:Bank\nD1/1/26\nT1\n^\n"), FileRefusedError)
     stored = xlsx_files.archive({"x.qif": "!Type:Bank\nD2026-03-05\nT-3.50\n^\n"}, zipfile.ZIP_STORED)
     assert "unpack it" in outcome(stored).message
+
+
+def test_more_attributes_than_cells_have_are_refused():
+    tag = "<x " + " ".join(f"a{number}=''" for number in range(10_000)) + "/>"
+    refusal, took = timed(with_cells(tag * (parts.MAX_ATTRIBUTES // 10_000 + 1)))
+    assert "unpacks to too much" in refusal.message or "attributes" in refusal.message
+    assert took < ALLOWED_SECONDS

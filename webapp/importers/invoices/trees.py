@@ -5,13 +5,14 @@ from typing import Final
 from xml.parsers import expat
 
 from webapp.importers.invoices.records import InvoiceRefusedError
+from webapp.ledger import xml_pieces
 from webapp.ledger.file_kinds import MOST_ELEMENTS
+from webapp.ledger.xml_pieces import TooMuchMarkupError
 
 MOST_TEXT: Final = 10_000
 DEEPEST: Final = 60
 # Files within the invoice, which are neither read nor kept in memory.
 _BINARY: Final = frozenset({"EmbeddedDocumentBinaryObject", "AttachmentBinaryObject"})
-_PIECE: Final = 64 * 1024
 _UBL: Final = "urn:oasis:names:specification:ubl:schema:xsd:"
 _CII: Final = "urn:un:unece:uncefact:data:standard:"
 _NAMESPACES: Final = (
@@ -76,9 +77,9 @@ def tree(data: bytes) -> Node:
     parser.CharacterDataHandler = builder.characters
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = _refuse_document_type
     try:
-        for at in range(0, len(data), _PIECE):
-            parser.Parse(data[at : at + _PIECE], False)  # noqa: FBT003  (expat's own argument)
-        parser.Parse(b"", True)  # noqa: FBT003
+        xml_pieces.parse(parser, data)
+    except TooMuchMarkupError as error:
+        raise InvoiceRefusedError(f"{error} It was not read.") from None
     except (expat.ExpatError, ValueError, LookupError):
         raise InvoiceRefusedError(
             f"The XML breaks off or is damaged in line {parser.ErrorLineNumber}; ask for the invoice again."

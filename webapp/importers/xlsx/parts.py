@@ -10,6 +10,8 @@ from webapp.importers.xml_records import local_name
 
 # Enough for two million cells with a value.
 MAX_TAGS: Final = 8_000_000
+# Of a cell its place, its style and its type; a formula may have a sign like theirs, too.
+MAX_ATTRIBUTES: Final = 10_000_000
 _MAX_DEPTH: Final = 60
 _MAX_TAG: Final = 512 * 1024
 _MAX_ELEMENTS: Final = 400_000
@@ -38,7 +40,7 @@ class PartParser(ABC):
 
         Raises FileRefusedError for a part that is not XML, declares a document type, or is too deep or too large.
         """
-        fed = tags = 0
+        fed = tags = attributes = 0
         parser: expat.XMLParserType | None = None
         for piece in pieces:
             parser = parser or self._parser(is_wide=piece.startswith(_WIDE))
@@ -46,6 +48,11 @@ class PartParser(ABC):
             if tags > MAX_TAGS:
                 raise FileRefusedError(
                     f"The workbook has more than {MAX_TAGS:,} tags; export it in shorter periods."
+                )
+            attributes += piece.count(b"=")
+            if attributes > MAX_ATTRIBUTES:
+                raise FileRefusedError(
+                    f"The workbook has more than {MAX_ATTRIBUTES:,} attributes; export it in shorter periods."
                 )
             fed += len(piece)
             _feed(parser, piece)
