@@ -23,7 +23,7 @@ CUT = """[...document.querySelectorAll("main table")].some((table) =>
 
 # A mark stands beside the value that a rule has set, or its row is higher than the others.
 BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) =>
-    mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
+    mark.getClientRects().length && mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
 
 
 def month(opening, closing, *days):
