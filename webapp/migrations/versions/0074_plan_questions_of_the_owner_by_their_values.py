@@ -7,8 +7,8 @@ from importlib import import_module
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0072"
-down_revision = "0071"
+revision = "0074"
+down_revision = "0073"
 branch_labels = None
 depends_on = None
 
