@@ -111,6 +111,21 @@ def see_books_of(session: orm.Session, kind: Literal["token", "session", "invita
         see(session.connection(), found)
 
 
+@contextmanager
+def asking_owner(session: orm.Session) -> Iterator[sa.Connection]:
+    """Give the connection on which to ask a function of the owner: where there are nodes it is one of its own.
+
+    Citus lets a transaction that wrote as one role ask as no other. What the session wrote is not seen there, and what
+    is done there is done at once.
+    """
+    connection = session.connection()
+    if not connection.info.get("has_nodes"):
+        yield connection
+        return
+    with connection.engine.begin() as own:
+        yield own
+
+
 def of_organization(organization_id: str) -> str:
     """Set the organization; a text that can be none, as of a cookie that somebody wrote, sees nothing."""
     named = organization_id if ORGANIZATION.fullmatch(organization_id) else ""

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.fixtures.helpers.owed import keep_items
+
 
 def test_an_entry_is_written_and_posted_by_keyboard_alone(browse, ada, books):
     page = browse(ada)
@@ -43,6 +45,23 @@ def test_an_entry_is_written_and_posted_by_keyboard_alone(browse, ada, books):
     keys.press("Enter")
     expect(page.locator(".entry-head")).to_contain_text("Posted")
     assert len(books.balances()) == 3
+
+
+def test_a_leg_asks_what_is_owed_once_its_account_keeps_items(browse, ada, books):
+    keep_items(ada, books.account_id("Trade receivables"))
+    page = browse(ada)
+    page.goto("/journal/new")
+    item = page.locator(".leg-item").first
+    expect(item).to_be_hidden()
+    account = page.locator("[name='postings.0.accountId']")
+    account.fill("1200 Trade receivables")
+    expect(item).to_be_visible()
+    page.get_by_label("Reference of leg 1").fill("RE-1")
+    account.fill("Travel")
+    expect(item).to_be_visible()
+    page.get_by_label("Reference of leg 1").fill("")
+    account.fill("Rent")
+    expect(item).to_be_hidden()
 
 
 @pytest.mark.rare

@@ -22,7 +22,7 @@ CUT = """[...document.querySelectorAll("main table")].some((table) =>
     [...table.rows].some((row) => row.getBoundingClientRect().bottom > table.getBoundingClientRect().bottom + 1))"""
 
 # A mark stands beside the value that a rule has set, or its row is higher than the others.
-BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) =>
+BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) => mark.getClientRects().length &&
     mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
 
 

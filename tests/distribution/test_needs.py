@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from webapp.cli import main
-from webapp.distribution import needs, placements
 from webapp.distribution.needs import Cluster, ClusterNode, of_cluster
 
 ANSWER = {"triggers": True, "locks": 1_000_000, "roles": ["tieout", "tieout_app"]}
@@ -61,17 +60,6 @@ def test_nothing_is_missing_where_all_is_there():
 def test_what_is_missing_is_one_sentence_with_the_line_to_type(cluster, line):
     (sentence,) = of_cluster(cluster)
     assert line in sentence
-
-
-@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
-def test_books_that_are_no_trial_are_not_distributed_while_no_entry_can_be_posted_there(app, monkeypatch):
-    monkeypatch.setattr(needs, "missing", lambda _connection: [])
-    monkeypatch.setattr(placements, "distribute", lambda *_: pytest.fail("distributed"))
-    with app.app_context():
-        result = CliRunner().invoke(main, ["distribute", "--json"])
-    refused = json.loads(result.stderr)
-    assert (result.exit_code, refused["code"]) == (1, "not_yet")
-    assert "tieout distribute --trial" in refused["error"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,10 @@ from webapp.tenancy import APP_ROLE
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 NODES = "SELECT true, true WHERE %s = 'tieout_app'"
+BACKEND = sa.text("SELECT pg_backend_pid()")
+TAKING_VALUES = sa.text("""
+    SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    WHERE p.prosecdef AND p.pronargs > 0 AND l.lanname = 'sql'""")
 
 
 def test_every_table_of_the_books_has_its_place():
@@ -78,6 +82,28 @@ def test_rows_that_a_question_finds_come_by_a_statement_that_policies_allow(aske
         db.session.scalar(sa.select(projects.c.name).where(projects.c.organization_id == ada.organization_id))
         == "North"
     )
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_the_owner_is_asked_apart_from_a_transaction_that_may_have_written_on_nodes(asked, ada):
+    begin_write(ada.organization_id)
+    own = db.session.scalar(BACKEND)
+    with tenancy.asking_owner(db.session()) as connection:
+        assert connection.scalar(BACKEND) != own
+    assert db.session.scalar(BACKEND) == own
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_one_database_is_asked_in_the_same_transaction(app, ada, session):
+    begin_write(ada.organization_id)
+    with tenancy.asking_owner(session()) as connection:
+        assert connection is session.connection()
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_no_function_of_the_owner_that_takes_a_value_is_one_of_sql(session):
+    """Citus cannot plan what such a function asks of several nodes."""
+    assert session.scalars(TAKING_VALUES).all() == []
 
 
 def test_a_restore_into_distributed_books_is_refused_and_says_the_way(app, demo_installation, monkeypatch):

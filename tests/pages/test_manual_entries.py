@@ -6,6 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.owed import items, keep_items
 
 
 def form(*legs, day="2026-03-02", **more):
@@ -240,3 +241,39 @@ def test_what_is_no_amount_is_answered_alike_beside_the_balance_and_under_the_fi
     assert "Leg 1: Write an amount like 1,234.50." in balance
     assert "Write an amount like 1,234.50." in refused
     assert "such as -12.50" not in balance + refused
+
+
+def test_a_leg_on_an_account_that_keeps_items_asks_whose_which_and_until_when(pages, ada, books):
+    keep_items(ada, books.account_id("Trade receivables"))
+    halden = ada.post("/api/merchants", json={"name": "Halden"}).json["merchant"]["id"]
+    legs = (("Trade receivables", "100.00", ""), ("Sales of services", "", "100.00"))
+    shown = pages.post("/journal/balance", data=form(*legs)).text
+    assert [shown.count(each) for each in ('class="leg-item"', 'class="leg-item without-script"')] == [1, 3]
+    item = {
+        "postings.0.orgMerchantId": halden,
+        "postings.0.reference": "RE-1",
+        "postings.0.dueOn": "15 Apr 2026",
+    }
+    assert pages.post("/journal/new", data=form(*legs, **item, act="post")).status_code == 303
+    (owed,) = items(ada)
+    assert [owed[name] for name in ("orgMerchantName", "reference", "dueOn", "open")] == [
+        "Halden",
+        "RE-1",
+        "2026-04-15",
+        "100.00",
+    ]
+
+
+@on_sqlite
+def test_a_due_day_that_is_none_is_refused_at_its_field(pages, ada, books):
+    keep_items(ada, books.account_id("Trade receivables"))
+    legs = (("Trade receivables", "100.00", ""), ("Sales of services", "", "100.00"))
+    refused = pages.post("/journal/new", data=form(*legs, **{"postings.0.dueOn": "32 Apr"}))
+    assert refused.status_code == 422
+    assert 'id="leg-0-due-note"' in refused.text
+    assert 'value="32 Apr"' in refused.text
+
+
+@on_sqlite
+def test_no_leg_asks_for_items_where_no_account_keeps_them(pages, books):
+    assert "leg-item" not in pages.get("/journal/new").text

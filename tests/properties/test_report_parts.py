@@ -27,12 +27,15 @@ def chance():
 
 @pytest.fixture
 def kept(ada, books, chance):
-    """Two years of entries, most legs with a project or a merchant, on accounts of all kinds, one of them personal."""
+    """Two years of entries, most legs with a project or a merchant; one account is personal, two keep items."""
     books.post("account Bank ASSET\naccount Card LIABILITY\naccount Gifts INCOME\n")
     accounts = [
         books.account_id(each) for each in ("Bank", "Card", "Gifts", "Rent", "Sales of services", "Travel")
     ]
     ada.patch(f"/api/accounts/{accounts[2]}", json={"inScope": False})
+    # What parties have on the other side of these stands apart.
+    for account_id in accounts[:2]:
+        assert ada.patch(f"/api/accounts/{account_id}", json={"keepsItems": True}).status_code == 200
     group = ada.post("/api/projects/groups", json={"name": "Houses"}).json["group"]["id"]
     projects = [
         ada.post("/api/projects", json={"name": f"Project {n}", "groupId": group if n else None}).json[
@@ -70,7 +73,7 @@ def added(parts, width):
 
 def rows(report):
     """The lines and sums of a report that have parts, by their names."""
-    lines = {line["accountId"]: line for line in report["lines"]}
+    lines = {line["accountId"] or line["name"]: line for line in report["lines"]}
     return lines | {name: each for name, each in report.items() if isinstance(each, dict) and "parts" in each}
 
 

@@ -17,7 +17,7 @@ from webapp.command_limits import unlimited
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
 from webapp.database_roles import is_for_requests_only, refusal
-from webapp.db import db
+from webapp.db import db, scope_session
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
 from webapp.tenancy import maintenance
@@ -100,12 +100,13 @@ def require_safe_role() -> None:
 
 
 def require_organization(organization_id: str) -> Organization:
-    """Find an organization, or stop and list the existing ones."""
+    """Find an organization and see its rows alone from now on, or stop and list the existing ones."""
     found = db.session.get(Organization, organization_id)
     if found is None:
         some = db.session.scalars(sa.select(Organization).order_by(Organization.name).limit(LISTED))
         existing = ", ".join(f"{one.id} ({one.name})" for one in some) or "none yet"
         raise click.UsageError(f"There is no organization {organization_id}; there are: {existing}.")
+    scope_session(found.id)
     return found
 
 

@@ -13,10 +13,6 @@ from webapp.distribution import needs, placements
 from webapp.tenancy import maintenance
 
 MOST_SHARDS = 256
-NOT_YET = (
-    "Entries cannot be posted in distributed books yet: Citus refuses what a trigger asks there. Nothing was changed. "
-    "To try the rest with a copy of your books, run: tieout distribute --trial"
-)
 
 
 @click.command()
@@ -26,11 +22,8 @@ NOT_YET = (
     metavar="N",
     help="Parts that the organizations fall into, as many as nodes can ever share; Citus' own setting without it.",
 )
-@click.option(
-    "--trial", is_flag=True, help="Distribute a copy of the books, in which no entry can be posted yet."
-)
 @JSON
-def distribute(shards: int | None, *, trial: bool, as_json: bool) -> None:
+def distribute(shards: int | None, *, as_json: bool) -> None:
     """Spread the books over the nodes of a PostgreSQL with Citus, each organization on one of them.
 
     Stop the server first. What ends it leaves the books as they were: run it again. Where everything is distributed
@@ -46,8 +39,6 @@ def distribute(shards: int | None, *, trial: bool, as_json: bool) -> None:
             missing = needs.missing(connection)
             if missing:
                 raise FailedError("\n".join(missing), "not_ready")
-            if not trial:
-                raise FailedError(NOT_YET, "not_yet")
             placed = placements.distribute(connection, show)
             connection.commit()
         db.engine.dispose()

@@ -1,5 +1,5 @@
-// The keyboard in the form of an entry: a new leg when the last one is used, "=" for the difference, Ctrl or ⌘ with Enter
-// to save.
+// The form of an entry: a new leg when the last one is used, what an open item is once its account is chosen, "=" for the
+// difference, Ctrl or ⌘ with Enter to save.
 "use strict";
 
 (() => {
@@ -17,6 +17,23 @@
       }
     }
     form.querySelector("#legs tbody").append(added);
+  }
+
+  // Nothing that is typed already is hidden; the server reads the account again.
+  function askForItem(leg) {
+    const item = leg.querySelector(".leg-item");
+    if (!item) return;
+    const typed = leg.querySelector("[name$='.accountId']").value.trim().toLowerCase();
+    const fits = [...document.getElementById("accounts").options].filter(({ value }) => value.toLowerCase().includes(typed));
+    const account = fits.find(({ value }) => value.toLowerCase() === typed) ?? (fits.length === 1 ? fits[0] : null);
+    const isItem = account?.hasAttribute("data-keeps-items") || [...item.querySelectorAll("input")].some(({ value }) => value);
+    item.classList.toggle("without-script", !isItem);
+  }
+
+  for (const type of ["input", "change"]) {
+    form.addEventListener(type, ({ target }) => {
+      if (target.matches("[name$='.accountId']")) askForItem(target.closest(".leg"));
+    });
   }
 
   form.addEventListener("input", ({ target }) => {

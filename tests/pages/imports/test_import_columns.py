@@ -32,6 +32,19 @@ def guess(page):
     return re.search(r'name="guess" value="(.*?)"', page)[1]
 
 
+def test_an_amount_that_may_be_a_balance_is_asked_for_beside_what_is_plain(ben, browser):
+    rows = b"20.03.2026;Coffee;-2,50;97,50\n24.03.2026;Rent in March;-70,00;27,00\n"
+    place = chosen(browser, rows, "bank.csv")
+    page = browser.get(place).text
+    assert re.findall(r'value="(\w+)" selected', page)[:2] == ["date", "description"]
+    assert "Which column has the amounts is not plain" in page
+    assert "name the columns" not in page
+    told = {"columns": ["date", "description", "amount", ""], "guess": guess(page)}
+    shown = browser.post(place, data=told).text
+    assert "2 new" in shown
+    assert "\u221272.50" in shown
+
+
 @pytest.mark.parametrize("page", ["/imports/new", "/activity"])
 def test_what_a_file_leaves_open_is_said_without_the_words_of_a_mapping(ben, browser, page):
     refused = ben.post("/api/feeds/imports", data={"file": (io.BytesIO(QIF), "bank.qif")})

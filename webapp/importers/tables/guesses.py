@@ -18,7 +18,9 @@ _MOST_NUMBERS: Final = 2
 
 
 def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
-    """Guess the columns of a table's first rows, by the mapping's keys; empty where date and amount are not plain.
+    """Guess the columns of a table's first rows, by the mapping's keys; empty where the date is not plain.
+
+    The amount is left open where it cannot be told from a balance that does not follow from it.
 
     >>> lines = [["05.03.2026", "Rewe", "-23,06", "76,94"], ["07.03.2026", "Rent in March", "-50,00", "26,94"]]
     >>> guessed_mapping([TableRow(number, cells) for number, cells in enumerate(lines)])
@@ -27,6 +29,9 @@ def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
     {'header': 0, 'date': 0, 'amount': 2, 'balance': 3, 'description': 1}
     >>> guessed_mapping([TableRow(1, ["Rewe", "23"]), TableRow(2, ["Rent", "50"])])
     {}
+    >>> unclear = [["05.03.2026", "Rewe", "-23,06", "99,00"], ["07.03.2026", "Rent in March", "-50,00", "98,00"]]
+    >>> guessed_mapping([TableRow(number, cells) for number, cells in enumerate(unclear)])
+    {'date': 0, 'description': 1}
     """
     return _columns(rows) or ({"header": 0, **found} if (found := _columns(rows[1:])) else {})
 
@@ -41,11 +46,8 @@ def _columns(rows: Sequence[TableRow]) -> dict[str, object]:
         return {}
     del cells[date]
     numbers = {place: found for place, texts in cells.items() if (found := _amounts(texts))}
-    amounts = _amount_and_balance(numbers)
-    if not amounts:
-        return {}
     others = {place: texts for place, texts in cells.items() if place not in numbers}
-    columns: dict[str, object] = {"date": date, **amounts}
+    columns: dict[str, object] = {"date": date, **_amount_and_balance(numbers)}
     currency = next((place for place, texts in others.items() if set(texts) <= DIGITS.keys()), None)
     if currency is not None:
         columns["currencyColumn"] = currency

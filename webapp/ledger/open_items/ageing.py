@@ -9,12 +9,22 @@ from datetime import date
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from webapp.ledger.chart import AccountType
+
 
 class OwedSide(StrEnum):
     """Who owes: customers us, or we suppliers."""
 
     RECEIVABLES = "RECEIVABLES"
     PAYABLES = "PAYABLES"
+
+
+# What the accounts of each side are.
+ACCOUNT_TYPES: Final[Mapping[OwedSide, AccountType]] = {
+    OwedSide.RECEIVABLES: AccountType.ASSET,
+    OwedSide.PAYABLES: AccountType.LIABILITY,
+}
+SIDES: Final[Mapping[str, OwedSide]] = {type_: side for side, type_ in ACCOUNT_TYPES.items()}
 
 
 class Age(StrEnum):

@@ -15,6 +15,7 @@ WITHIN = (
     "({settled} BETWEEN 0 AND {whole}) OR ({settled} BETWEEN {whole} AND 0)"  # one of the two for either sign
 )
 CLOSED = "amount_minor = 0 OR settled_minor <> amount_minor OR settled_base_minor = amount_base_minor"
+OPEN = "settled_minor <> amount_minor OR settled_base_minor <> amount_base_minor"
 
 
 class OwedItem(OrganizationKeyed, Base):
@@ -47,8 +48,8 @@ class OwedItem(OrganizationKeyed, Base):
             "organization_id",
             "account_id",
             "id",
-            sqlite_where=sa.text("settled_minor <> amount_minor"),
-            postgresql_where=sa.text("settled_minor <> amount_minor"),
+            sqlite_where=sa.text(OPEN),
+            postgresql_where=sa.text(OPEN),
         ),
     )
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BLANK_LEGS = 2
 MOST_SUGGESTED = 4
 IDS = ("orgMerchantId", "projectId")
-# What a leg says of the item that it begins: carried through the form, so that saving a draft loses none of it.
+# What a leg says of the item that it begins.
 OF_ITEMS = ("dueOn", "reference")
 Row = Mapping[str, Any]
 
@@ -88,6 +88,15 @@ class EntryForm:
         is_difference = row.get("amountBase") and not money and currency != base
         base_minor = Money.of(row["amountBase"], base).minor if is_difference else None
         return Leg(account.id if account else 0, money.minor, currency, base_minor)
+
+    def is_item(self, row: Row) -> bool:
+        """Tell whether a leg begins an item: its account keeps them, or it has a reference or a due day."""
+        if any(row.get(name) for name in OF_ITEMS):
+            return True
+        try:
+            return bool(row.get("accountId")) and account_of(self.accounts, row["accountId"]).keeps_items
+        except ma.ValidationError:
+            return False
 
     def currency_of(self, row: Row, base: str) -> str:
         """The currency of a leg: the typed one, its account's, else the base currency."""

@@ -13,7 +13,7 @@ from webapp.models import Invitation, Membership, User
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import digest_of
 from webapp.queries.common import lookups
-from webapp.tenancy import is_bound, see_books_of
+from webapp.tenancy import asking_owner, is_bound, see_books_of
 
 # A person may be asked into several organizations, and belongs to none of them while these are asked.
 _ACROSS = {"across_organizations": True}
@@ -87,7 +87,8 @@ def is_overtaken(invitation: Invitation, now: datetime) -> bool:
     """Return whether other books made a link for the same address later, which ends this one's right to a password."""
     if is_bound(db.session()):
         function = sa.text("SELECT is_invited_later(:digest, :now)")
-        return bool(db.session.scalar(function, {"digest": invitation.token_hash, "now": now}))
+        with asking_owner(db.session()) as connection:
+            return bool(connection.scalar(function, {"digest": invitation.token_hash, "now": now}))
     later = sa.select(Invitation.id).where(
         Invitation.email == invitation.email,
         Invitation.organization_id != invitation.organization_id,

@@ -15,7 +15,7 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.references import Kind
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal, refers_to
-from webapp.tenancy import is_bound
+from webapp.tenancy import asking_owner, is_bound
 
 
 def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:
@@ -138,7 +138,8 @@ def files() -> list[KeptFile]:
 def names_of_files() -> set[str]:
     """Give the names of the files of all waiting proposals, of whichever organization: the folder is one for all."""
     if is_bound(db.session()):
-        return set(db.session.scalars(sa.text("SELECT named_by_proposals()")))
+        with asking_owner(db.session()) as connection:
+            return set(connection.scalars(sa.text("SELECT named_by_proposals()")))
     return {file.name for file in files()}
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age, AgedAmounts, Owed, OwedSide, aged
+from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
 from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
@@ -21,10 +19,6 @@ from webapp.queries.common import lookups
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
-ACCOUNT_TYPES: Final[Mapping[OwedSide, AccountType]] = {
-    OwedSide.RECEIVABLES: AccountType.ASSET,
-    OwedSide.PAYABLES: AccountType.LIABILITY,
-}
 Ages = Mapping[Age, Money]
 
 

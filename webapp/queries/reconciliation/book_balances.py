@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.db import db, scoped_session
 from webapp.ledger.proofs.equations import BankPosting, PostingState, books_differ, in_transit, outstanding
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import (
@@ -55,17 +55,19 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
 
     Where there are many, they are standing proofs.
     """
-    return _books(organization_id, reconciliation_ids, _rows(organization_id, reconciliation_ids))
+    with scoped_session(organization_id):
+        return _books(organization_id, reconciliation_ids, _rows(organization_id, reconciliation_ids))
 
 
 def of_draft(draft: Reconciliation) -> StatementBooks:
     """Read the books beside an open draft, without going through what was proved before."""
-    rows = (
-        row
-        for some in draft_entries.entries(draft)
-        for row in db.session.execute(*_postings_among(draft.organization_id, [draft.id], some))
-    )
-    return _books(draft.organization_id, [draft.id], rows)[draft.id]
+    with scoped_session(draft.organization_id):
+        rows = (
+            row
+            for some in draft_entries.entries(draft)
+            for row in db.session.execute(*_postings_among(draft.organization_id, [draft.id], some))
+        )
+        return _books(draft.organization_id, [draft.id], rows)[draft.id]
 
 
 def _books(

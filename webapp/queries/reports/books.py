@@ -7,24 +7,25 @@ carried to retained earnings, that of personal accounts to a row of its own, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
+from webapp.ledger.open_items.ageing import SIDES, OwedSide
 from webapp.ledger.periods import Period
 from webapp.models import Account
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common.asked_once import asked_once
-from webapp.queries.reports import dimensions
+from webapp.queries.reports import dimensions, opposite_balances
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
 SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
@@ -34,7 +35,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class ReportAccount:
-    """An account of a report; without an id, what earlier years left on personal accounts."""
+    """An account of a report, or a computed row: without an id, or with one that no account has."""
 
     id: int | None
     code: str | None
@@ -42,6 +43,12 @@ class ReportAccount:
     type: str
     in_scope: bool
     role: str | None = None
+    keeps_items: bool = False
+
+    @property
+    def account_id(self) -> int | None:
+        """The id of the account itself; none where the row is computed."""
+        return self.id if self.id and self.id > 0 else None
 
     @property
     def is_of_result(self) -> bool:
@@ -52,7 +59,15 @@ class ReportAccount:
 PERSONAL_EARLIER = ReportAccount(
     None, None, "Personal, of earlier years", AccountType.EQUITY.value, in_scope=False
 )
+# What a balance sheet takes from the accounts that keep items, of parties that stand on their other side: by ids that
+# no account has.
+_OPPOSITE_IDS: Final = {OwedSide.RECEIVABLES: -1, OwedSide.PAYABLES: -2}
+_OPPOSITE: Final = (
+    ReportAccount(-1, None, "Customers in credit", AccountType.LIABILITY.value, in_scope=True),
+    ReportAccount(-2, None, "Suppliers in debit", AccountType.ASSET.value, in_scope=True),
+)
 Amounts = Counter[int | None]
+Closes = Mapping[date, Mapping[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,8 @@ class Part:
 class ReportBooks:
     """Accounts and their balances at the close of some days, in minor units of the base currency.
 
-    With a selection only its postings count; by a dimension the books have `parts`, that add up to them.
+    With a selection only its postings count; by a dimension the books have `parts`, that add up to them. With
+    `parties_apart` what parties have on the other side of an account stands in rows of its own.
     """
 
     def __init__(
@@ -76,24 +92,39 @@ class ReportBooks:
         days: Iterable[date],
         selection: DimensionSelection = EVERYTHING,
         by: Dimension | None = None,
+        *,
+        parties_apart: bool = False,
     ) -> None:
         self.organization_id, self.selection, self.by = organization_id, selection, by
         self.base = organizations.base_currency(organization_id)
         self.years = organizations.financial_years(organization_id)
-        self.accounts = _accounts(organization_id)
+        kept = _accounts(organization_id)
+        self.accounts = [*kept, *(_OPPOSITE if parties_apart else ()), PERSONAL_EARLIER]
         self._retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
-        wanted = _with_eves(self.years, days)
+        closes = set(days)
+        wanted = _with_eves(self.years, closes)
         by_key = (
             dimensions.in_base_currency(organization_id, wanted, selection, by) if selection or by else {}
         )
-        self.sums: Mapping[date, Mapping[int, int]] = (
+        self.sums: Closes = (
             _all_of(by_key.values(), wanted)
             if selection
             else balances.in_base_currency(organization_id, wanted)
         )
         if by and not selection:
             by_key[None] = _rest(self.sums, by_key.values())
-        self._by_key = by_key if by else {}
+        self._by_key: dict[int | None, Closes] = {**by_key} if by else {}
+        if parties_apart:
+            self._set_parties_apart(closes)
+
+    def _set_parties_apart(self, days: Collection[date]) -> None:
+        """Move what parties have on the other side of the accounts that keep items to rows of their own."""
+        sides = {each.id: SIDES[each.type] for each in self.accounts if each.id and each.keeps_items}
+        moved = opposite_balances.by_part(self.organization_id, sides, days, self.selection, self.by)
+        for part, sums in moved.items():
+            self.sums = _moved(self.sums, sums, sides)
+            if self.by:
+                self._by_key[part] = _moved(self._by_key[part], sums, sides)
 
     @cached_property
     def parts(self) -> Sequence[Part]:
@@ -107,7 +138,7 @@ class ReportBooks:
             if each in self._by_key
         ]
 
-    def _with(self, sums: Mapping[date, Mapping[int, int]]) -> ReportBooks:
+    def _with(self, sums: Closes) -> ReportBooks:
         """Give the same books with other balances."""
         others = copy(self)
         others.sums, others.by = sums, None
@@ -162,15 +193,14 @@ def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
 
 
 def _accounts(organization_id: str) -> list[ReportAccount]:
-    kept = [ReportAccount(*row) for row in _chart.rows(organization_id)]
-    return [*kept, PERSONAL_EARLIER]
+    return [ReportAccount(*row) for row in _chart.rows(organization_id)]
 
 
 @asked_once
 def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
     columns = (Account.id, Account.code, Account.name, Account.type, Account.in_scope, Account.role)
     return (
-        sa.select(*columns)
+        sa.select(*columns, Account.keeps_items)
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )
@@ -192,3 +222,12 @@ def _rest(whole: Mapping[date, Mapping[int, int]], parts: Iterable[dimensions.Su
         for day, sums in part.items():
             left[day].subtract(sums)
     return left
+
+
+def _moved(closes: Closes, moved: dimensions.Sums, sides: Mapping[int, OwedSide]) -> dict[date, Counter[int]]:
+    """Take amounts from accounts, day by day, and put them in the row of their side's opposite."""
+    found = {day: Counter(sums) for day, sums in closes.items()}
+    for day, amounts in moved.items():
+        for account_id, minor in amounts.items():
+            found[day].subtract({account_id: minor, _OPPOSITE_IDS[sides[account_id]]: -minor})
+    return found

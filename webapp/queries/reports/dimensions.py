@@ -50,6 +50,13 @@ _NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
 }
 
 
+_KEYS: dict[Dimension, Any] = {
+    Dimension.PROJECT: Posting.project_id,
+    Dimension.PROJECT_GROUP: Project.group_id,
+    Dimension.MERCHANT: Posting.org_merchant_id,
+}
+
+
 def names(organization_id: str, selection: DimensionSelection) -> dict[Dimension, str]:
     """Name what a selection is about, or raise UnknownReferenceError."""
     wanted: list[tuple[Dimension, int | None, str]] = [
@@ -87,36 +94,43 @@ def in_base_currency(
     Without a dimension all stands under None, with one what has none; that is left out where nothing is selected.
     """
     wanted = sorted(set(days))
-    key: Any = {
-        None: sa.null(),
-        Dimension.PROJECT: Posting.project_id,
-        Dimension.PROJECT_GROUP: Project.group_id,
-        Dimension.MERCHANT: Posting.org_merchant_id,
-    }[by]
+    rows = postings_until(organization_id, wanted, selection, by)
+    if by is not None and not selection:
+        rows = rows.where(_KEYS[by].is_not(None))
+    merged = merchants.merged(organization_id) if by is Dimension.MERCHANT else {}
+    return _accumulated(rows.subquery(), wanted, merged)
+
+
+def postings_until(
+    organization_id: str, days: Sequence[date], selection: DimensionSelection, by: Dimension | None
+) -> sa.Select[Any]:
+    """Select postings of a selection up to the last of some days, given in their order.
+
+    `key` is their project, group or merchant, `until` the number of the first day at whose close they count.
+    """
     until = sa.case(
-        *((JournalEntry.effective_on <= day, number) for number, day in enumerate(wanted)), else_=len(wanted)
+        *((JournalEntry.effective_on <= day, number) for number, day in enumerate(days)), else_=len(days)
     )
+    key = sa.null() if by is None else _KEYS[by]
     rows = (
         sa.select(
             sa.cast(key, sa.BigInteger).label("key"),
             Posting.account_id.label("account_id"),
+            Posting.org_merchant_id.label("merchant_id"),
             until.label("until"),
             Posting.amount_base_minor.label("minor"),
         )
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Posting.organization_id == organization_id,
-            JournalEntry.effective_on <= wanted[-1],
+            JournalEntry.effective_on <= days[-1],
             JournalEntry.status.in_(COUNTING),
             *postings_of(organization_id, selection),
         )
     )
     if by is Dimension.PROJECT_GROUP:
-        rows = rows.join(Project, refers_to(Posting.project_id, Project), isouter=bool(selection))
-    if by is not None and not selection:
-        rows = rows.where(key.is_not(None))
-    merged = merchants.merged(organization_id) if by is Dimension.MERCHANT else {}
-    return _accumulated(rows.subquery(), wanted, merged)
+        rows = rows.outerjoin(Project, refers_to(Posting.project_id, Project))
+    return rows
 
 
 def _accumulated(rows: sa.Subquery, days: list[date], merged: MergedMerchants) -> dict[int | None, Sums]:

@@ -69,6 +69,8 @@ class ProfitAndLoss:
 class BalanceSheet:
     """What is owned, owed and left at the close of a period's last day.
 
+    Of the accounts that keep items, customers in credit are a line of the liabilities, suppliers in debit one of the
+    assets, both without an account.
     The equity has what earlier years left: `earlier_results` is within retained earnings although no entry carried it
     there, `personal_earlier` a line without an account. `against` is what stands against the assets, above zero:
     liabilities and equity with the result of the year; `equity_with_results` is that without the liabilities, a
@@ -112,7 +114,7 @@ def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLo
 def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
     ends = ends_of(columns)
-    books = ReportBooks(organization_id, ends, columns.selection, columns.by)
+    books = ReportBooks(organization_id, ends, columns.selection, columns.by, parties_apart=True)
     grid = Grid(books, columns, lambda each: closings(each, columns))
     rows, results = grid.rows(SHEET_TYPES), grid.rows(RESULT_TYPES)
     earlier = Grid(books, columns, lambda each: [_earlier(each, day) for day in ends])
@@ -162,7 +164,7 @@ def _lines(grid: Grid, rows: Rows) -> list[ReportLine]:
 
 def facts_of(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool]:
     """Give what a line has of its account."""
-    return account.id, account.code, account.name, account.type, account.in_scope
+    return account.account_id, account.code, account.name, account.type, account.in_scope
 
 
 def _personal(rows: Rows) -> Sequence[Row]:

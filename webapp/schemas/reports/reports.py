@@ -232,7 +232,8 @@ class BalanceSheetSchema(_ReportSchema):
     """Assets, liabilities and equity at the period's close.
 
     Assets, liabilities, equity, `resultOfYear` and `personalOfYear` add up to 0. The equity has the results of earlier
-    years: `earlierResults` within retained earnings, `personalEarlier` in a line without an account.
+    years: `earlierResults` within retained earnings, `personalEarlier` in a line without an account. Of accounts that
+    keep items, customers in credit are a liability and suppliers in debit an asset, each a line without an account.
     """
 
     lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))

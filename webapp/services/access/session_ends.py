@@ -9,13 +9,14 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import BrowserSession
 from webapp.queries.access.sessions import reference as reference_of
-from webapp.tenancy import is_bound
+from webapp.tenancy import asking_owner, is_bound
 
 
 def close(id_hash: str) -> None:
     """End a session."""
     if is_bound(db.session()):
-        db.session.execute(sa.text("SELECT end_session(:hash)"), {"hash": id_hash})
+        with asking_owner(db.session()) as connection:
+            connection.execute(sa.text("SELECT end_session(:hash)"), {"hash": id_hash})
     else:
         db.session.execute(sa.delete(BrowserSession).where(BrowserSession.id_hash == id_hash))
 
@@ -23,7 +24,8 @@ def close(id_hash: str) -> None:
 def end_before(instant: datetime) -> None:
     """End the sessions that began before an instant."""
     if is_bound(db.session()):
-        db.session.execute(sa.text("SELECT end_sessions_before(:instant)"), {"instant": instant})
+        with asking_owner(db.session()) as connection:
+            connection.execute(sa.text("SELECT end_sessions_before(:instant)"), {"instant": instant})
     else:
         db.session.execute(sa.delete(BrowserSession).where(BrowserSession.created_at < instant))
 
@@ -32,7 +34,8 @@ def end_of_person(user_id: int, reference: str | None = None) -> int:
     """End all sessions of a person, or the one that a reference names; answers how many they were."""
     if is_bound(db.session()):
         function = sa.text("SELECT end_sessions_of_person(:person, :reference)")
-        return len(db.session.scalars(function, {"person": user_id, "reference": reference}).all())
+        with asking_owner(db.session()) as connection:
+            return len(connection.scalars(function, {"person": user_id, "reference": reference}).all())
     named = [] if reference is None else [reference_of() == reference]
     of_person = sa.delete(BrowserSession).where(BrowserSession.user_id == user_id, *named)
     # No object of the session stands for a browser's session.
