@@ -194,6 +194,7 @@ PACKAGES = {
         "journal",
         "exchange",
         "notation",
+        "files",
         ".",
         "texts",
     ),

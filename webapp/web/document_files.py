@@ -8,7 +8,7 @@ from typing import Any, cast
 from flask import Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from webapp.ledger.file_kinds import GIF, JPEG, PDF, PNG, WEBP
+from webapp.ledger.files.file_kinds import GIF, JPEG, PDF, PNG, WEBP
 from webapp.models import Document, DocumentFile
 from webapp.queries.documents import documents
 from webapp.queries.storage import retention

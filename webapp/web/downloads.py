@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Response, send_file
 
-from webapp.ledger.file_kinds import ALL_KINDS, UNKNOWN
+from webapp.ledger.files.file_kinds import ALL_KINDS, UNKNOWN
 from webapp.models import StoredFile
 from webapp.services.storage import stored_files
 

@@ -9,8 +9,8 @@ import pytest
 from tests.fixtures import invoices
 from webapp.importers.invoices import InvoiceRefusedError, read
 from webapp.importers.invoices.trees import DEEPEST
-from webapp.ledger.file_kinds import MOST_ELEMENTS, FileKindError, kind_of
-from webapp.ledger.xml_pieces import MOST_ATTRIBUTES
+from webapp.ledger.files.file_kinds import MOST_ELEMENTS, FileKindError, kind_of
+from webapp.ledger.files.xml_pieces import MOST_ATTRIBUTES
 
 
 def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate():

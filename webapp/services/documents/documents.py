@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.file_kinds import KINDS, kind_of
-from webapp.ledger.file_names import cleaned
+from webapp.ledger.files.file_kinds import KINDS, kind_of
+from webapp.ledger.files.file_names import cleaned
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import EffectKind
 from webapp.models import DeclinedRelation, Document, DocumentRelation, DocumentSetting, refers_to

@@ -14,7 +14,7 @@ from webapp.importers.invoices.records import SELF_BILLED, InvoiceTotals
 from webapp.importers.pdfs import PdfRefusedError
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.file_kinds import PDF, XML, FileKindError, kind_of
+from webapp.ledger.files.file_kinds import PDF, XML, FileKindError, kind_of
 from webapp.ledger.money import Money
 from webapp.models import Document, Organization
 from webapp.services.documents.fields import DocumentInput

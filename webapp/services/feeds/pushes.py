@@ -16,8 +16,8 @@ from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.file_kinds import JSON
-from webapp.ledger.file_names import cleaned
+from webapp.ledger.files.file_kinds import JSON
+from webapp.ledger.files.file_names import cleaned
 from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
 from webapp.ledger.money import MAX_MINOR, Money
 from webapp.models import FeedAccount, FeedPush, ProviderBalance, StoredFile

@@ -12,7 +12,7 @@ from pathlib import Path
 from webapp import importers
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.file_kinds import sniffed
+from webapp.ledger.files.file_kinds import sniffed
 from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Import
 from webapp.queries.common import lookups

@@ -14,7 +14,7 @@ from webapp import importers
 from webapp.db import begin_read, begin_write, db, scope_session
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.file_kinds import TEXT, FileKind, FileKindError, kind_of
+from webapp.ledger.files.file_kinds import TEXT, FileKind, FileKindError, kind_of
 from webapp.ledger.titles import counted, listed
 from webapp.models import Document, Import
 from webapp.queries.documents import documents as queried

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from webapp.ledger import xml_pieces
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.xml_pieces import TooMuchMarkupError
+from webapp.ledger.files import xml_pieces
+from webapp.ledger.files.xml_pieces import TooMuchMarkupError
 
 
 class FileKindError(UnprocessableError):
@@ -88,7 +88,7 @@ def kind_of(data: bytes) -> FileKind:
     ('application/pdf', 'text/plain')
     >>> kind_of(b"<!DOCTYPE html><p>Paid</p>")
     Traceback (most recent call last):
-    webapp.ledger.file_kinds.FileKindError: A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), \
+    webapp.ledger.files.file_kinds.FileKindError: A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), \
 plain text or an XML invoice; this is none.
     """
     for mark, kind in _MARKS:
