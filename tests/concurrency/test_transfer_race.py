@@ -34,14 +34,17 @@ def test_sixteen_agents_that_match_by_themselves_match_nothing_twice(
     address = gunicorn(4)
     answers = [answer for [answer] in all_at_once(address, [ada.token], [["/api/transfers/accept"]] * 16)]
     statuses = Counter(answer.status for answer in answers)
-    made = [each for answer in answers for each in answer.body["results"] if each["status"] == "EXECUTED"]
+    done = [answer for answer in answers if answer.status == 200]
+    made = [each for answer in done for each in answer.body["results"] if each["status"] == "EXECUTED"]
     doubles = bank.ask(double_matches)
     figure(
         "P13",
         f"16 agents match {2 * count} lines: {len(made)} pairs, {len(doubles)} double, {dict(statuses)}",
     )
     assert doubles == []
-    assert statuses == {200: 16}
+    # Whoever waits for the writer longer than it may is told so, and nothing of his is done.
+    assert {answer.body["code"] for answer in answers if answer.status != 200} <= {"busy"}
+    assert statuses[200] > 0
     assert len({each["transactionId"] for each in made}) == count
 
 
