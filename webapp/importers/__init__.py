@@ -23,7 +23,6 @@ __all__ = [
     "TableSample",
     "guessed_mapping",
     "is_bank_file",
-    "is_table",
     "layouts",
     "read",
     "sample",
@@ -83,11 +82,6 @@ def is_bank_file(data: bytes) -> bool:
     """Return whether the bytes look like a format that is read; any text in columns does."""
     reader = _reader(data)
     return reader is not None and reader is not foreign_files
-
-
-def is_table(data: bytes) -> bool:
-    """Return whether the bytes are known by nothing but columns: a bank's CSV, or another text."""
-    return _reader(data) is csv_reader
 
 
 def _reader(data: bytes) -> FormatReader | None:

@@ -9,13 +9,13 @@ from typing import Final
 from xml.parsers import expat
 
 from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger.files.xml_pieces import MOST_TAG
 
 # Enough for a hundred thousand lines with all possible fields.
 MAX_TAGS: Final = 5_000_000
 # Four in each of these lines. Expat compares the names of a tag's attributes, which takes longer than more tags would.
 MAX_ATTRIBUTES: Final = 1_500_000
 _ATTRIBUTE: Final = re.compile(r"=\s*[\"']")
-_MAX_TAG: Final = 512 * 1024
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ENDS_EARLY: Final = frozenset(
     {3, 5, 6, 20}
@@ -54,14 +54,14 @@ def feed(parser: expat.XMLParserType, pieces: Iterable[str]) -> Iterator[None]:
         tags += text.count("<")
         if tags > MAX_TAGS:
             raise FileRefusedError(f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods.")
-        attributes += sum(1 for _ in _ATTRIBUTE.finditer(text))
+        attributes += len(_ATTRIBUTE.findall(text))
         if attributes > MAX_ATTRIBUTES:
             raise FileRefusedError(
                 f"The file has more than {MAX_ATTRIBUTES:,} attributes; export it in shorter periods."
             )
         fed += len(text.encode())
         _parse(parser, text)
-        if fed - parser.CurrentByteIndex > _MAX_TAG:
+        if fed - parser.CurrentByteIndex > MOST_TAG:
             raise FileRefusedError("The file has a tag without an end; it is damaged.")
         yield
     _parse(parser, "", final=True)

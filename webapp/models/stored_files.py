@@ -51,7 +51,7 @@ class StoredFile(Numbered, Base):
 class InboxFile(Numbered, Base):
     """A file that came and waits for a person: its `question` says what has to be answered, `code` in a word.
 
-    It is a row as long as nobody throws it away; once a document or an import has the file, it waits no longer.
+    It is a row as long as nobody deletes it; once a document or an import has the file, it waits no longer.
     """
 
     __tablename__ = "inbox_files"

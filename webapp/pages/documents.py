@@ -234,8 +234,9 @@ def show_list(problem: Problem | None = None) -> Response:
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
-    pages, shown = queries.documents.pages, document_files.shown_file(document)
-    files = queries.documents.documents.further_files(document)
+    pages, files = queries.documents.pages, queries.documents.documents.all_files(document)
+    deleted = queries.storage.retention.deleted(organization_id(), [each.sha256 for each in files])
+    shown = document_files.shown_file(files, deleted)
     response = render(
         "documents/show.html",
         status=problem.status if problem else 200,
@@ -257,10 +258,8 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         sides=SIDES,
         choices=CHOICES,
         suggestions=queries.documents.suggestions.of_document(document),
-        files=files,
-        deleted=queries.storage.retention.deleted(
-            organization_id(), [document.sha256, *(each.sha256 for each in files)]
-        ),
+        files=files[1:],
+        deleted=deleted,
         is_picture=shown is not None and shown.file_type in document_files.PICTURES,
         is_shown=shown is not None,
         form=request.form,

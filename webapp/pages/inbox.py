@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.schemas.imports.imports import ImportFormSchema
-from webapp.schemas.inbox.inbox_files import FileWaitingSchema
+from webapp.schemas.inbox.inbox_files import FileWaitingFormSchema
 from webapp.schemas.paging import PageSchema
 from webapp.services.inbox.arrivals import Arrival
 from webapp.web import inbox, paging, uploads
@@ -64,7 +64,7 @@ def file_as_document(inbox_file_id: int) -> Response:
     """File a document with a waiting file, or show why that is not possible."""
     try:
         typed = {name: value for name, value in form_body().items() if value is not None}
-        body = FileWaitingSchema().load(typed)
+        body = FileWaitingFormSchema().load(typed)
         document = services.inbox.inbox_files.file_as_document(inbox.get(inbox_file_id), **body, **acting())
     except REFUSALS as error:
         return show_inbox(problem=problem_of(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from flask import Response, request
@@ -71,12 +71,14 @@ def sent(document: Document | DocumentFile) -> Response:
 
 def shown(document: Document) -> Response:
     """Send a document's PDF or picture for a frame of its page; where it has none, its file is a download."""
-    file = shown_file(document)
+    files = documents.all_files(document)
+    deleted = retention.deleted(document.organization_id, [each.sha256 for each in files])
+    file = shown_file(files, deleted)
     return sent(document) if file is None else downloads.framed(*documents.file_of(file))
 
 
-def shown_file(document: Document) -> Document | DocumentFile | None:
-    """Give the first file of a document that is there and that browsers show, the document itself for its own one."""
-    files: tuple[Document | DocumentFile, ...] = (document, *documents.further_files(document))
-    gone = retention.deleted(document.organization_id, [each.sha256 for each in files])
-    return next((each for each in files if each.file_type in SHOWN and each.sha256 not in gone), None)
+def shown_file(
+    files: Sequence[Document | DocumentFile], deleted: Collection[str]
+) -> Document | DocumentFile | None:
+    """Give the first of a document's files that browsers show, other than those whose SHA-256 is of a deleted one."""
+    return next((each for each in files if each.file_type in SHOWN and each.sha256 not in deleted), None)

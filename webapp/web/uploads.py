@@ -29,14 +29,13 @@ from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.preview_lines import OpenAccount, PossibleDuplicate
-from webapp.services.imports.uploads import Upload
+from webapp.services.imports.uploads import MOST_BYTES, Upload
 from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, is_decided_on, organization_id, settings
 from webapp.web.access.request_state import state
 
-MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
 # What the files of one plan or one approval may bring: nobody else writes meanwhile (DECISIONS.md, plans).
 MOST_LINES_AT_ONCE = 5000

@@ -7,13 +7,13 @@ from xml.parsers import expat
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.xml_records import local_name
+from webapp.ledger.files.xml_pieces import MOST_TAG
 
 # Enough for two million cells with a value.
 MAX_TAGS: Final = 8_000_000
 # Of a cell its place, its style and its type; a formula may have a sign like theirs, too.
 MAX_ATTRIBUTES: Final = 10_000_000
 _MAX_DEPTH: Final = 60
-_MAX_TAG: Final = 512 * 1024
 _MAX_ELEMENTS: Final = 400_000
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -56,7 +56,7 @@ class PartParser(ABC):
                 )
             fed += len(piece)
             _feed(parser, piece)
-            if self.depth > _MAX_DEPTH or fed - parser.CurrentByteIndex > _MAX_TAG:
+            if self.depth > _MAX_DEPTH or fed - parser.CurrentByteIndex > MOST_TAG:
                 raise FileRefusedError("The workbook is nested too deeply, or has a tag without an end.")
         _feed(parser or self._parser(is_wide=False), b"", final=True)
 

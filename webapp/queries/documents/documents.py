@@ -124,6 +124,11 @@ def with_file(organization_id: str, digest: str) -> Document | None:
     )
 
 
+def all_files(document: Document) -> list[Document | DocumentFile]:
+    """List the files of a document, its first one as the document itself, then the oldest first."""
+    return [document, *further_files(document)]
+
+
 def further_files(document: Document) -> list[DocumentFile]:
     """List the files of a document behind its first one, the oldest first."""
     return files_of(document.organization_id, [document.id])[document.id]

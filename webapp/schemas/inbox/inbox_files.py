@@ -7,7 +7,6 @@ import marshmallow as ma
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
-from webapp.schemas.fields import Text
 from webapp.schemas.untrusted import Untrusted
 
 
@@ -32,7 +31,15 @@ class InboxFileSchema(Schema):
 class FileWaitingSchema(Schema):
     """How a waiting file is filed."""
 
-    force = ma.fields.Boolean(
+    force = fields.Flag(
         load_default=False, metadata={"description": "File it beside the document of the same number."}
     )
-    note = Text(most=2000, load_default="", metadata={"description": "Why both are needed; with force."})
+    note = fields.Text(
+        most=2000, load_default="", metadata={"description": "Why both are needed; with force."}
+    )
+
+
+class FileWaitingFormSchema(FileWaitingSchema):
+    """The same from a form."""
+
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

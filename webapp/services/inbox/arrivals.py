@@ -31,7 +31,6 @@ from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import inbox_files
 
 TABLE_ENDINGS = (".csv", ".tsv")
-MOST_BANK_BYTES = 160 * 1024 * 1024
 
 
 class ArrivalOutcome(StrEnum):

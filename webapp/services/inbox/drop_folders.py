@@ -22,7 +22,8 @@ from webapp.models import Organization
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents.sent_files import SentFile
-from webapp.services.inbox.arrivals import MOST_BANK_BYTES, Arrival, ArrivalOutcome
+from webapp.services.imports import uploads
+from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
 from webapp.services.storage import whole_files
 
 DONE: Final = "done"
@@ -89,7 +90,7 @@ class DropFolder:
 
     def is_too_large(self, path: Path) -> bool:
         """Tell whether a file is larger than any that is taken."""
-        return self.seen[path.name][0].size > MOST_BANK_BYTES
+        return self.seen[path.name][0].size > uploads.MOST_BYTES
 
     def put_away(self, path: Path, arrival: Arrival) -> Path | None:
         """Move a file to `done` or `refused`, beside a text that says what became of it; one that changed stays."""
