@@ -147,7 +147,7 @@ def refuse(
         "import_file",
         "import",
         str(imported.id),
-        title=f"Refused {imported.file_name}",
+        title=f"Import {imported.file_name}",
         payload=payload_of(imported),
         id=new_id(now),
     )

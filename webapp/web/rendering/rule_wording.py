@@ -24,7 +24,7 @@ FIELDS: Final[dict[Field, str]] = {
     Field.REFERENCE: "reference",
     Field.IBAN: "IBAN",
     Field.AMOUNT: "amount",
-    Field.AMOUNT_ABS: "unsigned amount",
+    Field.AMOUNT_ABS: "amount without its sign",
     Field.DIRECTION: "direction",
     Field.CURRENCY: "currency",
     Field.DATE: "day",
