@@ -35,6 +35,10 @@ class Problem:
     line_id: int | None = None
     place: str = "panel"
 
+    def is_beside(self, *inputs: str) -> bool:
+        """Return whether every message is about one of these inputs, named by the last part of their paths."""
+        return bool(self.fields) and {path.rpartition(".")[2] for path in self.fields} <= set(inputs)
+
 
 def problem_of(
     error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
