@@ -8,6 +8,7 @@ import pytest
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.owed import keep_items, owe
 from webapp.db import db
 from webapp.pages.rules import previews
 from webapp.services.rules import runs
@@ -406,3 +407,27 @@ def test_a_rule_on_receipts_is_tried_applied_and_undone_on_documents(ada, pages,
     assert "none → Food" in said(page)
     ada.patch(f"/api/documents/{document}", json={"accountId": bank.account("Travel")})
     assert "1 field stays as it is" in said(pages.get("/rules/runs/1/undo"))
+
+
+def test_a_rule_that_settles_by_reference_is_made_without_a_value_and_shows_what_each_line_pays(
+    ada, pages, books, bank, feed
+):
+    keep_items(ada, books.account_id("Trade receivables"))
+    owe(ada, books, "400.00", bank.merchant("Acme"), reference="RE-2026-17")
+    feed.push(added=[line("P1", "400.00", description="Thanks for RE 2026-17")])
+    data = form(**{"conditions.conditions.0.value": "thanks", "effects.0.kind": "SETTLE_BY_REFERENCE"})
+    assert pages.post("/rules/new", data=data).status_code == 303
+    (rule,) = ada.get(RULES).json["rules"]
+    assert rule["effects"] == [{"kind": "SETTLE_BY_REFERENCE", "sortOrder": 0}]
+    assert "If description contains “thanks”, pay the open item that its text names." in said(
+        pages.get("/rules")
+    )
+    assert 'value="SETTLE_BY_REFERENCE" selected' in pages.get(f"/rules/{rule['id']}").text
+    page = pages.get(f"/rules/{rule['id']}/preview").text
+    assert "RE-2026-17" in page
+    digest = re.search(r'name="digest" value="(\w+)"', page)[1]
+    assert pages.post(f"/rules/{rule['id']}/apply", data={"digest": digest}).status_code == 303
+    assert "Payment none → RE-2026-17" in said(pages.get("/rules/runs/1"))
+    there = feed.one()
+    why = said(pages.get(f"/feeds/{feed.fa_id}?show=all&line={there['id']}&edit=why"))
+    assert "Payment RE-2026-17 by Coffee, version 1" in why

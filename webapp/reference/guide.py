@@ -140,7 +140,8 @@ all. Send a write again under the same `Idempotency-Key` after any of them, or a
 )
 AREAS = {
     "Action requests": "Every write is an act: who did what, why, and what it changed; and proposals.",
-    "Automation rules": "Conditions and effects that act on bank lines when they are imported, or by hand.",
+    "Automation rules": "Conditions and effects that act on bank lines when they are imported, or by hand. "
+    "`SETTLE_BY_REFERENCE` has no value: a line pays the one open item that its text names, if exactly that is open.",
     "Bank lines": "The lines of banks, and their entries in the books.",
     "Documentation": "The documentation of this API.",
     "Documents": "Receipts, invoices and bills with their files, and the lines and entries that they belong to.",

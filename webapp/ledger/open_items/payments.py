@@ -73,11 +73,25 @@ class PaymentEvidence:
     choices: tuple[PaymentChoice, ...]
     candidates: int
 
-    @property
-    def identified(self) -> PaymentChoice | None:
-        """The one choice that a rule may take by itself."""
-        first = self.choices[0] if self.choices else None
-        return first if first and first.basis is Basis.IDENTIFICATION else None
+
+def identified(payment: BankPayment, items: Sequence[PayableItem]) -> PayableItem | None:
+    """Give the one item that a payment's text names, and of which exactly it is open: a rule may settle that alone.
+
+    A text that names a second number of the same kind is of two documents, wherever the other one is.
+
+    >>> from datetime import date
+    >>> owed = [PayableItem(1, Money(10000, "EUR"), 7, date(2026, 3, 1), date(2026, 4, 1), "RE-17")]
+    >>> def paid(amount, text): return identified(BankPayment(Money(amount, "EUR"), 7, date(2026, 4, 1), text), owed)
+    >>> paid(10000, "your RE 17").id, paid(9900, "your RE 17"), paid(10000, "RE 17 and RE 18")
+    (1, None, None)
+    """
+    named = [each for each in items if _is_named(payment, each)]
+    if len(named) != 1 or named[0].amount != payment.amount:
+        return None
+    (only,) = named
+    numbers = [each for each in (only.number, only.remittance) if remittances.is_telling(each)]
+    is_alone = bool(numbers) and not any(remittances.names_another(payment.text, each) for each in numbers)
+    return only if is_alone else None
 
 
 def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> PaymentEvidence:
@@ -88,11 +102,11 @@ def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> Paym
     ...     id, Money(amount, "EUR"), 7, date(2026, 3, id), date(2026, 4, id), number)
     >>> owed = [item(1, 10000, "RE-17"), item(2, 25000, "RE-18"), item(3, 10000, "RE-30")]
     >>> paid = lambda amount, text: payment_evidence(BankPayment(Money(amount, "EUR"), 7, date(2026, 4, 1), text), owed)
-    >>> paid(10000, "your RE 30").identified.reason
-    'Names RE-30, of which exactly this is open.'
+    >>> str(paid(10000, "your RE 30").choices[0].basis)
+    'IDENTIFICATION'
     >>> found = paid(10000, "thanks")
-    >>> str(found.verdict), [each.item_ids for each in found.choices], found.identified
-    ('several', [(1,), (3,)], None)
+    >>> str(found.verdict), [each.item_ids for each in found.choices]
+    ('several', [(1,), (3,)])
     >>> paid(45000, "all of it").choices[0].reason
     'All 3 open items add up to it.'
     """
@@ -169,8 +183,7 @@ def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
         yield weighed.choice(Basis.NUMBERS, f"Names {_listed(named)}, which add up to it.", named)
         return
     (only,) = named
-    is_telling = remittances.is_telling(only.number) or remittances.is_telling(only.remittance)
-    basis = Basis.IDENTIFICATION if is_telling else Basis.NUMBERS
+    basis = Basis.IDENTIFICATION if identified(weighed.payment, named) else Basis.NUMBERS
     yield weighed.choice(basis, f"Names {only.label}, of which exactly this is open.", named)
 
 

@@ -7,15 +7,17 @@ from typing import Final
 
 from webapp.ledger.currencies import canonical
 from webapp.ledger.rules.condition_values import currency_problem
+from webapp.ledger.rules.triggers import Target
 
 
 class EffectKind(StrEnum):
-    """The four things that a rule can set."""
+    """What a rule can set, and that a line may pay the open item which its text names."""
 
     SET_CURRENCY = "SET_CURRENCY"
     SET_ACCOUNT = "SET_ACCOUNT"
     SET_MERCHANT = "SET_MERCHANT"
     SET_PROJECT = "SET_PROJECT"
+    SETTLE_BY_REFERENCE = "SETTLE_BY_REFERENCE"
 
     # Every line of a run looks kinds up; an enum's own hash is a call in Python.
     __hash__ = str.__hash__
@@ -23,7 +25,10 @@ class EffectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing that a rule sets: a currency code, or the id of an account, merchant or project."""
+    """One thing that a rule sets: a currency code, or the id of an account, merchant or project.
+
+    What a line pays by its reference is found for each line, so that the effect itself has no value: "".
+    """
 
     kind: EffectKind
     sort_order: int
@@ -32,16 +37,21 @@ class Effect:
 
 MAX_ID: Final = 2**63 - 1
 
+# The effect that finds its value for each line has no key.
 VALUE_KEY: Final[dict[EffectKind, str]] = {
     EffectKind.SET_CURRENCY: "currency",
     EffectKind.SET_ACCOUNT: "accountId",
     EffectKind.SET_MERCHANT: "orgMerchantId",
     EffectKind.SET_PROJECT: "projectId",
 }
+# The field of a line that each effect sets.
+FIELD_OF: Final[dict[EffectKind, str]] = {**VALUE_KEY, EffectKind.SETTLE_BY_REFERENCE: "itemId"}
 
 
-def effect_problem(effect: Mapping[str, object]) -> tuple[str, str] | None:
-    """Give the key of an effect that is wrong, with a sentence on why; None where it makes sense.
+def effect_problem(
+    effect: Mapping[str, object], target: Target = Target.TRANSACTION
+) -> tuple[str, str] | None:
+    """Give the key of an effect that is wrong on a target, with a sentence on why; None where it makes sense.
 
     Whether the account, merchant or project exists is checked against the books elsewhere.
 
@@ -49,18 +59,24 @@ def effect_problem(effect: Mapping[str, object]) -> tuple[str, str] | None:
     True
     >>> effect_problem({"kind": "SET_ACCOUNT", "accountId": True})
     ('accountId', 'SET_ACCOUNT needs accountId, an integer above zero.')
+    >>> effect_problem({"kind": "SETTLE_BY_REFERENCE"}, Target.RECEIPT)
+    ('kind', 'Only a bank line pays an open item; let this rule act on bank lines.')
     """
     kind = effect.get("kind")
     if not isinstance(kind, str) or kind not in set(EffectKind):
         return "kind", f"The kind of an effect is one of {', '.join(EffectKind)}."
+    if kind == EffectKind.SETTLE_BY_REFERENCE and target is Target.RECEIPT:
+        return "kind", "Only a bank line pays an open item; let this rule act on bank lines."
     if type(effect.get("sortOrder", 0)) is not int:
         return "sortOrder", "The sort order is an integer."
-    key = VALUE_KEY[EffectKind(kind)]
-    problem = _value_problem(kind, key, effect.get(key))
-    return (key, problem) if problem else None
+    key = VALUE_KEY.get(EffectKind(kind))
+    problem = _value_problem(kind, key, effect.get(key)) if key else None
+    return (key, problem) if key and problem else None
 
 
-def effects_problems(effects: Sequence[Mapping[str, object]]) -> dict[str, list[str]]:
+def effects_problems(
+    effects: Sequence[Mapping[str, object]], target: Target = Target.TRANSACTION
+) -> dict[str, list[str]]:
     """Collect the sentences of all wrong effects by their path in a rule's input.
 
     >>> effects_problems([])
@@ -68,7 +84,7 @@ def effects_problems(effects: Sequence[Mapping[str, object]]) -> dict[str, list[
     """
     if not effects:
         return {"effects": ["A rule needs at least one effect."]}
-    problems = ((index, effect_problem(effect)) for index, effect in enumerate(effects))
+    problems = ((index, effect_problem(effect, target)) for index, effect in enumerate(effects))
     return {f"effects.{index}.{found[0]}": [found[1]] for index, found in problems if found}
 
 
@@ -107,10 +123,10 @@ def _value_problem(kind: str, key: str, value: object) -> str | None:
 
 def _read(effect: Mapping[str, object], place: int) -> Effect:
     kind = EffectKind(str(effect["kind"]))
-    value = effect[VALUE_KEY[kind]]
+    value = effect[VALUE_KEY[kind]] if kind in VALUE_KEY else ""
     order = effect.get("sortOrder", place)
     return Effect(
         kind,
         order if isinstance(order, int) else place,
-        value if isinstance(value, int) else canonical(str(value)),
+        canonical(str(value)) if kind is EffectKind.SET_CURRENCY else value if isinstance(value, int) else "",
     )

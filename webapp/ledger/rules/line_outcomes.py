@@ -11,6 +11,8 @@ from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 
+NAMES_NOTHING: Final = "Its text names no open item of exactly this amount."
+
 # Gives a currency's rate on the line's booking day, None where there is none.
 RateOf = Callable[[str], Decimal | None]
 
@@ -19,11 +21,15 @@ _ATTRIBUTE: Final = {
     EffectKind.SET_ACCOUNT: "account_id",
     EffectKind.SET_MERCHANT: "merchant_id",
     EffectKind.SET_PROJECT: "project_id",
+    EffectKind.SETTLE_BY_REFERENCE: "item_id",
 }
 
 
 class CounterLeg(NamedTuple):
-    """The one leg opposite a bank line; `amount_base_minor` is None while a rate is missing."""
+    """The one leg opposite a bank line; `amount_base_minor` is None while a rate is missing.
+
+    `item_id` is the open item that the line is to pay, where that is one alone.
+    """
 
     account_id: int
     currency: str
@@ -31,6 +37,7 @@ class CounterLeg(NamedTuple):
     amount_base_minor: int | None = None
     merchant_id: int | None = None
     project_id: int | None = None
+    item_id: int | None = None
 
     def value(self, kind: EffectKind) -> str | None:
         """Give the value of the field that an effect sets, as text."""
@@ -40,6 +47,14 @@ class CounterLeg(NamedTuple):
     def raw(self, kind: EffectKind) -> Any:
         """Give the value of the field that an effect sets: an id, a currency's code, or None."""
         return getattr(self, _ATTRIBUTE[kind])
+
+
+class NamedItem(NamedTuple):
+    """The open item that the text of a line names and of which exactly the line is open, with where it is owed."""
+
+    item_id: int
+    account_id: int
+    merchant_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +138,38 @@ def settle(
     return Outcome(after, applied, tuple(skipped))
 
 
+def unpayable(named: NamedItem, leg: CounterLeg, line_currency: str, books: Books) -> str | None:
+    """Give the reason why a line cannot pay the item that its text names, None where it can."""
+    if leg.currency != line_currency:
+        return f"Its entry is in {leg.currency}, and it pays in {line_currency}."
+    if named.merchant_id is None and leg.merchant_id is not None:
+        return "What its text names is owed by no party, and this line has one."
+    return books.accounts[named.account_id].closed
+
+
+def pay(settings: Mapping[EffectKind, Setting], leg: CounterLeg, named: NamedItem, books: Books) -> Outcome:
+    """Let a line pay the item that its text names, as a rule says that settles by reference.
+
+    The item says on which account and in whose name, whatever other rules set; a project stays one's choice.
+    """
+    settling = settings[EffectKind.SETTLE_BY_REFERENCE]
+
+    def by_reference(value: int) -> Setting:
+        return Setting(value, settling.rule_id, settling.rule_version)
+
+    its = {
+        EffectKind.SET_ACCOUNT: by_reference(named.account_id),
+        EffectKind.SETTLE_BY_REFERENCE: by_reference(named.item_id),
+    }
+    if named.merchant_id is not None:
+        its[EffectKind.SET_MERCHANT] = by_reference(named.merchant_id)
+    if EffectKind.SET_PROJECT in settings:
+        its[EffectKind.SET_PROJECT] = settings[EffectKind.SET_PROJECT]
+    after = _with_settings(leg, named.account_id, its, books)._replace(item_id=named.item_id)
+    applied = {kind: each for kind, each in its.items() if after.raw(kind) != leg.raw(kind)}
+    return Outcome(after, applied, ())
+
+
 def _in_currency(
     leg: CounterLeg, code: str, account_id: int, books: Books, rate_of: RateOf
 ) -> tuple[CounterLeg, str | None]:
@@ -164,4 +211,5 @@ def _with_settings(
         leg.amount_base_minor,
         leg.merchant_id if merchant is None else int(merchant.value),
         leg.project_id if project is None else int(project.value),
+        leg.item_id,
     )

@@ -65,3 +65,8 @@ class OwedItem(OrganizationKeyed, Base):
     amount_base_minor: Mapped[int] = mapped_column(MONEY)
     settled_minor: Mapped[int] = mapped_column(MONEY, default=0)
     settled_base_minor: Mapped[int] = mapped_column(MONEY, default=0)
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it."""
+        return self.reference or f"item {self.id}"

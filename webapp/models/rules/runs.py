@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
-from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import Trigger
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
 
@@ -42,7 +42,8 @@ class RuleRun(Numbered, Base):
 class FieldSetting:
     """A field that a rule set, as it was before and as the rule set it.
 
-    `value` and `before` are an id or a currency's code. `superseded_by` is the act that set the field anew.
+    `value` and `before` are an id or a currency's code; of what a line pays, the id of the item. `superseded_by` is the
+    act that set the field anew.
     """
 
     run_id: Mapped[int] = mapped_column(BigId)
@@ -69,6 +70,7 @@ class RuleSetting(FieldSetting, Numbered, Base):
     )
 
     transaction_id: Mapped[int] = mapped_column(BigId)
+    kind: Mapped[str] = mapped_column(sa.String(20))
 
     run: Mapped[RuleRun] = relationship(
         foreign_keys="RuleSetting.run_id", primaryjoin=lambda: refers_to(RuleSetting.run_id, RuleRun)
@@ -80,7 +82,7 @@ class DocumentSetting(FieldSetting, Numbered, Base):
 
     __tablename__ = "document_settings"
     __table_args__ = (
-        one_of("kind", *EffectKind),
+        one_of("kind", *VALUE_KEY),
         foreign_key("document_id", "documents"),
         foreign_key("run_id", "rule_runs"),
         sa.Index("ix_document_settings_document", "document_id"),

@@ -21,6 +21,7 @@ COLUMNS = {
     "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Merchant"),
     "SET_PROJECT": ("projectId", "project_id", "Project"),
     "SET_CURRENCY": ("currency", "currency", "Currency"),
+    "SETTLE_BY_REFERENCE": ("itemId", "item_id", "Pays"),
 }
 
 

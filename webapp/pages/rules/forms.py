@@ -115,7 +115,7 @@ class RuleForm:
         for index, row in enumerate(self.conditions):
             found |= _condition_problem(row, index, Target(self.target), is_unfinished=is_unfinished)
         for index, row in enumerate(self.effects):
-            found |= _effect_problem(row, index, is_unfinished=is_unfinished)
+            found |= _effect_problem(row, index, Target(self.target), is_unfinished=is_unfinished)
         return found
 
 
@@ -197,7 +197,9 @@ def condition_of(row: Mapping[str, Any]) -> dict[str, str | None]:
 def effect_of(row: Mapping[str, Any], index: int) -> dict[str, Any]:
     """An effect as in the API."""
     kind = EffectKind(row["kind"])
-    key = VALUE_KEY[kind]
+    key = VALUE_KEY.get(kind)
+    if key is None:
+        return {"kind": kind.value, "sortOrder": index}
     text = str(row.get(key) or "")
     is_id = kind is not EffectKind.SET_CURRENCY
     return {"kind": kind.value, key: int(text) if is_id and _digits(text) else text, "sortOrder": index}
@@ -241,13 +243,13 @@ def _condition_problem(row: Row, index: int, target: Target, *, is_unfinished: b
     return {f"{CONDITIONS}.{index}.{found[0]}": [found[1]]} if found else {}
 
 
-def _effect_problem(row: Row, index: int, *, is_unfinished: bool) -> dict[str, list[str]]:
+def _effect_problem(row: Row, index: int, target: Target, *, is_unfinished: bool) -> dict[str, list[str]]:
     effect = effect_of(row, index)
     kind = EffectKind(row["kind"])
-    key = VALUE_KEY[kind]
-    if not effect[key]:
+    key = VALUE_KEY.get(kind)
+    if key and not effect[key]:
         return {} if is_unfinished else {f"effects.{index}.{key}": [CHOOSE[kind]]}
-    found = effect_problem(effect)
+    found = effect_problem(effect, target)
     return {f"effects.{index}.{found[0]}": [found[1]]} if found else {}
 
 

@@ -17,7 +17,7 @@ from webapp.ledger.rules.conditions import (
     fields_of,
     operators_of,
 )
-from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.access.auth import organization_id
@@ -52,7 +52,7 @@ def _chosen_ids(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[st
         parts = str(row.get("value") or "").split(",")
         found[ID_FIELDS.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
     for row in effects:
-        key = VALUE_KEY[EffectKind(row["kind"])]
+        key = FIELD_OF[EffectKind(row["kind"])]
         found[key].add(chosen_id(row.get(key)))
     return found
 
@@ -98,7 +98,7 @@ def shown_condition(row: Row, index: int, choices: Choices) -> Row:
 
 def shown_effect(row: Row, index: int, choices: Choices) -> Row:
     """An effect with its choices."""
-    key = VALUE_KEY[EffectKind(row["kind"])]
+    key = FIELD_OF[EffectKind(row["kind"])]
     return {
         "index": index,
         "path": f"effects.{index}",

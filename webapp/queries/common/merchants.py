@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.db import db
 from webapp.ledger import dimensions
 from webapp.models import Merchant
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.common.asked_once import asked_once
+from webapp.sql_functions import fold
 
 
 def merged(organization_id: str) -> dict[int, int]:
@@ -32,6 +34,21 @@ def _merged(organization_id: str) -> sa.Select[Any]:
     return sa.select(merchant.id, merchant.merged_into_id).where(
         merchant.organization_id == organization_id, merchant.merged_into_id.is_not(None)
     )
+
+
+def called(organization_id: str, names: Collection[str]) -> dict[str, int]:
+    """Give the merchant that counts for each of some names that one alone is called, in whatever case."""
+    by_folded: dict[str, set[int]] = {}
+    rows = db.session.execute(
+        sa.select(Merchant.id, Merchant.merged_into_id, fold(Merchant.name)).where(
+            Merchant.organization_id == organization_id,
+            fold(Merchant.name).in_([fold(each) for each in names if each]),
+        )
+    )
+    for merchant_id, merged_into_id, folded in rows:
+        by_folded.setdefault(folded, set()).add(merged_into_id or merchant_id)
+    found = {each: by_folded.get(each.lower(), set()) for each in names}
+    return {each: counting.pop() for each, counting in found.items() if len(counting) == 1}
 
 
 def counting_id(organization_id: str, merchant_id: int | None) -> int | None:

@@ -19,7 +19,6 @@ from webapp.models import (
     Account,
     Document,
     JournalEntry,
-    Merchant,
     PaymentPart,
     Posting,
     Transaction,
@@ -29,7 +28,6 @@ from webapp.models import (
 from webapp.queries.common import merchants
 from webapp.queries.items import listings, returned_payments
 from webapp.queries.items.listings import OwedItemRecord
-from webapp.sql_functions import fold
 
 # One more than are looked through for sets, and some that are named beside them.
 MOST_READ = 200
@@ -120,13 +118,7 @@ def _party(line: Transaction) -> int | None:
         )
     )
     if not found and line.counterparty:
-        found = set(
-            db.session.scalars(
-                sa.select(Merchant.id).where(
-                    of_same_organization(Merchant, line), fold(Merchant.name) == fold(line.counterparty)
-                )
-            )
-        )
+        return merchants.called(line.organization_id, [line.counterparty]).get(line.counterparty)
     counting = {merchants.counting_id(line.organization_id, each) for each in found}
     return counting.pop() if len(counting) == 1 else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from webapp.models import (
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import near
+from webapp.queries.items import line_payments
 from webapp.queries.journal.target_legs import EntryTarget, bulk_of
 from webapp.queries.matching import transfer_pairs
 
@@ -39,6 +40,7 @@ EDITED = "A person has edited this line."
 SET_ASIDE = "This line is from before the books of its account begin."
 TRANSFER = "This line is one side of a transfer."
 SPLIT = "This line is split."
+PAYS = "Somebody chose what this line pays."
 NO_ENTRY = "This line has no entry."
 
 
@@ -149,6 +151,19 @@ def line_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[in
     return found
 
 
+def with_items(organization_id: str, states: Mapping[int, LineState]) -> dict[int, LineState]:
+    """Complete the states of lines by the one open item that each is to pay; one that pays several is closed."""
+    paid = line_payments.of_lines(organization_id, list(states))
+    found = dict(states)
+    for line_id, payment in paid.items():
+        state = states[line_id]
+        if len(payment.parts) > 1 or payment.short is not None:
+            found[line_id] = state._replace(closed=state.closed or PAYS)
+        elif state.leg is not None:
+            found[line_id] = state._replace(leg=state.leg._replace(item_id=payment.parts[0].item_id))
+    return found
+
+
 def _simple_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:
     """Read the states of lines with a bank leg and one counter leg, drafts or never corrected, as most lines are."""
     line_of = {line.journal_entry_id: line.id for line in lines if line.journal_entry_id is not None}
@@ -156,7 +171,7 @@ def _simple_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict
         # Two lines share an entry, or one has none.
         return {}
     return {
-        line_of[entry_id]: LineState(CounterLeg._make(columns), is_posted, None if is_posted else posting_id)
+        line_of[entry_id]: LineState(CounterLeg(*columns), is_posted, None if is_posted else posting_id)
         for entry_id, is_posted, posting_id, *columns in _single_counter_legs(organization_id, line_of)
         if entry_id in line_of
     }

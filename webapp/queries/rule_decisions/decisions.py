@@ -12,7 +12,16 @@ from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import NOTHING, CompiledRule, Decision, RuleSet, Setting
 from webapp.ledger.rules.items import RuleItem, all_text
-from webapp.ledger.rules.line_outcomes import Books, CounterLeg, Outcome, settle
+from webapp.ledger.rules.line_outcomes import (
+    NAMES_NOTHING,
+    Books,
+    CounterLeg,
+    NamedItem,
+    Outcome,
+    Skip,
+    pay,
+    settle,
+)
 from webapp.ledger.rules.matching import needs_choices
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
@@ -102,10 +111,26 @@ class RuleEvaluator:
         return self._set.decide(item)
 
     def apply(
-        self, settings: Mapping[EffectKind, Setting], leg: CounterLeg, currency: str, day: date
+        self,
+        settings: Mapping[EffectKind, Setting],
+        leg: CounterLeg,
+        currency: str,
+        day: date,
+        named: NamedItem | str | None = None,
     ) -> Outcome:
-        """Apply the rules' settings to the counter leg of a line of a day."""
-        return settle(settings, leg, currency, self.books, lambda code: self._rate(code, day))
+        """Apply the rules' settings to the counter leg of a line of a day.
+
+        `named` is the item that the line pays where a rule settles by reference, or why it pays none.
+        """
+        settling = settings.get(EffectKind.SETTLE_BY_REFERENCE)
+        if settling is not None and isinstance(named, NamedItem):
+            return pay(settings, leg, named, self.books)
+        outcome = settle(settings, leg, currency, self.books, lambda code: self._rate(code, day))
+        if settling is None:
+            return outcome
+        reason = named if isinstance(named, str) else NAMES_NOTHING
+        skip = Skip(EffectKind.SETTLE_BY_REFERENCE, settling.rule_id, reason)
+        return outcome._replace(skipped=(*outcome.skipped, skip))
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None

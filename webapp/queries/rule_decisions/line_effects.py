@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.line_outcomes import CounterLeg, Skip
-from webapp.queries.rule_decisions import candidates
+from webapp.ledger.rules.line_outcomes import CounterLeg, NamedItem, Skip
+from webapp.queries.rule_decisions import candidates, named_items
 from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
 from webapp.queries.rule_decisions.decisions import NO_CHOICE, LineChoice, RuleEvaluator, item_of
 
@@ -73,7 +73,25 @@ def effects(
             continue
         evaluator.prepare([line.booked_on for line, _ in matched])
         states = candidates.line_states(evaluator.organization.id, [line for line, _ in matched])
-        yield [_effect(evaluator, line, states[line.id], decision, own_part) for line, decision in matched]
+        yield effects_of(evaluator, matched, states, own_part)
+
+
+def effects_of(
+    evaluator: RuleEvaluator,
+    matched: Sequence[tuple[CandidateLine, Decision]],
+    states: Mapping[int, LineState],
+    own_part: OwnSettings,
+) -> list[LineEffect]:
+    """Give the effects of decisions about lines in these states, which `own_part` says are wanted."""
+    settling = [line for line, decision in matched if EffectKind.SETTLE_BY_REFERENCE in decision.settings]
+    named: Mapping[int, NamedItem | str] = {}
+    if settling:
+        states = candidates.with_items(evaluator.organization.id, states)
+        named = named_items.of_lines(evaluator.organization.id, evaluator.books, settling, states)
+    return [
+        _effect(evaluator, _Decided(line, states[line.id], decision, named.get(line.id)), own_part)
+        for line, decision in matched
+    ]
 
 
 def line_choices(evaluator: RuleEvaluator, lines: Sequence[CandidateLine]) -> Mapping[int, LineChoice]:
@@ -144,16 +162,35 @@ class OwnSettings:
         return own, {kind: settings[kind].rule_id for kind in self._kinds if kind not in own}
 
 
-def _effect(
-    evaluator: RuleEvaluator, line: CandidateLine, state: LineState, decision: Decision, own_part: OwnSettings
-) -> LineEffect:
+class _Decided(NamedTuple):
+    """A line in its state, what rules decide about it, and the item that it names, where a rule settles by that."""
+
+    line: CandidateLine
+    state: LineState
+    decision: Decision
+    named: NamedItem | str | None
+
+    def without_destinations(self, owned: Owned) -> Owned:
+        """Let the item that the line names say where it goes, and not the settings of a rule that settles nothing."""
+        settling = self.decision.settings.get(EffectKind.SETTLE_BY_REFERENCE)
+        own, overruled = owned
+        if settling is None or EffectKind.SETTLE_BY_REFERENCE in own or not isinstance(self.named, NamedItem):
+            return owned
+        kept: Mapping[EffectKind, Setting] = {
+            kind: each for kind, each in own.items() if kind is EffectKind.SET_PROJECT
+        }
+        return kept, {**overruled, **{kind: settling.rule_id for kind in own if kind not in kept}}
+
+
+def _effect(evaluator: RuleEvaluator, decided: _Decided, own_part: OwnSettings) -> LineEffect:
+    line, state, decision, named = decided
     if own_part.rule_id is not None and own_part.rule_id not in decision.matched:
         return LineEffect(line, state, decision, cut_off_by=decision.stopped_by)
-    own, overruled = own_part.of(decision)
+    own, overruled = decided.without_destinations(own_part.of(decision))
     if state.closed is not None or state.leg is None:
         skips = tuple(Skip(kind, each.rule_id, state.closed or "") for kind, each in own.items())
         return LineEffect(line, state, decision, skipped=skips, overruled=overruled)
-    outcome = evaluator.apply(own, state.leg, line.currency, line.booked_on)
+    outcome = evaluator.apply(own, state.leg, line.currency, line.booked_on, named)
     return LineEffect(line, state, decision, outcome.leg, outcome.applied, outcome.skipped, overruled)
 
 
@@ -184,4 +221,11 @@ def leg_facts(leg: CounterLeg | None) -> list[Any] | None:
     """List the facts of a counter leg for a digest."""
     if leg is None:
         return None
-    return [leg.account_id, leg.currency, leg.amount_minor, leg.merchant_id, leg.project_id]
+    return [
+        leg.account_id,
+        leg.currency,
+        leg.amount_minor,
+        leg.merchant_id,
+        leg.project_id,
+        leg.item_id,
+    ]

@@ -39,7 +39,7 @@ class OtherTargetError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class CounterLegRecord:
-    """The counter leg of a line; the amount is its part of the line, with the line's sign.
+    """The counter leg of a line, and the open item that it pays; the amount is its part of the line, with its sign.
 
     Of a document: the fields that a rule may set, and its total.
     """
@@ -49,6 +49,7 @@ class CounterLegRecord:
     project_id: int | None
     amount: Money | None
     currency: str | None
+    item_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +286,9 @@ def _leg_record(leg: CounterLeg | None) -> CounterLegRecord | None:
     if leg is None:
         return None
     amount = Money(-leg.amount_minor, leg.currency)
-    return CounterLegRecord(leg.account_id, leg.merchant_id, leg.project_id, amount, leg.currency)
+    return CounterLegRecord(
+        leg.account_id, leg.merchant_id, leg.project_id, amount, leg.currency, leg.item_id
+    )
 
 
 def _named(effect: Effect) -> set[int]:

@@ -1,4 +1,4 @@
-"""The names of the accounts, merchants, projects and feed accounts that rules refer to by id."""
+"""The names of the accounts, merchants, projects, feed accounts and open items that rules refer to by id."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from webapp.ledger.rules.conditions import Field
-from webapp.models import Account, FeedAccount, Merchant, Project
+from webapp.models import Account, FeedAccount, Merchant, OwedItem, Project
 from webapp.queries.common import lookups, merchants
 from webapp.queries.rules.rules import ids_in
 
@@ -16,6 +16,7 @@ MODELS: Final[Mapping[str, Any]] = {
     "orgMerchantId": Merchant,
     "projectId": Project,
     "faId": FeedAccount,
+    "itemId": OwedItem,
 }
 ID_FIELDS: Final = {
     Field.FEED_ACCOUNT.value: "faId",

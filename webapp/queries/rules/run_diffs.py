@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -150,7 +150,7 @@ def untouched_items(organization_id: str, untouched: Sequence[UntouchedField]) -
 
 def _named(settings: Iterable[RuleSetting | DocumentSetting]) -> list[tuple[str, int]]:
     return [
-        (VALUE_KEY[EffectKind(each.kind)], int(text))
+        (FIELD_OF[EffectKind(each.kind)], int(text))
         for each in settings
         if each.kind != EffectKind.SET_CURRENCY
         for text in (each.value, each.before)
@@ -161,4 +161,4 @@ def _named(settings: Iterable[RuleSetting | DocumentSetting]) -> list[tuple[str,
 def _name(kind: str, text: str, names: rule_names.Names) -> str:
     if kind == EffectKind.SET_CURRENCY:
         return text
-    return names.get((VALUE_KEY[EffectKind(kind)], int(text)), text)
+    return names.get((FIELD_OF[EffectKind(kind)], int(text)), text)

@@ -11,19 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.models import DocumentSetting, RuleRun, RuleSetting
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
 NEWEST = Order((RuleRun.id,))  # type: ignore[arg-type]
-
-_FIELDS = {
-    "SET_ACCOUNT": "accountId",
-    "SET_MERCHANT": "orgMerchantId",
-    "SET_PROJECT": "projectId",
-    "SET_CURRENCY": "currency",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int
     rows = db.session.execute(*_settings(organization_id, transaction_ids))
     found: dict[int, set[str]] = {}
     for transaction_id, kind in rows:
-        found.setdefault(transaction_id, set()).add(_FIELDS[kind])
+        found.setdefault(transaction_id, set()).add(FIELD_OF[EffectKind(kind)])
     return found
 
 
@@ -101,7 +95,7 @@ def _current(
 def _provenance(row: RuleSetting | DocumentSetting) -> Provenance:
     names = {each["id"]: each["name"] for each in row.run.rules}
     return Provenance(
-        field=_FIELDS[row.kind],
+        field=FIELD_OF[EffectKind(row.kind)],
         value=row.value,
         before=row.before,
         rule_id=row.rule_id,

@@ -69,7 +69,7 @@ class RuleInputSchema(DocumentedSchema):
         binding = bind_target_and_trigger(original)
         conditions = rule["conditions"] or {"match": Match.ALL.value, "conditions": []}
         questions = [Condition.of(each) for each in conditions["conditions"]]
-        problems = effects_problems(rule["effects"]) | sort_order_problems(rule["effects"])
+        problems = effects_problems(rule["effects"], binding.target) | sort_order_problems(rule["effects"])
         problems |= conditions_problems(questions, binding.target)
         if problems:
             raise ma.ValidationError(problems)
@@ -137,7 +137,7 @@ def canonical_effects(effects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             "kind": effect["kind"],
-            VALUE_KEY[read.kind]: read.value,
+            **({VALUE_KEY[read.kind]: read.value} if read.kind in VALUE_KEY else {}),
             "sortOrder": effect.get("sortOrder", index),
         }
         for index, effect in enumerate(effects)
@@ -152,7 +152,7 @@ def unused_effect_keys(effects: list[dict[str, Any]]) -> list[str]:
         f"effects.{index}.{key}"
         for index, effect in enumerate(effects)
         for key in effect
-        if key in every - {VALUE_KEY[EffectKind(effect["kind"])]}
+        if key in every - {VALUE_KEY.get(EffectKind(effect["kind"]))}
     ]
 
 

@@ -56,11 +56,15 @@ class RunQuerySchema(PageSchema):
 
 
 class SideSchema(Schema):
-    """The counter legs of a line, or the choices for a document, with the amount."""
+    """The counter legs of a line, or the choices for a document, with the amount.
+
+    `itemId` is the open item that the line is to pay, where a rule settles by reference.
+    """
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
+    item_id = fields.Id(Kind.POSTING, allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
 
@@ -197,9 +201,9 @@ class RunUndoResultSchema(Schema):
 
 
 class ProvenanceSchema(Schema):
-    """The rule, its version and the run that set a field of a line's entry, and when."""
+    """The rule, its version and the run that set a field of a line's entry, and when; `itemId` is what it pays."""
 
-    field = fields.OneOf("accountId", "orgMerchantId", "projectId", "currency")
+    field = fields.OneOf("accountId", "orgMerchantId", "projectId", "currency", "itemId")
     value = ma.fields.String()
     before = ma.fields.String(allow_none=True)
     rule_id = fields.Id(Kind.RULE)

@@ -131,14 +131,19 @@ def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[i
         )
         for each in new
     ]
+    line_rules = rules.for_trigger(context.organization, "TRANSACTION_INGESTED")
     ids = line_writes.write(
         context.organization,
         context.feed_account,
         rows,
         now=context.now,
         import_id=None,
-        rules=rules.for_trigger(context.organization, "TRANSACTION_INGESTED"),
+        rules=line_rules,
         act_id=context.act_id,
+    )
+    by_number = dict(enumerate(ids))
+    rule_writes.settle_new(
+        context.organization, line_rules, by_number, act_id=context.act_id, now=context.now
     )
     for each, row_id in zip(new, ids, strict=True):
         each.row_id = row_id

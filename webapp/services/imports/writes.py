@@ -27,6 +27,7 @@ from webapp.services.imports.prepared import ReadyAccount, ReadyImport
 from webapp.services.ingestion import rule_choices, staging, writes
 from webapp.services.ingestion.staging import LINES, VERDICTS
 from webapp.services.ingestion.writes import BooksFacts
+from webapp.services.rules import writes as rule_writes
 
 Row = dict[str, Any]
 
@@ -92,6 +93,7 @@ def settle(writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_i
     of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
     connection.execute(sa.delete(turns).where(*of_import))
     rule_choices.settle_run(writing.organization, ready.rules, written.run_id, act_id=act_id, now=writing.now)
+    _settle_new(writing, ready, act_id)
     for portion, account in enumerate(ready.accounts):
         feed_account = _feed(account)
         feed_duplicates.store_joins(feed_account, account.duplicates, portion=portion, now=writing.now)
@@ -101,6 +103,14 @@ def settle(writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_i
     staging.clear(connection)
     db.session.flush()
     return opened
+
+
+def _settle_new(writing: Writing, ready: ReadyImport, act_id: str) -> None:
+    """Let rules settle by reference, which the staged lines could not: other drafts may want the same items."""
+    if ready.rules.settling:
+        numbered = sa.select(LINES.c.number, LINES.c.transaction_id)
+        ids = {row.number: row.transaction_id for row in db.session.connection().execute(numbered)}
+        rule_writes.settle_new(writing.organization, ready.rules, ids, act_id=act_id, now=writing.now)
 
 
 def _feed(account: ReadyAccount) -> FeedAccount:

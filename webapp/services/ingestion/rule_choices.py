@@ -45,6 +45,7 @@ def record_run(
     )
     db.session.add(run)
     db.session.flush()
+    rules.run_id = run.id
     return run.id
 
 
@@ -59,6 +60,16 @@ def settle_run(
         runs.one().action_request_id = act_id
         db.session.flush()
         count_matches(organization.id, rules.tally.matches, now)
+
+
+def count_again(organization: Organization, rules: LineRules) -> None:
+    """Store what a run came to once rules have decided about stored lines, too."""
+    changes = {"changed": rules.tally.changed, "skipped": rules.tally.skips_as_json()}
+    db.session.execute(
+        sa.update(RuleRun)
+        .where(RuleRun.organization_id == organization.id, RuleRun.id == rules.run_id)
+        .values(changes)
+    )
 
 
 def count_matches(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:

@@ -60,6 +60,9 @@ class LineRules(RuleEvaluator):
         super().__init__(organization, rules)
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
+        # The numbers of staged lines about which rules decide once they are stored.
+        self.settling: list[int] = []
+        self.run_id: int | None = None
 
     def for_account(
         self, currency: str, feed_account_id: int | None, days: Sequence[date]
@@ -87,9 +90,16 @@ class AccountRules:
         self._uncategorised = income, expenses
 
     def choose(self, number: int, line: NewLine, base_minor: int | None) -> None:
-        """Keep what the rules choose for the staged line of a number, which is `base_minor` in base currency."""
+        """Keep what the rules choose for the staged line of a number, which is `base_minor` in base currency.
+
+        What settles by reference waits until the line is stored, with all else that is set of the line.
+        """
         decision = self.rules.decide(line, self.currency, self.feed_account_id)
         if not decision.matched:
+            return
+        if EffectKind.SETTLE_BY_REFERENCE in decision.settings:
+            self.rules.tally.count(decision.matched, {}, ())
+            self.rules.settling.append(number)
             return
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -24,6 +24,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import items, line_payments, settlements
+from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.journal import entries
 from webapp.services.items import payments, shortfalls
 from webapp.services.items.payments import ItemPayment
@@ -67,8 +68,31 @@ def in_its_currency(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
 
 def drop(line: Transaction) -> None:
     """Let a line pay nothing."""
+    _drop(line.organization_id, [line.id])
+
+
+def put_whole(organization_id: str, paying: Mapping[int, PaidPart | None]) -> None:
+    """Let each of some lines, by id, pay one item alone with all that it is, or nothing; their legs have it already."""
+    _drop(organization_id, paying)
+    parts = [
+        {
+            "organization_id": organization_id,
+            "transaction_id": line_id,
+            "item_id": part.item_id,
+            "amount_minor": part.amount.minor,
+        }
+        for line_id, part in paying.items()
+        if part is not None
+    ]
+    if parts:
+        of_lines = [{key: each[key] for key in ("organization_id", "transaction_id")} for each in parts]
+        db.session.execute(sa.insert(table_of(LinePayment)), of_lines)
+        db.session.execute(sa.insert(table_of(PaymentPart)), parts)
+
+
+def _drop(organization_id: str, line_ids: Collection[int]) -> None:
     for table in (table_of(PaymentPart), table_of(LinePayment)):
-        is_of_line = (table.c.organization_id == line.organization_id, table.c.transaction_id == line.id)
+        is_of_line = (table.c.organization_id == organization_id, table.c.transaction_id.in_(line_ids))
         db.session.execute(sa.delete(table).where(*is_of_line))
 
 
@@ -172,7 +196,7 @@ def _take_back(item: OwedItem, amount: int) -> None:
 
 
 def _names(paid: Sequence[OwedItem]) -> str:
-    first = ", ".join(payments.named(each) for each in paid[:MOST_NAMED])
+    first = ", ".join(each.name for each in paid[:MOST_NAMED])
     return first if len(paid) <= MOST_NAMED else f"{first} and {len(paid) - MOST_NAMED} others"
 
 

@@ -105,12 +105,12 @@ def check(payment: ItemPayment) -> None:
         left = payable(item)
         if amount * item.amount_minor <= 0:
             raise PaymentFitError(
-                f"{Money(amount, item.currency).formatted} is not a part of {named(item)}: it has its sign."
+                f"{Money(amount, item.currency).formatted} is not a part of {item.name}: it has its sign."
             )
         if abs(amount) > abs(left):
             wanted = Money(amount, item.currency).formatted
             raise ItemTakenError(
-                f"{Money(left, item.currency).formatted} is left of {named(item)}, and {wanted} is to be paid.",
+                f"{Money(left, item.currency).formatted} is left of {item.name}, and {wanted} is to be paid.",
                 details={"itemId": item.id, "left": str(Money(left, item.currency))},
             )
     shortfalls.check(payment.account.organization_id, payment.short, payment.taken)
@@ -124,11 +124,6 @@ def payable(item: OwedItem) -> int:
 def is_returnable(item: OwedItem) -> bool:
     """Return whether an item is a payment that settled others, which a line that returns it opens again."""
     return bool(item.settled_minor) and returned_payments.is_of_payment(item)
-
-
-def named(item: OwedItem) -> str:
-    """Name an item for a sentence."""
-    return item.reference or f"item {item.id}"
 
 
 def fitted(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> list[Leg]:

@@ -51,6 +51,8 @@ def restored(
             project_id = None if before is None else int(before)
             is_there = project_id is None or project_id in books.projects
             return side._replace(project_id=project_id) if is_there else None
+        case EffectKind.SETTLE_BY_REFERENCE:
+            return side._replace(item_id=None if before is None else int(before))
         case EffectKind.SET_CURRENCY:
             return _in_currency(books.organization, line, side, before or line.currency)
 

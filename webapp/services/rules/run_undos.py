@@ -172,6 +172,8 @@ def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[Coun
     line_ids = {each.transaction_id for each in settings}
     lines = {line.id: line for each in candidates.of_ids(organization.id, line_ids) for line in each}
     standings = candidates.line_states(organization.id, list(lines.values()))
+    if any(each.kind == EffectKind.SETTLE_BY_REFERENCE for each in settings):
+        standings = candidates.with_items(organization.id, standings)
     changes: list[CounterReplacement] = []
     restored: list[int] = []
     for line_id, of_line in groupby(settings, lambda each: each.transaction_id):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,17 +10,20 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
 from webapp.ledger.references import Kind
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
+from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rule_decisions import candidates, compiled_rules, line_effects
 from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
 from webapp.queries.rule_decisions.line_effects import LineEffect
 from webapp.services.audit import updates
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
+from webapp.services.items import paid_lines
 from webapp.services.journal import counter_legs
 
 _POSTING = table_of(Posting)
@@ -53,11 +56,25 @@ def replace_counters(
     for each in slow:
         own = lines[each.line.id], entries[each.line.journal_entry_id]
         counter_legs.write_own(*own, [_leg(each.after)])
+    _replace_payments(organization, changes)
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
     updates.touch(Kind.JOURNAL_ENTRY, entry_ids)
     # The entries that the session has loaded are outdated.
     db.session.flush()
     db.session.expire_all()
+
+
+def _replace_payments(organization: Organization, changes: Sequence[CounterReplacement]) -> None:
+    """Let each line pay the item of its new side, of which exactly the line is open, or nothing any more."""
+    paid = {
+        each.line.id: None
+        if each.after.item_id is None
+        else PaidPart(each.after.item_id, Money(each.line.amount_minor, each.line.currency), None)
+        for each in changes
+        if each.state.leg is not None and each.state.leg.item_id != each.after.item_id
+    }
+    if paid:
+        paid_lines.put_whole(organization.id, paid)
 
 
 def run_on(
@@ -78,6 +95,24 @@ def run_on(
     if run_id is not None:
         for effects in portions:
             store_effects(organization, run_id, effects, act_id=act_id, now=now)
+
+
+def settle_new(
+    organization: Organization, rules: LineRules, ids: Mapping[int, int], *, act_id: str, now: datetime
+) -> None:
+    """Let the rules of an import or a push decide about those of its lines that may pay what their text names.
+
+    `ids` are the stored lines by their staged numbers.
+    """
+    line_ids = [ids[number] for number in rules.settling]
+    if rules.run_id is None or not line_ids:
+        return
+    for effects in line_effects.effects(rules, candidates.of_ids(organization.id, line_ids)):
+        for effect in effects:
+            rules.tally.changed += bool(effect.applied)
+            rules.tally.skips.update(effect.skipped)
+        store_effects(organization, rules.run_id, effects, act_id=act_id, now=now)
+    rule_choices.count_again(organization, rules)
 
 
 def store_effects(

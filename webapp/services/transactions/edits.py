@@ -35,11 +35,11 @@ from webapp.services.transactions.states import LineStateError
 
 # What a rule may have set of a line that somebody sets anew.
 SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
-    "account_id": ("SET_ACCOUNT", "SET_CURRENCY"),
-    "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY"),
-    "org_merchant_id": ("SET_MERCHANT",),
+    "account_id": ("SET_ACCOUNT", "SET_CURRENCY", "SETTLE_BY_REFERENCE"),
+    "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY", "SETTLE_BY_REFERENCE"),
+    "org_merchant_id": ("SET_MERCHANT", "SETTLE_BY_REFERENCE"),
     "project_id": ("SET_PROJECT",),
-    "settles": ("SET_ACCOUNT", "SET_MERCHANT"),
+    "settles": ("SET_ACCOUNT", "SET_MERCHANT", "SETTLE_BY_REFERENCE"),
 }
 
 

@@ -73,7 +73,9 @@ KINDS: Final[dict[EffectKind, str]] = {
     EffectKind.SET_MERCHANT: "merchant",
     EffectKind.SET_PROJECT: "project",
     EffectKind.SET_CURRENCY: "currency",
+    EffectKind.SETTLE_BY_REFERENCE: "payment",
 }
+BY_REFERENCE: Final = "pay the open item that its text names"
 TARGETS: Final = {each: NAMES[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
 TRIGGERS: Final = {each: NAMES[each].capitalize() for each in Trigger}
 DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
@@ -92,14 +94,24 @@ def sentence(
     'If description contains “Uber” or amount is less than −1,000, set account 7 and currency USD.'
     >>> sentence("ALL", [], effects[:1], {("accountId", 7): "Travel"})
     'Matches everything: set account Travel.'
+    >>> sentence("ALL", [uber], [{"kind": "SETTLE_BY_REFERENCE"}, *effects[:1]], {("accountId", 7): "Travel"})
+    'If description contains “Uber”, pay the open item that its text names, else set account Travel.'
     """
-    effects_text = joined([effect_text(each, names) for each in effects], "and") or "nothing"
+    effects_text = _effects_text(effects, names)
     if not conditions:
-        return f"Matches everything: set {effects_text}."
+        return f"Matches everything: {effects_text}."
     conditions_text = joined(
         [condition_text(Condition.of(each), names) for each in conditions], "or" if match == "ANY" else "and"
     )
-    return f"If {conditions_text}, set {effects_text}."
+    return f"If {conditions_text}, {effects_text}."
+
+
+def _effects_text(effects: Sequence[Mapping[str, Any]], names: Names) -> str:
+    kept = [each for each in effects if each["kind"] != EffectKind.SETTLE_BY_REFERENCE]
+    text = f"set {joined([effect_text(each, names) for each in kept], 'and') or 'nothing'}"
+    if len(kept) == len(effects):
+        return text
+    return f"{BY_REFERENCE}, else {text}" if kept else BY_REFERENCE
 
 
 def condition_text(condition: Condition, names: Names) -> str:
@@ -138,6 +150,8 @@ def value_text(condition: Condition, names: Names) -> str:
 def effect_text(effect: Mapping[str, Any], names: Names) -> str:
     """One effect as text."""
     kind = EffectKind(effect["kind"])
+    if kind not in VALUE_KEY:
+        return BY_REFERENCE
     key = VALUE_KEY[kind]
     value = effect[key]
     return f"{KINDS[kind]} {names.get((key, value), value) if isinstance(value, int) else value}"
