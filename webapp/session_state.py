@@ -46,6 +46,15 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingAct:
+    """An act that is done and recorded with those beside it: the row of its request, and its status."""
+
+    act: Act
+    row: Mapping[str, Any]
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class ActWrites:
     """What an open act writes: when, and the rows that it touches without changing their own columns.
 
@@ -82,7 +91,7 @@ class SessionState:
 
     Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
     copy of them. `last_act` is the instant and the chance of the id that was made last, `acts_done` how many acts it
-    has executed. `kept` are rows that it may not forget.
+    has executed; `acts_together` wait to be recorded with each other. `kept` are rows that it may not forget.
     """
 
     organization_id: str | None = None
@@ -93,6 +102,7 @@ class SessionState:
     writes: ActWrites | None = None
     last_act: tuple[datetime, int] | None = None
     acts_done: int = 0
+    acts_together: list[WaitingAct] | None = None
     ahead: ReadAhead = field(default_factory=ReadAhead)
     kept: dict[str, Any] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures import invoices
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.documents import pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
@@ -128,3 +129,34 @@ def test_what_cannot_be_written_leaves_neither_name_nor_beginning(tmp_path, monk
     with pytest.raises(OSError, match="No space"):
         whole_files.keep(tmp_path / "kept" / "one", b"1")
     assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_of_files_that_are_kept_together_none_is_left_half_where_the_disk_is_full(tmp_path, monkeypatch):
+    whole_files.make_folder(tmp_path / "kept")
+    waits = iter(range(10))
+
+    def full_at_last(_descriptor):
+        if next(waits) == 2:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_at_last)
+    with pytest.raises(OSError, match="No space"):
+        whole_files.keep_all({tmp_path / "kept" / name: b"1" for name in "abc"})
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+@on_sqlite
+def test_files_that_are_filed_together_are_on_the_disk_before_the_commit_that_names_them(app, ada, calls):
+    sheets = [(io.BytesIO(invoices.ubl(number=f"RE-{each}")), f"{each}.xml") for each in range(3)]
+    answer = ada.browser().post("/inbox", data={"file": sheets}, content_type="multipart/form-data")
+    assert answer.status_code == 200
+    named = [
+        each for each in calls if each[0] == "name" and Path(app.instance_path, "files") in each[2].parents
+    ]
+    assert len(named) == 3
+    last = len(calls) - 1 - calls[::-1].index(("commit",))
+    for each in named:
+        at = calls.index(each)
+        assert ("flush", each[1]) in calls[:at]
+        assert ("flush", each[2].parent) in calls[at:last]
+    assert sum(each == ("flush", named[0][2].parent.parent / "arriving") for each in calls) == 1

@@ -17,7 +17,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp import create_app
 from webapp.db import db
 from webapp.services.accounts import projects
-from webapp.services.storage import stored_files, whole_files
+from webapp.services.storage import arriving_files, whole_files
 
 on_postgresql = pytest.mark.parametrize("database_kind", ["postgresql"])
 both = pytest.mark.both
@@ -331,7 +331,7 @@ def test_a_file_that_is_not_settled_after_its_commit_does_not_deny_the_commit(ad
     def fail(*_args, **_options):
         raise OSError(errno.EIO, "no")
 
-    monkeypatch.setattr(stored_files, "_drop", fail)
+    monkeypatch.setattr(arriving_files, "_drop", fail)
     assert sent(ada).status_code == 201
 
 

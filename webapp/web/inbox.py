@@ -21,13 +21,15 @@ from webapp.web.access.auth import acting, organization_id
 
 
 def take_each(received: Sequence[Upload]) -> list[Arrival]:
-    """Take files one after the other, each in transactions of its own, so that a refused one stops none."""
-    taken = []
-    for each in received:
-        sent = SentFile(each.file_name, each.data)
-        taken.append(arrivals.take(sent, keeps_refused=False, **acting()))
-        failures.commit(db.session())
-    return taken
+    """Take the new documents among files together, and each other one by itself, so that a refused one stops none."""
+    files = [arrivals.read(SentFile(each.file_name, each.data)) for each in received]
+    taken = arrivals.take_new(files, **acting()) if files[1:] else {}
+    failures.commit(db.session())
+    for place, file in enumerate(files):
+        if place not in taken:
+            taken[place] = arrivals.take(file, keeps_refused=False, **acting())
+            failures.commit(db.session())
+    return [taken[place] for place in range(len(files))]
 
 
 def get(inbox_file_id: int) -> InboxFile:

@@ -11,7 +11,7 @@ from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.db import begin_read, db
 from webapp.models import Document
 from webapp.queries.checks import stored_files as checked_files
-from webapp.services.storage import stored_files
+from webapp.services.storage import arriving_files, stored_files
 from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -224,7 +224,7 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
     state_of(session).at_end.clear()
     session.rollback()
     assert {each.name for each in kept_documents()} == {path.name}, "the file and its mark have one name"
-    monkeypatch.setattr(stored_files, "LEFT_AFTER", -stored_files.LEFT_AFTER)
+    monkeypatch.setattr(arriving_files, "LEFT_AFTER", -arriving_files.LEFT_AFTER)
     assert sent(ben, data=pdf("another")).status_code == 201
     assert path.exists(), "its document is still there"
     assert len(kept_documents()) == 2

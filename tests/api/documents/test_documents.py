@@ -10,7 +10,7 @@ import pytest
 
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
 from webapp.queries import checks
-from webapp.services.storage import stored_files
+from webapp.services.storage import arriving_files, stored_files
 from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -248,11 +248,11 @@ def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, mon
     session.rollback()
     document = sent(ben, data=pdf("one")).json["document"]
     assert {path.name for path in kept_documents()} >= {lost}, "a younger one may be on its way"
-    unmarked = stored_files.folder_of(ben.organization_id) / "00" / f"{'0' * 64}-00000000"
+    unmarked = arriving_files.folder_of(ben.organization_id) / "00" / f"{'0' * 64}-00000000"
     unmarked.parent.mkdir(exist_ok=True)
     unmarked.write_bytes(b"not on its way")
     assert [each.code for each in bank.ask(lambda: list(checks.violations()))] == ["file_without_row"]
-    monkeypatch.setattr(stored_files, "LEFT_AFTER", -stored_files.LEFT_AFTER)
+    monkeypatch.setattr(arriving_files, "LEFT_AFTER", -arriving_files.LEFT_AFTER)
     again = sent(ben, data=pdf("two")).json["document"]
     assert lost not in {path.name for path in kept_documents()}
     unmarked.unlink()

@@ -161,7 +161,7 @@ def test_a_file_is_whole_when_it_has_not_changed_for_two_seconds(folder):
     path.write_bytes(b"Date;Text")
     assert list(dropped.whole(2.5)) == []
     assert list(dropped.whole(4.4)) == []
-    assert list(dropped.whole(4.5)) == [path]
+    assert list(dropped.whole(4.5)) == [[path]]
     path.write_bytes(b"Date;Text;Amount")
     assert dropped.read(path) is None
 

@@ -17,7 +17,7 @@ from webapp.ledger.scopes import organization_of, token_text
 from webapp.models.base import see_one_organization
 from webapp.queries.access.principals import digest_of
 from webapp.services.backups.rows import is_protected
-from webapp.services.storage import stored_files
+from webapp.services.storage import arriving_files
 from webapp.tenancy import APP_ROLE, maintenance
 
 pytestmark = on_postgresql
@@ -174,10 +174,10 @@ def test_a_sweep_leaves_the_files_of_other_books_and_those_that_rows_have(
         os.utime(each, (0, 0))
     scope_session(dan.organization_id)
     begin_write(dan.organization_id)
-    stored_files.sweep(dan.organization_id, now=datetime.now(UTC))
+    arriving_files.sweep(dan.organization_id, now=datetime.now(UTC))
     assert (path.exists(), mark.exists()) == (True, True), "each organization sweeps its own folder"
     scope_session(ada.organization_id)
-    stored_files.sweep(ada.organization_id, now=datetime.now(UTC))
+    arriving_files.sweep(ada.organization_id, now=datetime.now(UTC))
     assert (path.exists(), mark.exists()) == (True, False)
 
 

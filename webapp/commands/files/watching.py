@@ -6,7 +6,7 @@ import fcntl
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,10 +95,30 @@ def _chosen() -> dict[str, Path]:
 def _take_all(folder: DropFolder, organization_id: str, end: Event) -> None:
     """Take the whole files of a folder, each in transactions of its own."""
     with _alone(folder.path) as is_alone:
-        for path in folder.whole(time.monotonic()) if is_alone else ():
-            if end.is_set():
-                return
-            _take(folder, path, organization_id)
+        for paths in folder.whole(time.monotonic()) if is_alone else ():
+            taken = _take_new(folder, paths, organization_id) if paths[1:] else set()
+            for path in paths:
+                if end.is_set():
+                    return
+                if path not in taken:
+                    _take(folder, path, organization_id)
+
+
+def _take_new(folder: DropFolder, paths: Sequence[Path], organization_id: str) -> set[Path]:
+    """Take the new documents among some files together; answers which, and the others are for `_take`."""
+    scope_session(organization_id)
+    try:
+        there = {path: folder.read(path) for path in paths if not folder.is_too_large(path)}
+        files = {path: arrivals.read(file) for path, file in there.items() if file is not None}
+        actor, now = command_actor(organization_id), datetime.now(UTC)
+        filed = arrivals.take_new(list(files.values()), actor=actor, now=now)
+        failures.commit(db.session())
+        arrived = {path: filed[place] for place, path in enumerate(files) if place in filed}
+        _put_away(folder, arrived)
+    except (DBAPIError, OSError, LedgerError):
+        db.session.rollback()
+        return set()
+    return set(arrived)
 
 
 def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
@@ -106,15 +126,13 @@ def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
     scope_session(organization_id)
     try:
         arrival = _arrival(folder, path, organization_id)
-        place = folder.put_away(path, arrival) if arrival else None
+        if arrival is not None:
+            _put_away(folder, {path: arrival})
     except (DBAPIError, OSError, LedgerError) as error:
         db.session.rollback()
         folder.wait(path, time.monotonic())
         reason = getattr(error, "message", None) or type(error).__name__
         click.echo(f"{path.name}: not taken yet. {reason}", err=True)
-        return
-    if arrival and place:
-        click.echo(f"{path.name}: {arrival.sentence} ({place.parent.name}/{place.name})")
 
 
 def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | None:
@@ -127,6 +145,11 @@ def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | 
     arrival = arrivals.take(file, keeps_refused=True, actor=actor, now=now)
     failures.commit(db.session())
     return arrival
+
+
+def _put_away(folder: DropFolder, arrived: Mapping[Path, Arrival]) -> None:
+    for path, place in folder.put_away(arrived.items()).items():
+        click.echo(f"{path.name}: {arrived[path].sentence} ({place.parent.name}/{place.name})")
 
 
 @contextmanager

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +19,8 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import like_pattern
 from webapp.sql_functions import fold
 
+# A VAT id, an account and a name of each of some parties; of more, it is quicker to read all.
+FEW_MARKS = 12
 BY_NAME = Order((fold(Merchant.name), Merchant.id), ascends=True)  # type: ignore[arg-type]
 
 
@@ -46,36 +51,62 @@ def listed(
     return page(statement, BY_NAME, after=after, limit=limit)
 
 
-def recognised(
-    organization_id: str, *, vat_id: str | None, iban: str | None, name: str | None
-) -> list[Merchant]:
-    """List the merchants that count that are known by a VAT id, else by an account, else by a name regardless of case.
+@dataclass(frozen=True, slots=True)
+class PartyMarks:
+    """What a merchant may be known by, as a document states it."""
 
-    Several are for a person to choose from.
+    vat_id: str | None = None
+    iban: str | None = None
+    name: str | None = None
+
+
+def recognised(organization_id: str, parties: Collection[PartyMarks]) -> dict[PartyMarks, list[Merchant]]:
+    """List for each of some parties the merchants that count that are known by its marks.
+
+    That is by the VAT id, else by the account, else by the name regardless of case. Several are for a person to choose
+    from.
     """
-    conditions = [
-        _is_marked(Merchant.vat_ids, vat_id),
-        _is_marked(Merchant.ibans, iban),
-        None if not name else fold(Merchant.name) == fold(sa.literal(name)),
+    rows = _perhaps_known(organization_id, parties)
+    by_mark: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in rows:
+        marks = [("vat_id", each) for each in row.vat_ids] + [("iban", each) for each in row.ibans]
+        for kind, mark in {*((kind, mark.lower()) for kind, mark in marks), ("name", row.folded)}:
+            by_mark[kind, mark].append(row.merged_into_id or row.id)
+    ids = {party: next(filter(None, (by_mark.get(each) for each in _marks(party))), []) for party in parties}
+    found = lookups.by_id(Merchant, organization_id, [each for some in ids.values() for each in some])
+    return {party: [found[each] for each in dict.fromkeys(some)] for party, some in ids.items()}
+
+
+def _marks(party: PartyMarks) -> list[tuple[str, str]]:
+    """List what a party is looked for by, the surest first."""
+    marks = [
+        ("vat_id", compact(party.vat_id or "")),
+        ("iban", compact(party.iban or "")),
+        ("name", party.name or ""),
     ]
-    for condition in conditions:
-        if condition is None:
-            continue
-        of_books = Merchant.organization_id == organization_id
-        found = db.session.scalars(sa.select(Merchant).where(of_books, condition).order_by(Merchant.id)).all()
-        if found:
-            ids = dict.fromkeys(each.counting_id for each in found)
-            return list(lookups.by_id(Merchant, organization_id, ids).values())
-    return []
+    return [(kind, mark.lower()) for kind, mark in marks if mark]
 
 
-def _is_marked(column: Any, mark: str | None) -> sa.ColumnElement[bool] | None:
-    """Build the condition that a list of marks has one; they are stored as JSON, each within quotes."""
-    wanted = compact(mark or "")
+def _perhaps_known(organization_id: str, parties: Collection[PartyMarks]) -> Sequence[Any]:
+    """Read, by id, the merchants of the names of some parties, and those with a VAT id or an account.
+
+    Where few are looked for, only those with one of theirs: a list is stored as JSON, each within quotes.
+    """
+    wanted = {mark for party in parties for mark in _marks(party)}
     if not wanted:
-        return None
-    pattern = like_pattern(json.dumps(wanted))
-    return fold(sa.cast(column, sa.Text)).like(pattern, escape="\\")
+        return []
+    lists = {"vat_id": sa.cast(Merchant.vat_ids, sa.Text), "iban": sa.cast(Merchant.ibans, sa.Text)}
+    folded = fold(Merchant.name)
+    conditions: list[sa.ColumnElement[bool]] = [folded.in_([mark for kind, mark in wanted if kind == "name"])]
+    if len(wanted) <= FEW_MARKS:
+        patterns = [(lists[kind], like_pattern(json.dumps(mark))) for kind, mark in wanted if kind in lists]
+        conditions += [fold(column).like(pattern, escape="\\") for column, pattern in patterns]
+    else:
+        conditions += [column != "[]" for column in lists.values()]
+    columns = (Merchant.id, Merchant.merged_into_id, Merchant.vat_ids, Merchant.ibans, folded.label("folded"))
+    of_books = Merchant.organization_id == organization_id
+    asked = sa.select(*columns).where(of_books, sa.or_(*conditions)).order_by(Merchant.id)
+    return db.session.execute(asked).all()
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:

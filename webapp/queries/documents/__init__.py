@@ -8,6 +8,7 @@ from webapp.queries.documents import (
     pages,
     parties,
     payments,
+    same_invoices,
     suggestions,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "pages",
     "parties",
     "payments",
+    "same_invoices",
     "suggestions",
 ]

@@ -268,6 +268,16 @@ def _amounts(document: Document) -> set[int]:
     return {*amounts, *(-amount for amount in amounts)}
 
 
+def is_around(document: Document, day: date) -> bool:
+    """Tell whether a day is near enough to those of a document for a payment, which without any of its own none is."""
+    days = _days(document)
+    return bool(days) and min(days) - AROUND <= day <= max(days) + AROUND
+
+
 def _around(column: Any, document: Document) -> list[sa.ColumnElement[bool]]:
-    days = [each for each in (document.issued_on, document.due_on) if each is not None]
+    days = _days(document)
     return [column.between(min(days) - AROUND, max(days) + AROUND)] if days else []
+
+
+def _days(document: Document) -> list[date]:
+    return [each for each in (document.issued_on, document.due_on) if each is not None]

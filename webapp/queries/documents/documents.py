@@ -13,7 +13,6 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
-from webapp.ledger.journal.transfer_sides import compact
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
 from webapp.models import (
@@ -91,8 +90,6 @@ FIELDS = [
     for each in fields(DocumentRecord)
     if each.name not in {"relations", "further_files", "findings"}
 ]
-# Of one number and amount.
-MOST_ALIKE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +119,18 @@ def with_file(organization_id: str, digest: str) -> Document | None:
             sa.or_(Document.sha256 == digest, Document.id == further.scalar_subquery()),
         )
     )
+
+
+def digests_among(organization_id: str, digests: Collection[str]) -> set[str]:
+    """Give those of some SHA-256 that a document's file has already."""
+    return {
+        digest
+        for model in (Document, DocumentFile)
+        for digest in db.session.scalars(
+            sa.select(model.sha256).where(model.organization_id == organization_id, model.sha256.in_(digests))
+        )
+        if digest is not None
+    }
 
 
 def all_files(document: Document) -> list[Document | DocumentFile]:
@@ -156,48 +165,6 @@ def further_file(document: Document, digest: str) -> DocumentFile:
 def is_related(document: Document) -> bool:
     """Tell whether a document belongs to a line or an entry."""
     return bool(attachments.of_documents(document.organization_id, [document.id])[document.id])
-
-
-def same_invoice(document: Document) -> Document | None:
-    """Find the document that is the same invoice: seller, number, type and gross amount; None without these.
-
-    The file of one of them at least states them: what only people typed is asked about.
-    """
-    if not document.number or document.total_minor is None or not (document.seller_vat_id or document.sender):
-        return None
-    alike = sa.select(Document).where(
-        Document.organization_id == document.organization_id,
-        Document.number == document.number,
-        Document.document_type == document.document_type,
-        Document.total_minor == document.total_minor,
-        Document.currency == document.currency,
-    )
-    found = db.session.scalars(alike.order_by(Document.id).limit(MOST_ALIKE))
-    is_read = invoice_of(document) is not None
-    return next(
-        (each for each in found if (is_read or invoice_of(each)) and _is_seller(each, document)), None
-    )
-
-
-def _is_seller(one: Document, other: Document) -> bool:
-    """Tell whether two documents have one seller: by the VAT id where both state it, else by the name."""
-    if one.seller_vat_id and other.seller_vat_id:
-        return compact(one.seller_vat_id) == compact(other.seller_vat_id)
-    return bool(one.sender) and (one.sender or "").casefold() == (other.sender or "").casefold()
-
-
-def with_number(document: Document) -> Document | None:
-    """Find the first other document with the sender, regardless of case, and the number of one; None without these."""
-    if not (document.sender and document.number):
-        return None
-    others = sa.select(Document).where(
-        Document.organization_id == document.organization_id,
-        Document.number == document.number,
-        fold(Document.sender) == fold(sa.literal(document.sender)),
-    )
-    if document.id is not None:
-        others = others.where(Document.id != document.id)
-    return db.session.scalars(others.order_by(Document.id).limit(1)).first()
 
 
 def listed(

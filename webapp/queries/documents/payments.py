@@ -19,6 +19,7 @@ from webapp.queries.documents.candidates import (
     TELLING_WAY,
     accounts_in,
     evidence_of_line,
+    is_around,
     text_of,
 )
 
@@ -39,6 +40,10 @@ _LINE = (
 )
 
 
+class TooManyAlikeError(Exception):
+    """So many documents or lines have the same amounts at one time that nobody is asked for each of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class CertainPayment:
     """A line that certainly pays a document, and why, in a sentence."""
@@ -48,15 +53,25 @@ class CertainPayment:
     reason: str
 
 
-def of_document(document: Document) -> CertainPayment | None:
-    """Find the one line that certainly pays a document that is attached to nothing; None without one."""
-    organization_id = document.organization_id
-    seed = [each for each in _documents(organization_id, Document.id == document.id) if _keys(each)]
-    lines = _lines_like(organization_id, seed)
-    if not any(evidence.is_certain for _, _, evidence in _identified(seed, lines)):
-        return None
-    found = _certain(_documents_like(organization_id, lines), lines)
-    return next((each for each in found if each.document_id == document.id), None)
+def of_documents(organization_id: str, document_ids: Collection[int]) -> list[CertainPayment]:
+    """Find the lines that certainly pay some documents that are attached to nothing, in the order of the documents."""
+    wanted = set(document_ids)
+    try:
+        found = _of_documents(organization_id, wanted)
+    except TooManyAlikeError:
+        some = sorted(wanted)
+        halves = (some[: len(some) // 2], some[len(some) // 2 :]) if some[1:] else ()
+        return [each for half in halves for each in of_documents(organization_id, half)]
+    return sorted((each for each in found if each.document_id in wanted), key=lambda each: each.document_id)
+
+
+def _of_documents(organization_id: str, document_ids: Collection[int]) -> list[CertainPayment]:
+    seeds = [each for each in _documents(organization_id, Document.id.in_(document_ids)) if _keys(each)]
+    named = _identified(seeds, _lines_like(organization_id, seeds))
+    likely = {line.id: line for _, line, evidence in named if evidence.is_certain}
+    documents = _documents_like(organization_id, list(likely.values()))
+    # A line that is not certain for a document may still make another one ambiguous.
+    return _certain(documents, _lines_like(organization_id, documents))
 
 
 def of_lines(organization_id: str, line_ids: Collection[int]) -> list[CertainPayment]:
@@ -76,11 +91,14 @@ def of_import(organization_id: str, import_id: int) -> list[CertainPayment]:
 
 
 def _of_seeds(organization_id: str, seeds: Sequence[Any]) -> list[CertainPayment]:
-    named = _identified(_documents_like(organization_id, seeds), seeds)
-    documents = list({each.id: each for each, _, evidence in named if evidence.is_certain}.values())
-    lines = _lines_like(organization_id, documents)
-    # A document that is not certain for a line may still make another one ambiguous.
-    found = _certain(_documents_like(organization_id, lines), lines)
+    try:
+        named = _identified(_documents_like(organization_id, seeds), seeds)
+        documents = list({each.id: each for each, _, evidence in named if evidence.is_certain}.values())
+        lines = _lines_like(organization_id, documents)
+        # A document that is not certain for a line may still make another one ambiguous.
+        found = _certain(_documents_like(organization_id, lines), lines)
+    except TooManyAlikeError:
+        return []
     ids = {each.id for each in seeds}
     return sorted(
         (each for each in found if each.transaction_id in ids), key=lambda each: each.transaction_id
@@ -117,6 +135,8 @@ def _identified(documents: Iterable[Any], lines: Iterable[Any]) -> list[tuple[An
             due = document.total_minor if document.due_minor is None else document.due_minor
             if document.currency != line.currency or abs(due or 0) != abs(line.amount_minor):
                 continue
+            if not is_around(document, line.booked_on):
+                continue
             evidence = evidence_of_line(document, line)
             if evidence.identifies:
                 found.append((document, line, evidence))
@@ -151,7 +171,7 @@ def _lines(organization_id: str, *conditions: sa.ColumnElement[bool], most: int 
 
 
 def _documents_like(organization_id: str, lines: Sequence[Any]) -> list[Any]:
-    """Read the documents that have the amounts of lines as what is due, around their days; none where too many do."""
+    """Read the documents that have the amounts of lines as what is due, around their days; raises TooManyAlikeError."""
     if not lines:
         return []
     days = [each.booked_on for each in lines]
@@ -168,12 +188,12 @@ def _documents_like(organization_id: str, lines: Sequence[Any]) -> list[Any]:
         )
         found += _documents(organization_id, Document.currency.in_(currencies), has_amount, is_near)
         if len(found) > MOST_READ:
-            return []
+            raise TooManyAlikeError
     return found
 
 
 def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
-    """Read the booked lines that have the amounts of documents, around their days; none where too many do."""
+    """Read the booked lines that have the amounts of documents, around their days; raises TooManyAlikeError."""
     days = [day for each in documents for day in (each.issued_on, each.due_on) if day is not None]
     if not days:
         return []
@@ -187,7 +207,7 @@ def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
         of_accounts = Transaction.feed_account_id.in_(accounts)
         found += _lines(organization_id, of_accounts, is_near, Transaction.amount_minor.in_(amounts))
         if len(found) > MOST_READ:
-            return []
+            raise TooManyAlikeError
     return found
 
 

@@ -24,7 +24,7 @@ from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals
 from webapp.queries.checks.kept_files import problem_with
 from webapp.services.backups.rows import tables, writer
-from webapp.services.storage import stored_files, whole_files
+from webapp.services.storage import arriving_files, stored_files, whole_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 FORMAT: Final = 1
@@ -140,7 +140,7 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, l
 
 def member_of_file(stored: StoredFile) -> str:
     """Name the member that holds a stored file."""
-    return f"{stored_files.FOLDER}/{stored.organization_id}/{stored.kept_name}"
+    return f"{arriving_files.FOLDER}/{stored.organization_id}/{stored.kept_name}"
 
 
 def is_left_out(manifest: Manifest, violation: Violation) -> bool:

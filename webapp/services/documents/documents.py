@@ -23,9 +23,12 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 from webapp.services.documents import fields, further_files, invoices, parties, payments, same_invoices
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.invoices import FileContents
 from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_duplicate
+from webapp.services.ingestion.rules import LineRules
 from webapp.services.rules import document_rules
 from webapp.services.storage import stored_files
+from webapp.services.storage.stored_files import NewFile
 
 
 class EmptyDocumentError(UnprocessableError):
@@ -61,39 +64,38 @@ def create(
     with act(actor, now, "create_document", ("document", "new"), note=note, payload=payload) as doing:
         if not content and file is None:
             raise EmptyDocumentError
-        document = Document(
-            organization_id=actor.organization_id,
-            document_type="OTHER",
-            set_by_hand=[],
-            created_at=now,
-        )
+        document = begun(actor.organization_id, now)
         if file is not None:
-            _keep_file(document, file, doing)
-            read = file.contents or invoices.contents(file.data)
-            invoices.write(document, read, content, organizations.get(actor.organization_id))
+            _keep_file(document, file, doing, content)
         fields.write(document, _named(document, content))
         if "org_merchant_id" not in content:
-            parties.recognise(document)
+            parties.recognise(actor.organization_id, [document])
         same = None if file is None or force else same_invoices.same(document, content)
         if same is not None:
             doing.nothing_to_do()
         else:
             same_invoices.ask(document, force=force, note=note)
-            _file(document, content, doing)
+            db.session.add(document)
+            db.session.flush()
+            filed(document, content, doing)
     if same is not None and file is not None:
         further_files.add(same, file, actor=actor, now=now)
         return same
     if not has_place:
-        payments.attach(document, now=now)
+        payments.attach(actor.organization_id, [document], now=now)
     return document
 
 
-def _file(document: Document, content: DocumentInput, doing: Act) -> None:
-    db.session.add(document)
-    db.session.flush()
+def begun(organization_id: str, now: datetime) -> Document:
+    """Make a document of which nothing is known yet."""
+    return Document(organization_id=organization_id, document_type="OTHER", set_by_hand=[], created_at=now)
+
+
+def filed(document: Document, content: DocumentInput, doing: Act, rules: LineRules | None = None) -> None:
+    """Say what the act did that filed a new document, and run the rules on what is known of it."""
     doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
     if fields.OWN_FIELDS & content.keys() or document.invoice is not None or document.text is not None:
-        document_rules.run_on(document, act_id=doing.id, now=doing.now)
+        document_rules.run_on(document, act_id=doing.id, now=doing.now, rules=rules)
     doing.after = fields.facts(document)
 
 
@@ -133,7 +135,7 @@ def update(
         doing.before = {key: value for key, value in before.items() if value != after[key]}
         doing.after = {key: value for key, value in after.items() if value != before[key]} | learnt
     if is_read_anew:
-        payments.attach(document, now=now)
+        payments.attach(actor.organization_id, [document], now=now)
     return document
 
 
@@ -187,12 +189,24 @@ def _named(document: Document, content: DocumentInput) -> DocumentInput:
     return {**content, "file_name": cleaned(name, endings)}
 
 
-def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
-    if not file.data:
-        raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
-    kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
-    refuse_duplicate(document.organization_id, digest)
+def with_file(
+    document: Document, file: SentFile, read: FileContents, digest: str, content: DocumentInput
+) -> NewFile:
+    """Give a new document its file with what that states, in place of nothing that was sent; answers what to keep.
+
+    Raises FileKindError.
+    """
+    kind = read.kind or kind_of(file.data)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
     document.file_size, document.sha256 = len(file.data), digest
-    packed = stored_files.pack(file.data)
-    stored_files.keep(document.organization_id, packed, document.file_name, kind.type, now=doing.now)
+    invoices.write(document, read, content, organizations.get(document.organization_id))
+    return NewFile(stored_files.pack(file.data), document.file_name, kind.type)
+
+
+def _keep_file(document: Document, file: SentFile, doing: Act, content: DocumentInput) -> None:
+    if not file.data:
+        raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
+    read, digest = file.contents or invoices.contents(file.data), sha256(file.data).hexdigest()
+    new = with_file(document, file, read, digest, content)
+    refuse_duplicate(document.organization_id, digest)
+    stored_files.keep(document.organization_id, new.packed, new.name, new.file_type, now=doing.now)

@@ -21,6 +21,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import fields, invoices, payments
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.documents.invoices import FileContents
 from webapp.services.documents.sent_files import EmptyFileError, SentFile, refuse_duplicate
 from webapp.services.rules import document_rules
 from webapp.services.storage import stored_files
@@ -50,7 +51,8 @@ def add(document: Document, file: SentFile, *, actor: Actor, now: datetime) -> D
     with act(actor, now, "add_document_file", ("document", document.id), payload=payload) as doing:
         if not file.data:
             raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
-        kind = kind_of(file.data)
+        read = file.contents or invoices.contents(file.data)
+        kind = read.kind or kind_of(file.data)
         refuse_duplicate(document.organization_id, digest)
         if len(queried.further_files(document)) >= MOST_FILES:
             raise TooManyFilesError
@@ -68,7 +70,7 @@ def add(document: Document, file: SentFile, *, actor: Actor, now: datetime) -> D
         )
         db.session.add(added)
         before = fields.facts(document)
-        _read(document, file)
+        _read(document, read, digest)
         updates.touch(Kind.DOCUMENT, [document.id])
         db.session.flush()
         doing.title = f"Added the file {name} to {titles.of_document(document)}"
@@ -79,7 +81,7 @@ def add(document: Document, file: SentFile, *, actor: Actor, now: datetime) -> D
         doing.before = {key: value for key, value in before.items() if value != after[key]}
         doing.after = {key: value for key, value in after.items() if value != before[key]} | payload
     if is_read and not queried.is_related(document):
-        payments.attach(document, now=now)
+        payments.attach(document.organization_id, [document], now=now)
     return added
 
 
@@ -115,9 +117,8 @@ def delete_rows(document: Document, files: list[DocumentFile], *, now: datetime)
             stored_files.release(stored, now=now)
 
 
-def _read(document: Document, file: SentFile) -> None:
+def _read(document: Document, read: FileContents, digest: str) -> None:
     """Write what a file states where the document has nothing yet; what somebody wrote stays."""
-    read = file.contents or invoices.contents(file.data)
     if (document.invoice is not None and "syntax" in document.invoice) or read.invoice is None:
         return
     written = {
@@ -129,4 +130,4 @@ def _read(document: Document, file: SentFile) -> None:
     invoices.write(
         document, read, cast("DocumentInput", written), organizations.get(document.organization_id)
     )
-    document.invoice = {**(document.invoice or {}), "file": sha256(file.data).hexdigest()}
+    document.invoice = {**(document.invoice or {}), "file": digest}

@@ -14,7 +14,7 @@ from webapp.importers.invoices.records import SELF_BILLED, InvoiceTotals
 from webapp.importers.pdfs import PdfRefusedError
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.files.file_kinds import PDF, XML, FileKindError, kind_of
+from webapp.ledger.files.file_kinds import PDF, XML, FileKind, FileKindError, kind_of
 from webapp.ledger.money import Money
 from webapp.models import Document, Organization
 from webapp.services.documents.fields import DocumentInput
@@ -32,8 +32,12 @@ ONLY_READ: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """What a file states: an invoice or none, a text or none, and why nothing could be read, in a sentence."""
+    """What a file states: an invoice or none, a text or none, and why nothing could be read, in a sentence.
 
+    `kind` is none where it is no file of a document.
+    """
+
+    kind: FileKind | None = None
     invoice: Invoice | None = None
     text: str | None = None
     problem: str | None = None
@@ -46,17 +50,18 @@ def contents(data: bytes) -> FileContents:
     """
     try:
         kind = kind_of(data)
-        if kind is XML:
-            return FileContents(invoices.read(data))
-        if kind is not PDF:
-            return FileContents()
-        found = pdfs.read(data)
-        text = found.text[:LONGEST_TEXT] or None
-        return FileContents(None if found.xml is None else invoices.read(found.xml), text)
     except FileKindError:
         return FileContents()
+    try:
+        if kind is XML:
+            return FileContents(kind, invoices.read(data))
+        if kind is not PDF:
+            return FileContents(kind)
+        found = pdfs.read(data)
+        text = found.text[:LONGEST_TEXT] or None
+        return FileContents(kind, None if found.xml is None else invoices.read(found.xml), text)
     except (InvoiceRefusedError, PdfRefusedError) as error:
-        return FileContents(problem=str(error))
+        return FileContents(kind, problem=str(error))
 
 
 def write(document: Document, read: FileContents, content: DocumentInput, organization: Organization) -> None:

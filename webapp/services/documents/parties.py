@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final, cast
 
@@ -11,6 +11,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document, Merchant
 from webapp.queries.accounts import merchants
+from webapp.queries.accounts.merchants import PartyMarks
 from webapp.queries.documents.parties import other_party
 from webapp.services.accounts import merchants as merchant_acts
 from webapp.services.accounts.merchants import MerchantChanges
@@ -27,16 +28,18 @@ class NoPartyError(UnprocessableError):
     code = "no_party"
 
 
-def recognise(document: Document) -> None:
-    """Let a document have the one merchant that its e-invoice fits; where several do, somebody chooses."""
-    party = other_party(document) if document.invoice is not None else None
-    if party is None:
-        return
-    found = merchants.recognised(
-        document.organization_id, vat_id=party.vat_id, iban=party.iban, name=party.name
-    )
-    if len(found) == 1:
-        document.org_merchant_id = found[0].id
+def recognise(organization_id: str, documents: Iterable[Document]) -> None:
+    """Let documents have the one merchant that their e-invoice fits; where several do, somebody chooses."""
+    parties = [
+        (document, PartyMarks(party.vat_id, party.iban, party.name))
+        for document in documents
+        if document.invoice is not None
+        if (party := other_party(document)) is not None
+    ]
+    known = merchants.recognised(organization_id, {marks for _, marks in parties})
+    for document, marks in parties:
+        if len(known[marks]) == 1:
+            document.org_merchant_id = known[marks][0].id
 
 
 def learn(document: Document) -> dict[str, object]:
@@ -51,8 +54,8 @@ def learn(document: Document) -> dict[str, object]:
     learnt: dict[str, object] = {}
     for column, key, name in MARKS:
         mark: str | None = getattr(party, key)
-        asked = {"vat_id": None, "iban": None, "name": None, key: mark}
-        if mark and not merchants.recognised(document.organization_id, **asked):
+        asked = PartyMarks(**{key: mark})
+        if mark and not merchants.recognised(document.organization_id, [asked])[asked]:
             setattr(merchant, column, [*getattr(merchant, column), compact(mark)])
             learnt[name] = compact(mark)
     db.session.flush()

@@ -13,10 +13,10 @@ from webapp.services.audit.act import Actor
 from webapp.services.documents import relations
 
 
-def attach(document: Document, *, now: datetime) -> None:
-    """Attach a document to the line that certainly pays it, where there is one."""
-    found = payments.of_document(document)
-    _attach(document.organization_id, [found] if found else [], now)
+def attach(organization_id: str, documents: Iterable[Document], *, now: datetime) -> None:
+    """Attach each of some documents to the line that certainly pays it, where there is one."""
+    ids = [each.id for each in documents]
+    _attach(organization_id, payments.of_documents(organization_id, ids), now)
 
 
 def attach_to_lines(organization_id: str, line_ids: Collection[int], *, now: datetime) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Document
-from webapp.queries.documents import documents
+from webapp.queries.documents import same_invoices as queried
 from webapp.services.documents import fields
 from webapp.services.documents.fields import DocumentInput
 
@@ -31,7 +31,7 @@ def same(document: Document, content: DocumentInput) -> Document | None:
 
     The same are the seller's VAT id, else its name, the number, the type and the gross amount.
     """
-    return None if CHOSEN & content.keys() else documents.same_invoice(document)
+    return None if CHOSEN & content.keys() else queried.same_invoice(document)
 
 
 def ask(document: Document, *, force: bool, note: str) -> None:
@@ -41,7 +41,7 @@ def ask(document: Document, *, force: bool, note: str) -> None:
     """
     if force and not note.strip():
         raise ForceNoteError(fields={"note": [str(ForceNoteError())]})
-    other = None if force else documents.with_number(document)
+    other = None if force else queried.with_number(document)
     if other is None:
         return
     issued = f", issued {other.issued_on:%-d %b %Y}" if other.issued_on else ""

@@ -5,16 +5,19 @@ Each takes transactions of its own; the last one is left open for the caller to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
+from sqlalchemy.exc import DBAPIError
+
 from webapp import importers
 from webapp.db import begin_read, begin_write, db, scope_session
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.files.file_kinds import TEXT, FileKind, FileKindError, kind_of
+from webapp.ledger.files.file_kinds import TEXT, FileKindError
 from webapp.ledger.titles import counted, listed
 from webapp.models import Document, Import
 from webapp.queries.documents import documents as queried
@@ -22,7 +25,7 @@ from webapp.queries.imports import imports
 from webapp.queries.inbox import inbox_files as waiting_files
 from webapp.queries.matching import existing_lines
 from webapp.services.audit.act import Actor
-from webapp.services.documents import documents, invoices
+from webapp.services.documents import documents, filings, invoices
 from webapp.services.documents.same_invoices import SameInvoiceError
 from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, SentFile
 from webapp.services.imports import imports as taking
@@ -63,6 +66,33 @@ class LargeFileError(LedgerError):
 
 class AccountNeededError(FileRefusedError):
     """The file names no account; choose whose lines they are."""
+
+
+def read(file: SentFile) -> SentFile:
+    """Read a file as one of a document, before anybody waits for the books; what is larger than any is left unread."""
+    if file.contents is not None or len(file.data) > MOST_BYTES:
+        return file
+    return SentFile(file.name, file.data, invoices.contents(file.data))
+
+
+def take_new(files: Sequence[SentFile], *, actor: Actor, now: datetime) -> dict[int, Arrival]:
+    """File those of some read files together that are new documents without a question; answers them by their places.
+
+    What the books or the disk refuse of them is taken back, and none is filed: each is for `take`, which says why.
+    """
+    likely = [(place, file) for place, file in enumerate(files) if not _is_of_bank(file)]
+    new = filings.read(likely)
+    if not new:
+        return {}
+    db.session.rollback()
+    scope_session(actor.organization_id)
+    try:
+        begin_write(actor.organization_id)
+        filed = filings.file_new(new, actor=actor, now=now)
+    except (DBAPIError, OSError, LedgerError):
+        db.session.rollback()
+        return {}
+    return {place: _filed(files[place].name, document, now) for place, document in filed.items()}
 
 
 def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) -> Arrival:
@@ -113,8 +143,9 @@ def _there(file: SentFile, organization_id: str) -> Arrival | None:
 def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
     if not file.data:
         raise EmptyFileError
-    kind = _kind(file.data)
-    if _is_of_bank(file, kind):
+    file = read(file)
+    kind = file.contents.kind if file.contents else None
+    if _is_of_bank(file):
         upload = Upload(file.name, file.data)
         try:
             _ask_whose(upload, actor.organization_id)
@@ -129,22 +160,13 @@ def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
         raise FileKindError
     if len(file.data) > MOST_BYTES:
         raise LargeFileError
-    read = SentFile(file.name, file.data, file.contents or invoices.contents(file.data))
     begin_write(actor.organization_id)
-    return _filed(file.name, documents.create({}, read, actor=actor, now=now), now)
+    return _filed(file.name, documents.create({}, file, actor=actor, now=now), now)
 
 
-def _kind(data: bytes) -> FileKind | None:
-    if len(data) > MOST_BYTES:
-        return None
-    try:
-        return kind_of(data)
-    except FileKindError:
-        return None
-
-
-def _is_of_bank(file: SentFile, kind: FileKind | None) -> bool:
+def _is_of_bank(file: SentFile) -> bool:
     """Tell a bank's file from a document: by its bytes, and a plain text in columns by being read."""
+    kind = file.contents.kind if file.contents else None
     return (kind is None or kind is TEXT) and importers.is_bank_file(file.data)
 
 

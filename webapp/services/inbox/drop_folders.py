@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -32,6 +32,9 @@ REFUSED: Final = "refused"
 STILL_SECONDS: Final = 2.0
 # How long one is left alone that could not be taken.
 LATER_SECONDS: Final = 30.0
+# How many are taken together, while which whoever else writes waits a third of a second, and the bytes read for it.
+MOST_TOGETHER: Final = 50
+MOST_BYTES_TOGETHER: Final = 16 * 1024 * 1024
 # What browsers, editors and copying programs call a file that is not whole yet.
 UNFINISHED: Final = (".part", ".partial", ".tmp", ".crdownload", ".download", ".filepart", ".swp", "~")
 _OPENED: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -58,8 +61,8 @@ class DropFolder:
     path: Path
     seen: dict[str, tuple[_State, float]] = field(default_factory=dict)
 
-    def whole(self, at: float) -> Iterator[Path]:
-        """Yield the files that have not changed for two seconds, by name."""
+    def whole(self, at: float) -> Iterator[list[Path]]:
+        """Yield the files that have not changed for two seconds, by name, as many together as are taken together."""
         there: dict[str, tuple[_State, float]] = {}
         for entry in sorted(os.scandir(self.path), key=lambda each: each.name):
             state = _state(Path(entry.path)) if _is_sent(entry.name) else None
@@ -67,9 +70,18 @@ class DropFolder:
                 before, since = self.seen.get(entry.name, (state, at))
                 there[entry.name] = (state, since if before == state else at)
         self.seen = there
-        for name, (_, since) in list(there.items()):
-            if at - since >= STILL_SECONDS:
-                yield self.path / name
+        together: list[Path] = []
+        size = 0
+        for name, (state, since) in list(there.items()):
+            if at - since < STILL_SECONDS:
+                continue
+            size += state.size
+            if together and (len(together) == MOST_TOGETHER or size > MOST_BYTES_TOGETHER):
+                yield together
+                together, size = [], state.size
+            together.append(self.path / name)
+        if together:
+            yield together
 
     def is_idle(self, at: float) -> bool:
         """Tell whether no file is there but those that are left alone for a while."""
@@ -92,19 +104,25 @@ class DropFolder:
         """Tell whether a file is larger than any that is taken."""
         return self.seen[path.name][0].size > uploads.MOST_BYTES
 
-    def put_away(self, path: Path, arrival: Arrival) -> Path | None:
-        """Move a file to `done` or `refused`, beside a text that says what became of it; one that changed stays."""
-        if _state(path) != self.seen[path.name][0]:
-            return None
-        folder = self.path / (REFUSED if arrival.outcome is ArrivalOutcome.REFUSED else DONE)
-        whole_files.make_folder(folder)
-        place = _free(folder, path.name)
-        whole_files.keep(_text_of(place), f"{_sentence(arrival)}\n".encode())
-        path.rename(place)
-        whole_files.sync_folder(folder)
-        whole_files.sync_folder(self.path)
-        del self.seen[path.name]
-        return place
+    def put_away(self, arrived: Iterable[tuple[Path, Arrival]]) -> dict[Path, Path]:
+        """Move files to `done` or `refused`, each beside a text that says what became of it; answers their new places.
+
+        One that changed meanwhile stays.
+        """
+        places: dict[Path, Path] = {}
+        texts: dict[Path, bytes] = {}
+        for path, arrival in arrived:
+            if _state(path) == self.seen[path.name][0]:
+                folder = self.path / (REFUSED if arrival.outcome is ArrivalOutcome.REFUSED else DONE)
+                places[path] = place = _free(folder, path.name, {*texts, *places.values()})
+                texts[_text_of(place)] = f"{_sentence(arrival)}\n".encode()
+        whole_files.keep_all(texts)
+        for path, place in places.items():
+            path.rename(place)
+            del self.seen[path.name]
+        if places:
+            whole_files.sync_all({self.path, *(place.parent for place in places.values())})
+        return places
 
 
 def choose(organization: Organization, folder: Path | None, *, actor: Actor, now: datetime) -> None:
@@ -153,11 +171,11 @@ def _state(path: Path) -> _State | None:
     return _State(found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
-def _free(folder: Path, name: str) -> Path:
-    """Give a path of a folder that no file has, nor the text beside it."""
+def _free(folder: Path, name: str, taken: Collection[Path]) -> Path:
+    """Give a path of a folder that no file has or takes, nor the text beside it."""
     wanted = folder / name
     number, place = 1, wanted
-    while place.exists() or _text_of(place).exists():
+    while any(each in taken or each.exists() for each in (place, _text_of(place))):
         number += 1
         place = wanted.with_stem(f"{wanted.stem} ({number})")
     return place

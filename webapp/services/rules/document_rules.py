@@ -20,7 +20,7 @@ from webapp.queries.common import lookups
 from webapp.queries.rule_decisions import compiled_rules, document_effects, line_effects
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
 from webapp.services.ingestion import rule_choices
-from webapp.services.ingestion.rules import LineRules
+from webapp.services.ingestion.rules import LineRules, Tally, for_trigger
 
 PARSED = "RECEIPT_PARSED"
 
@@ -34,10 +34,16 @@ class PutBack:
     kept: list[DocumentSetting] = field(default_factory=list)
 
 
-def run_on(document: Document, *, act_id: str, now: datetime) -> None:
-    """Run the active rules on a document whose fields were set, as part of the act that set them."""
+def active(organization: Organization) -> LineRules:
+    """Read the rules that run by themselves on documents, once for as many as there are."""
+    return for_trigger(organization, PARSED)
+
+
+def run_on(document: Document, *, act_id: str, now: datetime, rules: LineRules | None = None) -> None:
+    """Run the active rules, or those that were read before, on a document whose fields an act set, as part of it."""
     organization = organizations.get(document.organization_id)
-    rules = LineRules(organization, compiled_rules.active(organization.id, PARSED))
+    rules = rules or active(organization)
+    rules.tally = Tally()
     decision = rules.decide_item(document_effects.item_of(document))
     if not decision.matched:
         return

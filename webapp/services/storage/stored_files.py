@@ -1,44 +1,37 @@
 """Files that stay as evidence, by their digest: once in an organization, readable by their owner only, whole or not.
 
-A file is written before the transaction that names it ends, and deleted when that is rolled back; one that nothing
-names any more is deleted after the commit. As long as either is possible a mark is beside it, so that what a killed
-process left is found and removed. A digest that comes back after its file was deleted gets a new name: whoever still
-deletes the old one cannot meet it. A small body of a push is in its row, as a file of its own would make each push wait
-for the disk three or four times more.
+A digest that comes back after its file was deleted gets a new name: whoever still deletes the old one cannot meet it.
+A small body of a push is in its row, as a file of its own would make each push wait for the disk three or four times
+more.
 """
 
 from __future__ import annotations
 
 import gzip
-import re
 import secrets
 import zlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db, instance_folder
+from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
 from webapp.models.base import table_of
-from webapp.services.storage import whole_files
-from webapp.services.storage.savepoints import at_end
+from webapp.services.storage import arriving_files, whole_files
 
-FOLDER: Final = "files"
-NAME: Final = re.compile("[0-9a-f]{64}-[0-9a-f]{8}")
-ORGANIZATION: Final = re.compile("[A-Za-z0-9_-]{1,40}")
-LEFT_AFTER: Final = timedelta(hours=1)
 # What a first part tells of the rest: pictures and PDF do not get smaller, and statements to a tenth.
 TRIED: Final = 256 * 1024
 WORTH: Final = 0.9
 LEVEL: Final = 6
 # Bytes as they are kept.
 MOST_IN_ROW: Final = 64 * 1024
+_NEW_ROWS: Final = sa.insert(table_of(StoredFile))
 
 
 class FileLostError(LedgerError):
@@ -62,6 +55,15 @@ class PackedFile:
     size: int
     data: bytes
     is_compressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be kept under a name, with its type."""
+
+    packed: PackedFile
+    name: str
+    file_type: str
 
 
 def pack(data: bytes) -> PackedFile:
@@ -89,7 +91,7 @@ def keep(
         place: dict[str, Any] = {"kept_name": None, "content": packed.data}
     else:
         place = {"kept_name": _new_name(packed.sha256), "content": None}
-        sweep(organization_id, now=now)
+        arriving_files.sweep(organization_id, now=now)
     place |= {"is_compressed": packed.is_compressed, "thrown_away_at": None}
     stored = find(organization_id, packed.sha256)
     if stored is None:
@@ -109,6 +111,30 @@ def keep(
     return stored
 
 
+def keep_all(organization_id: str, files: Iterable[NewFile], *, now: datetime) -> None:
+    """Keep files that no row has, as part of the open transaction, and wait for the disk once for all of them."""
+    arriving_files.sweep(organization_id, now=now)
+    names = {each: _new_name(each.packed.sha256) for each in files}
+    rows = [
+        {
+            "organization_id": organization_id,
+            "sha256": each.packed.sha256,
+            "name": each.name,
+            "file_type": each.file_type,
+            "size": each.packed.size,
+            "is_compressed": each.packed.is_compressed,
+            "kept_name": kept_name,
+            "created_at": now,
+        }
+        for each, kept_name in names.items()
+    ]
+    if rows:
+        db.session.connection().execute(_NEW_ROWS, rows)
+        arriving_files.mark(organization_id, names.values(), stays=True)
+        places = {each: arriving_files.place_of(organization_id, name) for each, name in names.items()}
+        whole_files.keep_all({path: each.packed.data for each, path in places.items()})
+
+
 def bring_back(stored: StoredFile, data: bytes) -> None:
     """Keep a restored file under the name that its row has for it."""
     if stored.kept_name is not None and not path_of(stored).exists():
@@ -117,7 +143,7 @@ def bring_back(stored: StoredFile, data: bytes) -> None:
 
 def release(stored: StoredFile, *, now: datetime) -> None:
     """Delete a file that nothing names any more, once the open transaction is committed; any other one stays."""
-    sweep(stored.organization_id, now=now)
+    arriving_files.sweep(stored.organization_id, now=now)
     db.session.flush()
     if not _is_named(stored):
         _delete_after_commit(stored)
@@ -141,11 +167,22 @@ def find(organization_id: str, digest: str | None) -> StoredFile | None:
     )
 
 
+def digests_among(organization_id: str, digests: Collection[str]) -> set[str]:
+    """Give those of some SHA-256 of which there is a row, also one whose file was thrown away."""
+    return set(
+        db.session.scalars(
+            sa.select(StoredFile.sha256).where(
+                StoredFile.organization_id == organization_id, StoredFile.sha256.in_(digests)
+            )
+        )
+    )
+
+
 def path_of(stored: StoredFile) -> Path:
     """Give the path of a file in the folder; raises FileThrownAwayError for one that was thrown away."""
     if stored.kept_name is None:
         raise FileThrownAwayError
-    return _path(stored.organization_id, stored.kept_name)
+    return arriving_files.place_of(stored.organization_id, stored.kept_name)
 
 
 def read(stored: StoredFile) -> bytes:
@@ -160,26 +197,6 @@ def read(stored: StoredFile) -> bytes:
 def kept() -> sa.Select[Any]:
     """Select the rows of the files that are in the folder, in the order in which they came."""
     return sa.select(StoredFile).where(StoredFile.kept_name.is_not(None)).order_by(StoredFile.id)
-
-
-def sweep(organization_id: str, *, now: datetime) -> None:
-    """Remove the files that were on their way when a process was killed, unless a row has them."""
-    _remove_older_names()
-    marks = _marks(organization_id)
-    if not marks.is_dir():
-        return
-    old = [each.name for each in marks.iterdir() if NAME.fullmatch(each.name) and _is_old(each, now)]
-    if not old:
-        return
-    named = set(
-        db.session.scalars(
-            sa.select(StoredFile.kept_name).where(
-                StoredFile.organization_id == organization_id, StoredFile.kept_name.in_(old)
-            )
-        )
-    )
-    for name in old:
-        _drop(organization_id, name, is_kept=name in named)
 
 
 def _insert(facts: dict[str, Any]) -> bool:
@@ -222,65 +239,10 @@ def _new_name(digest: str) -> str:
 
 
 def _write(organization_id: str, name: str, data: bytes) -> None:
-    _wait(organization_id, name, stays=True)
-    whole_files.keep(_path(organization_id, name), data)
+    arriving_files.mark(organization_id, [name], stays=True)
+    whole_files.keep(arriving_files.place_of(organization_id, name), data)
 
 
 def _delete_after_commit(stored: StoredFile) -> None:
     if stored.kept_name is not None:
-        _wait(stored.organization_id, stored.kept_name, stays=False)
-
-
-def _wait(organization_id: str, name: str, *, stays: bool) -> None:
-    """Mark a file, and settle it at the end of the open transaction or savepoint."""
-    mark = _marks(organization_id) / name
-    whole_files.make_folder(mark.parent)
-    # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
-    mark.touch(mode=0o600)
-    at_end(
-        committed=partial(_drop, organization_id, name, is_kept=stays),
-        taken_back=partial(_drop, organization_id, name, is_kept=not stays),
-    )
-    whole_files.sync_folder(mark.parent)
-
-
-def _is_old(mark: Path, now: datetime) -> bool:
-    try:
-        return mark.stat().st_mtime <= (now - LEFT_AFTER).timestamp()
-    except FileNotFoundError:
-        # Its transaction has just ended.
-        return False
-
-
-def folder_of(organization_id: str) -> Path:
-    """Give the folder of an organization's files; raises ValueError for what is no id of one."""
-    if not ORGANIZATION.fullmatch(organization_id):
-        raise ValueError(organization_id)
-    return instance_folder(FOLDER) / organization_id
-
-
-def _path(organization_id: str, name: str) -> Path:
-    if not NAME.fullmatch(name):
-        raise ValueError(name)
-    return folder_of(organization_id) / name[:2] / name
-
-
-def _marks(organization_id: str) -> Path:
-    return folder_of(organization_id) / "arriving"
-
-
-def _drop(organization_id: str, name: str, *, is_kept: bool) -> None:
-    """Take the mark from a file, and the file too where no row has it."""
-    path = _path(organization_id, name)
-    if not is_kept:
-        path.unlink(missing_ok=True)
-        whole_files.beginning_of(path).unlink(missing_ok=True)
-    (_marks(organization_id) / name).unlink(missing_ok=True)
-
-
-def _remove_older_names() -> None:
-    """Remove the names that files of documents had in earlier versions, where they have the present one too."""
-    earlier = instance_folder("documents")
-    for path in earlier.iterdir() if earlier.is_dir() else ():
-        if path.is_file() and path.stat().st_nlink > 1:
-            path.unlink(missing_ok=True)
+        arriving_files.mark(stored.organization_id, [stored.kept_name], stays=False)

@@ -7,10 +7,14 @@ row promises is on the disk before that is given or committed: first the bytes, 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
+
+# How many waits for the disk go on at once: a file system writes down together what several wait for.
+WAITS_AT_ONCE: Final = 8
 
 
 def keep(path: Path, data: bytes) -> None:
@@ -20,13 +24,39 @@ def keep(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def keep_all(files: Mapping[Path, bytes]) -> None:
+    """Write files as `keep` does, and wait for the disk once for all; where that fails, none is left half."""
+    beginnings = {path: beginning_of(path) for path in files}
+    folders = {path.parent for path in files}
+    for folder in folders:
+        make_folder(folder)
+    try:
+        for path, data in files.items():
+            with os.fdopen(_begun(beginnings[path]), "wb") as file:
+                file.write(data)
+        sync_all(beginnings.values())
+        for path, beginning in beginnings.items():
+            beginning.replace(path)
+    except BaseException:
+        for beginning in beginnings.values():
+            beginning.unlink(missing_ok=True)
+        raise
+    sync_all(folders)
+
+
+def sync_all(paths: Iterable[Path]) -> None:
+    """Flush files, or the names of folders, to the disk, and wait for all of them together."""
+    with ThreadPoolExecutor(WAITS_AT_ONCE) as waiting:
+        list(waiting.map(sync, paths))
+
+
 @contextmanager
 def written(path: Path, beginning: Path) -> Iterator[IO[bytes]]:
     """Give a file to write at `beginning`; it takes its path whole at the end, and goes where that fails.
 
     Both are in one folder, which must be there. What a killed process left at `beginning` is written over.
     """
-    descriptor = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    descriptor = _begun(beginning)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -36,7 +66,7 @@ def written(path: Path, beginning: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         beginning.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def beginning_of(path: Path) -> Path:
@@ -50,11 +80,15 @@ def make_folder(path: Path) -> None:
         return
     make_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
-def sync_folder(path: Path) -> None:
-    """Flush the names of a folder to the disk."""
+def _begun(beginning: Path) -> int:
+    return os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+
+
+def sync(path: Path) -> None:
+    """Flush the names of a folder, or the bytes of a file, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,6 +1,6 @@
 """Measure what hostile invoices and PDFs cost: seconds and memory of each, read in a process of its own.
 
-    python -m benchmarks.hostile_documents
+    python -m benchmarks.documents.hostile
 
 Seconds are of the wall and of the processor, with the child that reads PDFs; memory is the most that either process
 holds above what it holds for a sound file. `../shared/evidence.md` allows 2 s and 256 MiB.

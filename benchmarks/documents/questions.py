@@ -1,6 +1,6 @@
 """Measure what documents cost: lists, searches and candidates over 100,000 of them beside 10,000, and filing one more.
 
-    python -m benchmarks.documents [DOCUMENTS]
+    python -m benchmarks.documents.questions [DOCUMENTS]
 
 Half of the documents have an amount of their own, the other half one that all share, and a day within a year. There are
 as many bank lines. Times are the least CPU seconds of some rounds, on SQLite.
@@ -23,7 +23,7 @@ from tests.fixtures.houses import House
 from tests.fixtures.stores import SqliteFiles
 from webapp.db import db, scope_session
 from webapp.models import Document, Transaction
-from webapp.queries.documents import candidates, documents, payments
+from webapp.queries.documents import candidates, documents, payments, same_invoices
 from webapp.queries.documents.documents import DocumentFilters
 from webapp.services.audit.act import Actor
 from webapp.services.documents import documents as acts
@@ -82,10 +82,12 @@ def _measured(organization_id: str, count: int) -> dict[str, float]:
         "the lines of a document": lambda: candidates.of_document(own),
         "the lines of one over the shared amount": lambda: candidates.of_document(shared),
         "the documents of a line": lambda: candidates.documents_of_line(line),
-        "the payment of a document": lambda: payments.of_document(own),
-        "the payment of one over the shared amount": lambda: payments.of_document(shared),
+        "the payment of a document": lambda: payments.of_documents(organization_id, [own.id]),
+        "the payment of one over the shared amount": lambda: payments.of_documents(
+            organization_id, [shared.id]
+        ),
         "the documents that a new line pays": lambda: payments.of_lines(organization_id, [line.id]),
-        "the same invoice": lambda: documents.same_invoice(own),
+        "the same invoice": lambda: same_invoices.same_invoice(own),
     }
     found = {name: _best(act, clock) for name, act in asked.items()}
     found["filing an e-invoice"] = _filing(organization_id, clock)
