@@ -31,7 +31,7 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.journal.entry_records import EntryFilters
-from webapp.queries.transactions.plain_lines import TransactionFilters
+from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 from webapp.queries.transactions.workspaces import WorkspaceFilters
 
 LINES, LIMIT = 100_000, 50
@@ -53,7 +53,7 @@ def _ids(of: DimensionSelection) -> tuple[int | None, int | None, int | None]:
 
 
 QUESTIONS: dict[str, Question] = {
-    "lines": lambda organization, _, of: queries.transactions.transactions.listed(
+    "lines": lambda organization, _, of: queries.transactions.line_lists.listed(
         organization, TransactionFilters(None, None, *_ids(of)), after=None, limit=LIMIT
     ),
     "workspace": lambda organization, fa_id, of: queries.transactions.workspaces.lines(

@@ -96,7 +96,10 @@ async def categories(books: Books, account: str, day: str) -> list[dict[str, Any
     unknown = [each for each in lines["lines"] if not is_sure(each["evidence"])]
     if unknown or lines["cursor"]:
         raise StoppedError(f"{max(len(unknown), 1)} of the lines need a person: find_lines shows them.")
-    return [{"id": each["lineId"], "category": each["likely"]} for each in lines["lines"]]
+    return [
+        {"id": each["lineId"], "category": each["likely"], "why": f"{each['evidence']} like it"}
+        for each in lines["lines"]
+    ]
 
 
 def is_sure(evidence: str | None) -> bool:

@@ -110,3 +110,60 @@ def test_what_is_uncategorised_or_pending_is_named_before_anything_is_proposed(b
     assert (found["toCategoriseCount"], found["toConfirmCount"]) == (1, 0)
     assert [each["text"] for each in found["pending"]] == ["Still under way"]
     assert "with categories" in found["next"]
+
+
+def test_lines_without_category_are_named_as_left_out_of_the_difference(ben, bank):
+    """The difference was that of the plan alone, so that a balance which is right seemed wrong."""
+    model = Model(ben)
+    food = bank.account("Food")
+    ready, *others = bank.send_many(
+        [("2026-10-02", "-10.00", "Known"), ("2026-10-03", "-20.00", "Open"), ("2026-10-04", "-7.50", "Open")]
+    )
+    assert ben.patch(f"/api/transactions/{ready}", json={"accountId": food}).status_code == 200
+    october = {"account": bank.fa_id, "statementDate": "2026-10-31", "statementBalance": "-37.50"}
+    without = model.call("reconcile", **october, propose=True)
+    assert (without["status"], without["difference"]) == ("PREVIEW", "-27.50")
+    assert without["leftOut"] == {"count": 2, "sum": "-27.50", "differenceWithThem": "0.00"}
+    assert "2 lines, together -27.50. With them it would be 0.00." in without["next"]
+    assert "Nothing was proposed." in without["next"]
+    assert "with categories" in without["next"]
+    some = model.call("reconcile", **october, categories=[{"id": others[0], "category": "Food"}])
+    assert some["leftOut"] == {"count": 1, "sum": "-7.50", "differenceWithThem": "0.00"}
+    every = model.call(
+        "reconcile", **october, categories=[{"id": each, "category": "Food"} for each in others]
+    )
+    assert (every["leftOut"], every["difference"], every["blockers"]) == (None, "0.00", [])
+
+
+def test_a_plan_that_ties_out_without_some_lines_says_which_it_leaves_out(ben, bank):
+    model = Model(ben)
+    food = bank.account("Food")
+    ready, *_ = bank.send_many(
+        [("2026-10-02", "-10.00", "Known"), ("2026-10-03", "-20.00", "Out"), ("2026-10-04", "20.00", "Back")]
+    )
+    assert ben.patch(f"/api/transactions/{ready}", json={"accountId": food}).status_code == 200
+    october = {"account": bank.fa_id, "statementDate": "2026-10-31", "statementBalance": "-10.00"}
+    done = model.call("reconcile", **october, propose=True)
+    assert (done["status"], done["leftOut"]["count"], done["leftOut"]["sum"]) == ("EXECUTED", 2, "0.00")
+    assert done["next"].startswith("It is proved. Left out of the plan")
+
+
+def test_each_category_has_its_reason_which_whoever_approves_reads(ben, bank):
+    model = Model(ben.with_scopes("read", "propose"))
+    bank.account("Food")
+    first, second = bank.send_many([("2026-10-02", "-10.00", "Tea"), ("2026-10-03", "-20.00", "Cake")])
+    categories = [
+        {"id": first, "category": "Food", "why": "3 of 3 before"},
+        {"id": second, "category": "Food", "why": "Its text"},
+    ]
+    proposed = model.call(
+        "reconcile",
+        account=bank.fa_id,
+        statementDate="2026-10-31",
+        statementBalance="-30.00",
+        categories=categories,
+        propose=True,
+        why="The statement of October",
+    )
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert waiting["note"] == f"The statement of October\n{first}: 3 of 3 before\n{second}: Its text"

@@ -14,6 +14,7 @@ from webapp.reference import components, conditions, documented_errors
 from webapp.reference.api_calls import ApiCall, public_names
 from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
+from webapp.schemas.answer_records import AnswerRecord
 from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
@@ -174,18 +175,20 @@ def query_parameter(name: str, text: str, shape: dict[str, Any]) -> dict[str, An
     return {"name": name, "in": "query", "required": False, "description": text, "schema": shape}
 
 
-def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
+def fields_parameter(record: AnswerRecord) -> dict[str, Any]:
     """Describe `fields`, the choice of a record's keys."""
     text = (
         f"The keys to send of each of `{record.key}`, separated by commas; by default all. The answer then has these"
         " alone, also where its shape requires others."
     )
-    items = {"type": "string", "enum": list(record.names)}
+    for each in record.beside:
+        text += f" Keys of `{each.key}` may be named as well: with none but these `{record.key}` is left out."
+    items = {"type": "string", "enum": [name for each in record.family for name in each.names]}
     shape = {"type": "array", "minItems": 1, "items": items}
     return query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
 
 
-def include_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
+def include_parameter(record: AnswerRecord) -> dict[str, Any]:
     """Describe `include`, the choice of what is not sent unasked."""
     text = f"What to send of each of `{record.key}` beside its own keys, separated by commas."
     shape = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": record.words}}

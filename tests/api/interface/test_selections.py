@@ -5,8 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.queries.transactions import transactions
-from webapp.queries.transactions.plain_lines import TransactionFilters
+from webapp.queries.transactions.lists import line_lists
+from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 
 pytestmark = pytest.mark.both
 
@@ -45,6 +45,38 @@ def test_a_key_that_no_record_has_is_refused_with_the_valid_ones(ada, lines, ask
     assert "bookedOn" in answer.json["fields"]["fields"][0]
 
 
+@pytest.fixture
+def draft(ada, bank, lines):
+    """An open statement; gives the address of its account."""
+    address = f"/api/reconciliations/accounts/{bank.fa_id}"
+    statement = {"statementDate": "2026-03-31", "statementBalance": "-2.00"}
+    assert ada.put(f"{address}/draft", json=statement).status_code == 200
+    return address
+
+
+def test_what_stands_beside_a_list_is_asked_for_by_its_own_keys(ada, draft):
+    """An agent that wants the version of a draft expects it under the draft's name, and no line."""
+    whole = ada.get(draft).json
+    answer = ada.get(f"{draft}?fields=draft")
+    assert answer.json == {"account": {"draft": whole["account"]["draft"]}, "untrusted": []}
+    assert answer.json["account"]["draft"]["version"] == 1
+
+
+def test_keys_of_a_list_and_of_what_stands_beside_it_are_asked_for_together(ada, draft):
+    whole = ada.get(draft).json
+    both = ada.get(f"{draft}?fields=draft,amount&limit=1").json
+    assert both["account"] == {"draft": whole["account"]["draft"]}
+    assert (both["lines"], bool(both["nextCursor"])) == ([{"amount": "9.00"}], True)
+    lines = ada.get(f"{draft}?fields=amount").json
+    assert (lines["account"], lines["lines"][0]) == (whole["account"], {"amount": "9.00"})
+
+
+def test_a_key_that_neither_has_is_refused_with_the_keys_of_both(ada, draft):
+    refused = ada.get(f"{draft}?fields=version").json["fields"]["fields"][0]
+    assert "lines with commas between" in refused
+    assert "or of account with commas between" in refused
+
+
 def test_the_documented_endpoints_answer_unchanged_and_may_be_asked_for_less(ada, bank):
     project = bank.project("Roof")
     whole = ada.get(f"/api/projects/{project}")
@@ -67,7 +99,7 @@ def test_two_lists_in_one_request_do_not_influence_each_other(ada, lines, monkey
     """An answer that reads another list beside its own narrows and counts its own, and nothing of the other."""
     ada.patch(f"{LINES}/{lines[0]}", json={"description": "Green tea"})
     changed = ada.get("/api/action-requests?limit=1").json["actionRequests"][0]["createdAt"]
-    listed, others = transactions.listed, []
+    listed, others = line_lists.listed, []
 
     def beside_others(organization_id, filters, **asked):
         found = listed(organization_id, filters, **asked)
@@ -75,7 +107,7 @@ def test_two_lists_in_one_request_do_not_influence_each_other(ada, lines, monkey
         others.append((len(other.items), other.total()))
         return found
 
-    monkeypatch.setattr(transactions, "listed", beside_others)
+    monkeypatch.setattr(line_lists, "listed", beside_others)
     answer = ada.get(f"{LINES}?count=true&updatedSince={quote(changed)}").json
     assert ([each["id"] for each in answer["transactions"]], answer["total"]) == ([lines[0]], 1)
     assert others == [(2, 3)]

@@ -200,7 +200,7 @@ def test_an_unknown_parameter_is_told_the_valid_ones(ada):
     answer = ada.get("/api/transactions?sort=amount")
     valid = (
         "accountId count cursor entryStatus faId fields from ids include limit "
-        "orgMerchantId projectGroupId projectId q reconciled status to uncategorised"
+        "orgMerchantId projectGroupId projectId q reconciled status sums to uncategorised"
     )
     assert ", ".join(valid.split()) in answer.json["error"]
 

@@ -9,19 +9,19 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
-from webapp.queries.transactions.plain_lines import TransactionFilters
+from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.candidates import LineDocumentsSchema
 from webapp.schemas.items.payment_choices import LinePaymentsSchema
-from webapp.schemas.paging import OkSchema, changing, listing, wrapped
+from webapp.schemas.paging import OkSchema, changing, wrapped
 from webapp.schemas.transactions.transactions import (
     BulkEditResultsSchema,
     ConfirmManySchema,
     ConfirmSchema,
-    ListedTransactionSchema,
     TransactionChangesManySchema,
     TransactionChangesSchema,
+    TransactionListSchema,
     TransactionQuerySchema,
     TransactionStorySchema,
 )
@@ -40,23 +40,22 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 @bp.get("")
 @requires("read", is_frequent=True)
 @bp.arguments(TransactionQuerySchema, location="query")
-@bp.response(200, listing("transactions", ListedTransactionSchema))
+@bp.response(200, TransactionListSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
-    page = queries.transactions.transactions.listed(
-        organization_id(),
-        TransactionFilters(**query),
-        changed_since=selections.changed_since(),
-        after=after,
-        limit=limit,
-    )
+    with_sums, line_lists = query.pop("sums"), queries.transactions.line_lists
+    filters, since = TransactionFilters(**query), selections.changed_since()
+    page = line_lists.listed(organization_id(), filters, changed_since=since, after=after, limit=limit)
     records = queries.transactions.pending_corrections.with_changes(organization_id(), page.items)
     if selections.includes("names"):
         records = queries.transactions.named_lines.with_names(organization_id(), records)
     if selections.includes("likely"):
         records = queries.transactions.named_lines.with_likely(organization_id(), records)
-    return paging.answer("transactions", page.of(records))
+    answered = paging.answer("transactions", page.of(records))
+    if with_sums:
+        answered["sums"] = line_lists.sums(organization_id(), filters, changed_since=since)
+    return answered
 
 
 @bp.get("/<id:transaction_id>")

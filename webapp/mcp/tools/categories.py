@@ -19,7 +19,6 @@ from webapp.schemas.base import Schema
 # Nobody else writes meanwhile; the API takes no more at once.
 MOST_LINES: Final = 50
 MOST_ROWS: Final = 25
-LONGEST_NOTE: Final = 2000
 
 
 class LinePartSchema(Schema):
@@ -64,13 +63,13 @@ def run(arguments: Mapping[str, Any]) -> Json:
     directory = Directory()
     changes = [_change(each, directory) for each in arguments["lines"]]
     ids = [each["id"] for each in changes]
-    asked = {**arguments, "why": _reasons(arguments)}
+    asked = {**arguments, "why": outcomes.reasons(arguments, "lines")}
     if arguments["confirm"]:
         steps = [
             ("PATCH", "/transactions", {"changes": changes}),
             ("POST", "/transactions/confirm", {"ids": ids}),
         ]
-        answer = outcomes.plan(f"Categorise and confirm {_counted(len(ids))}", steps, asked)
+        answer = outcomes.plan(f"Categorise and confirm {lines.counted(len(ids))}", steps, asked)
     else:
         answer = outcomes.write("PATCH", "/transactions", {"changes": changes}, asked)
     found = api_calls.get("/transactions", ids=ids[:MOST_ROWS], include="names", limit=MOST_ROWS)
@@ -97,17 +96,6 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
             for each in line["splits"]
         ]
     return change
-
-
-def _reasons(arguments: Mapping[str, Any]) -> str:
-    """Give the reason of the whole and of each line in one note."""
-    own = [f"{each['id']}: {each['why']}" for each in arguments["lines"] if each.get("why")]
-    note = "\n".join([*([arguments["why"]] if arguments.get("why") else []), *own])
-    return note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
-
-
-def _counted(number: int) -> str:
-    return "1 line" if number == 1 else f"{number} lines"
 
 
 TOOL = Tool(

@@ -121,6 +121,15 @@ def state_of(line: Json) -> str:
     return f"{state}, proved" if line["reconciliationId"] else state
 
 
+def counted(number: int) -> str:
+    """Write how many lines there are.
+
+    >>> counted(1), counted(12)
+    ('1 line', '12 lines')
+    """
+    return "1 line" if number == 1 else f"{number} lines"
+
+
 def _part(split: Json) -> str:
     return f"{split.get('accountName') or split['accountId']} {split['amount']}"
 

@@ -18,6 +18,7 @@ WAITS: Final = "A person decides; check_proposals says how it goes. Do not send 
 HOLDS: Final = "holds again"
 SOME_REFUSED: Final = "The blockers say what the books refuse."
 NOTHING_WRITTEN: Final = "Nothing was written."
+LONGEST_NOTE: Final = 2000
 
 
 class WriteSchema(Schema):
@@ -42,6 +43,13 @@ def write(
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
     return api_calls.write(method, path, {**body, **reason}, key=key, sent_as=sent_as, view=view, **query)
+
+
+def reasons(arguments: Mapping[str, Any], name: str) -> str:
+    """Give the reason of the whole, and those of its lines under a name, as one note."""
+    own = [f"{each['id']}: {each['why']}" for each in arguments.get(name, ()) if each.get("why")]
+    note = "\n".join([*([arguments["why"]] if arguments.get("why") else []), *own])
+    return note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:

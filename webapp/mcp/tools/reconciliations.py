@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ class LineToCategoriseSchema(Schema):
 
     id = fields.Id(required=True)
     category = NameOrId(required=True)
+    why = ma.fields.String()
 
 
 class StatementSchema(WriteSchema):
@@ -45,7 +47,6 @@ class StatementSchema(WriteSchema):
         validate=ma.validate.Length(
             max=MOST_CATEGORIES, error="Send at most 50; categorise_lines takes more."
         ),
-        metadata={"description": "In the same plan."},
     )
     propose = ma.fields.Boolean(
         load_default=False,
@@ -53,10 +54,22 @@ class StatementSchema(WriteSchema):
     )
 
 
+class LeftOutSchema(Schema):
+    """Drafts without a category, and what books and statement would differ by with them."""
+
+    count = ma.fields.Integer()
+    sum = ma.fields.String()
+    difference_with_them = ma.fields.String(allow_none=True)
+
+
 class ReconcilingSchema(OutcomeSchema):
-    """What stands between books and statement: the first lines of each kind, with how many there are in all."""
+    """What stands between books and statement: the first lines of each kind, with how many there are in all.
+
+    `leftOut` says of drafts without a category what they add up to: they are neither in the plan nor in the difference.
+    """
 
     difference = ma.fields.String(allow_none=True)
+    left_out = ma.fields.Nested(LeftOutSchema, allow_none=True)
     to_categorise_count = ma.fields.Integer()
     to_categorise = ma.fields.List(ma.fields.Nested(FoundLineSchema))
     to_confirm_count = ma.fields.Integer()
@@ -86,14 +99,16 @@ def run(arguments: Mapping[str, Any]) -> Json:
     else:
         found = {**outcomes.outcome(earlier, done=PROVED), "difference": ZERO}
     left = open_lines["total"] - len(open_lines["transactions"]) + len(unready)
+    left_out = _left_out(of_account, sorted(chosen), found["difference"])
     return {
         **found,
+        "left_out": left_out,
         "to_categorise_count": left,
         "to_categorise": [lines.line_row(each) for each in unready[:MOST_ROWS]],
         "to_confirm_count": len(ready),
         "pending": [lines.line_row(each) for each in pending["transactions"]],
         "missing": _gaps(account["faId"], day),
-        "next": _next(found, left, is_proposing=arguments["propose"]),
+        "next": _next(found, left, left_out, is_proposing=arguments["propose"]),
     }
 
 
@@ -102,6 +117,25 @@ def _drafts(of_account: Mapping[str, Any]) -> list[int]:
     asked = {**of_account, "entryStatus": "DRAFT", "status": "BOOKED", "uncategorised": False, "fields": "id"}
     found = api_calls.every("/transactions", "transactions", **asked)
     return [each["id"] for each in islice(found, MOST_OF_A_PLAN + 1)]
+
+
+def _left_out(of_account: Mapping[str, Any], chosen: Sequence[int], difference: str | None) -> Json | None:
+    """Say what drafts without a category add up to, those apart that get one now; None where there is none."""
+    drafts = {**of_account, "entryStatus": "DRAFT", "status": "BOOKED", "uncategorised": True}
+    count, total = _summed(drafts)
+    if chosen:
+        of_chosen, sum_of_chosen = _summed({**drafts, "ids": chosen})
+        count, total = count - of_chosen, total - sum_of_chosen
+    if not count:
+        return None
+    with_them = None if difference is None else str(Decimal(difference) - total)
+    return {"count": count, "sum": str(total), "difference_with_them": with_them}
+
+
+def _summed(asked: Mapping[str, Any]) -> tuple[int, Decimal]:
+    """Count the lines of a bank account, which are of one currency, and add them up."""
+    sums = api_calls.get("/transactions", **asked, sums=True, limit=1, fields="id")["sums"]
+    return sum(each["count"] for each in sums), sum((Decimal(each["sum"]) for each in sums), Decimal())
 
 
 def _tried(
@@ -114,13 +148,14 @@ def _tried(
     steps = _steps(account, ready, arguments)
     if changes:
         steps.insert(0, ("PATCH", "/transactions", {"changes": list(changes)}))
-    answer = outcomes.plan(title, steps, arguments, dryRun=True)
+    noted = {**arguments, "why": outcomes.reasons(arguments, "categories")}
+    answer = outcomes.plan(title, steps, noted, dryRun=True)
     found = outcomes.outcome(answer)
     difference = _difference(answer)
     if arguments["propose"] and not found["blockers"]:
         try:
             sent_as = outcomes.fingerprint(NAME, arguments)
-            found = outcomes.outcome(outcomes.plan(title, steps, arguments, sent_as=sent_as), done=PROVED)
+            found = outcomes.outcome(outcomes.plan(title, steps, noted, sent_as=sent_as), done=PROVED)
         except RefusedCallError as error:
             found["blockers"] = [str(error)]
     return {**found, "difference": difference}
@@ -174,22 +209,36 @@ def _gaps(fa_id: int, day: str) -> list[str]:
     return [f"{each['from']} to {each['to']}" for each in gaps]
 
 
-def _next(found: Json, unready: int, *, is_proposing: bool) -> str:
+def _next(found: Json, unready: int, left_out: Json | None, *, is_proposing: bool) -> str:
+    beside = [] if left_out is None else [_about(left_out)]
     if found["status"] != outcomes.PREVIEW:
-        return str(found["next"])
+        return " ".join([str(found["next"]), *beside])
+    nothing = ["Nothing was proposed."] if is_proposing else []
     if unready:
-        return "Call reconcile again with categories for the lines that have none."
+        again = f"Call reconcile again with categories (at most {MOST_CATEGORIES}; categorise_lines sets more before)."
+        return " ".join([*nothing, *beside, again])
     if not found["blockers"]:
         return "It ties out. Call reconcile again with propose."
-    nothing = "Nothing was proposed. " if is_proposing else ""
-    return f"{nothing}Read the blockers; find_lines with state uncleared shows what is not in a proof."
+    return " ".join(
+        [*nothing, "Read the blockers; find_lines with state uncleared shows what is not in a proof."]
+    )
+
+
+def _about(left_out: Json) -> str:
+    """Say of lines without a category that they are left out, and what would be with them."""
+    with_them = left_out["difference_with_them"]
+    then = "" if with_them is None else f" With them it would be {with_them}."
+    return (
+        f"Left out of the plan and of the difference for want of a category: {lines.counted(left_out['count'])},"
+        f" together {left_out['sum']}.{then}"
+    )
 
 
 TOOL = Tool(
     name=NAME,
     title="Reconcile a bank account",
     description="What stands between books and a bank's statement: lines to categorise, to confirm, pending, missing, "
-    "and the difference. With propose it confirms what is categorised, clears and completes in one plan.",
+    "and the difference. With propose it categorises, confirms, clears and completes in one plan.",
     takes=StatementSchema,
     gives=ReconcilingSchema,
     run=run,

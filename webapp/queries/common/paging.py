@@ -19,12 +19,12 @@ class Page(Generic[Item]):
     """Some rows, the key after which the next ones come or none at the end, and what they are a page of.
 
     `whole` is the list without its pages: how many rows that has, or the statement that selects them, or what makes
-    that; `beside` are rows of the list that no table has.
+    one of these; `beside` are rows of the list that no table has.
     """
 
     items: Sequence[Item]
     next_key: tuple[Any, ...] | None
-    whole: sa.Select[Any] | int | Callable[[], sa.Select[Any]]
+    whole: sa.Select[Any] | int | Callable[[], sa.Select[Any] | int]
     beside: int = 0
 
     def of(self, items: Sequence[Other]) -> Page[Other]:
@@ -33,9 +33,9 @@ class Page(Generic[Item]):
 
     def total(self) -> int:
         """Count the rows of all pages."""
-        if isinstance(self.whole, int):
-            return self.whole
         whole = self.whole() if callable(self.whole) else self.whole
+        if isinstance(whole, int):
+            return whole + self.beside
         rows = whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
         counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
         return int(db.session.execute(counted).scalar_one()) + self.beside
@@ -70,4 +70,14 @@ def page_of_rows(
     rows = db.session.execute(within.order_by(*directed).limit(limit + 1)).all()
     shown = rows[:limit]
     next_key = tuple(shown[-1][-len(order.columns) :]) if len(rows) > limit else None
-    return Page(shown, next_key, statement)
+    is_all = after is None and next_key is None
+    return Page(shown, next_key, len(shown) if is_all else statement)
+
+
+def joined(pages: Sequence[Page[Item]], key: Callable[[Item], tuple[Any, ...]], *, limit: int) -> Page[Item]:
+    """Join pages of lists that share no row to one of the list of them all, the highest key first."""
+    rows = sorted((row for each in pages for row in each.items), key=key, reverse=True)
+    shown = rows[:limit]
+    is_last = len(rows) <= limit and all(each.next_key is None for each in pages)
+    next_key = None if is_last else key(shown[-1])
+    return Page(shown, next_key, lambda: sum(each.total() for each in pages))

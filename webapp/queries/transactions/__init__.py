@@ -14,10 +14,12 @@ from webapp.queries.transactions import (
     waiting_lines,
     workspaces,
 )
+from webapp.queries.transactions.lists import line_lists
 
 __all__ = [
     "line_details",
     "line_filters",
+    "line_lists",
     "line_rules",
     "merchant_merges",
     "named_lines",

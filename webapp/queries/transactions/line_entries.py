@@ -7,6 +7,7 @@ wide. An entry and its corrections are therefore asked for in two questions of o
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -53,26 +54,81 @@ def _corrects_the_line() -> sa.ColumnElement[bool]:
     )
 
 
-def posts_to(
+@dataclass(frozen=True, slots=True)
+class LegsWanted:
+    """Conditions on a leg, and whether a line has to have an effective one that fits them, or none."""
+
+    legs: Sequence[sa.ColumnElement[bool]]
+    has_them: bool = True
+
+
+def legs_of(
     organization_id: str, account_ids: Collection[int] | None, selection: DimensionSelection
 ) -> list[sa.ColumnElement[bool]]:
-    """Build the condition that a line has an effective leg of an account and a selection; none for any leg.
+    """Build the conditions on a leg of an account and a selection; none for any leg."""
+    legs = postings_of(organization_id, selection)
+    return legs if account_ids is None else [Posting.account_id.in_(account_ids), *legs]
+
+
+def posts_to(organization_id: str, selection: DimensionSelection) -> list[sa.ColumnElement[bool]]:
+    """Build the condition that a line has an effective leg of a selection; none for any leg.
 
     Legs are those of its entry, with its corrections.
     """
-    legs = postings_of(organization_id, selection)
-    if account_ids is not None:
-        legs = [Posting.account_id.in_(account_ids), *legs]
+    legs = legs_of(organization_id, None, selection)
     if not legs:
         return []
-    is_corrected = sa.exists().where(_corrects_the_line(), sa.not_(_is_draft()))
-    has_leg = sa.exists().where(
-        of_same_organization(Posting, Transaction),
+    is_corrected = _is_corrected()
+    uncorrected = sa.and_(_has_leg(legs, organization_id), sa.not_(is_corrected))
+    return [sa.or_(uncorrected, sa.and_(is_corrected, _has_effective_leg(legs)))]
+
+
+def by_correction(
+    lines: sa.Select[Any], organization_id: str, wanted: Sequence[LegsWanted]
+) -> list[sa.Select[Any]]:
+    """Narrow a statement to lines that are booked as wanted: of those without correction, and of those with one.
+
+    There are few of the latter, which both databases find by their corrections.
+    """
+    corrected = (
+        sa.select(JournalEntry.corrects_id)
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.corrects_id.is_not(None),
+            sa.not_(_is_draft()),
+        )
+        .with_hint(JournalEntry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+    )
+    as_entered = [_as_wanted(_has_leg(each.legs, organization_id), each) for each in wanted]
+    return [
+        lines.where(*as_entered, sa.not_(_is_corrected())),
+        lines.with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite").where(
+            Transaction.journal_entry_id.in_(corrected),
+            *(_as_wanted(_has_effective_leg(each.legs), each) for each in wanted),
+        ),
+    ]
+
+
+def _as_wanted(has_leg: sa.ColumnElement[bool], wanted: LegsWanted) -> sa.ColumnElement[bool]:
+    """Ask whether lines have such a leg, or have none.
+
+    Where all have one, PostgreSQL would look for the leg of each in turn to answer NOT EXISTS; asked like this, it
+    reads the legs once.
+    """
+    return has_leg if wanted.has_them else has_leg.is_not(sa.true())
+
+
+def _is_corrected() -> sa.ColumnElement[bool]:
+    return sa.exists().where(_corrects_the_line(), sa.not_(_is_draft()))
+
+
+def _has_leg(legs: Sequence[sa.ColumnElement[bool]], organization_id: str) -> sa.ColumnElement[bool]:
+    """Build the condition that the entry of a line itself has such a leg."""
+    return sa.exists().where(
+        Posting.organization_id == organization_id,
         Posting.journal_entry_id == Transaction.journal_entry_id,
         *legs,
     )
-    uncorrected = sa.and_(has_leg, sa.not_(is_corrected))
-    return [sa.or_(uncorrected, sa.and_(is_corrected, _has_effective_leg(legs)))]
 
 
 def _has_effective_leg(legs: Sequence[sa.ColumnElement[bool]]) -> sa.ColumnElement[bool]:

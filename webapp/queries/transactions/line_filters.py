@@ -71,7 +71,7 @@ def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> l
     if filters.to_date:
         found.append(Transaction.booked_on <= filters.to_date)
     selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    return [*found, *line_entries.posts_to(organization_id, None, selection)]
+    return [*found, *line_entries.posts_to(organization_id, selection)]
 
 
 def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:

@@ -72,7 +72,7 @@ def _sums(organization_id: str, merchant_ids: Sequence[int], base_currency: str)
         )
     ).one()
     selections = [DimensionSelection(org_merchant_id=each) for each in merchant_ids]
-    posting = [sa.and_(*line_entries.posts_to(organization_id, None, each)) for each in selections]
+    posting = [sa.and_(*line_entries.posts_to(organization_id, each)) for each in selections]
     lines = db.session.scalar(
         sa.select(sa.func.count(Transaction.id)).where(
             Transaction.organization_id == organization_id, sa.or_(*posting)

@@ -1,22 +1,19 @@
-"""Queries on bank lines: finding one, listing many, and their records with the state in the books."""
+"""Queries on bank lines: finding one, and the records of many with the state in the books."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import (
-    JournalEntry,
     Reconciliation,
     ReconciliationItem,
     Transaction,
@@ -24,15 +21,12 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.asked_once import asked_once
-from webapp.queries.common.changed_since import only_changed
-from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import matches_text_or_amount
+from webapp.queries.common.paging import Order
 from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
-from webapp.queries.suggestions import likely_accounts
-from webapp.queries.transactions import entry_states, line_entries, plain_lines
+from webapp.queries.transactions import entry_states
 from webapp.queries.transactions.entry_states import LineEntryState
-from webapp.queries.transactions.plain_lines import StoredLine, TransactionFilters
+from webapp.queries.transactions.lists.plain_lines import StoredLine
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -106,53 +100,6 @@ def record(transaction: Transaction) -> TransactionRecord:
     return records(transaction.organization_id, [transaction])[0]
 
 
-def listed(
-    organization_id: str,
-    filters: TransactionFilters,
-    *,
-    changed_since: datetime | None = None,
-    after: tuple[Any, ...] | None,
-    limit: int,
-) -> Page[TransactionRecord]:
-    """List lines, newest first."""
-    if changed_since is None and plain_lines.is_plain(filters):
-        whole = partial(_selected, organization_id, filters)
-        plain = plain_lines.page(organization_id, filters, whole, after=after, limit=limit)
-        return plain.of(records(organization_id, plain.items))
-    statement = _selected(organization_id, filters)
-    statement = only_changed(statement, Transaction, organization_id, changed_since)
-    found = page(statement, NEWEST, after=after, limit=limit)
-    return found.of(records(organization_id, found.items))
-
-
-def _selected(organization_id: str, filters: TransactionFilters) -> sa.Select[Any]:
-    return sa.select(Transaction).where(*conditions(organization_id, filters))
-
-
-def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of the filters."""
-    line = Transaction
-    filtered: list[tuple[object, Any]] = [
-        (filters.fa_id, lambda: line.feed_account_id == filters.fa_id),
-        (filters.status, lambda: line.status == filters.status),
-        (filters.entry_status, lambda: _entry_status(filters.entry_status)),
-        (filters.reconciled, lambda: is_reconciled() if filters.reconciled else sa.not_(is_reconciled())),
-        (filters.from_, lambda: line.booked_on >= filters.from_),
-        (filters.to, lambda: line.booked_on <= filters.to),
-        (filters.q, lambda: matches_text_or_amount(filters.q or "")),
-        (filters.ids or None, lambda: line.id.in_(filters.ids)),
-    ]
-    chosen = [condition() for value, condition in filtered if value is not None]
-    selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    account_ids = None if filters.account_id is None else [filters.account_id]
-    legs = line_entries.posts_to(organization_id, account_ids, selection)
-    if filters.uncategorised is not None:
-        of_them = likely_accounts.uncategorised_accounts(organization_id)
-        (is_uncategorised,) = line_entries.posts_to(organization_id, of_them, DimensionSelection())
-        legs.append(is_uncategorised if filters.uncategorised else sa.not_(is_uncategorised))
-    return [line.organization_id == organization_id, *chosen, *legs]
-
-
 def is_reconciled() -> sa.ColumnElement[bool]:
     """Build the condition that a line is cleared in a standing proof."""
     return (
@@ -163,17 +110,6 @@ def is_reconciled() -> sa.ColumnElement[bool]:
             refers_to(ReconciliationItem.transaction_id, Transaction),
             ReconciliationItem.is_standing,
             Reconciliation.status == "COMPLETED",
-        )
-        .exists()
-    )
-
-
-def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
-    return (
-        sa.select(1)
-        .where(
-            refers_to(Transaction.journal_entry_id, JournalEntry),
-            JournalEntry.status == status,
         )
         .exists()
     )

@@ -11,7 +11,7 @@ from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
-from webapp.schemas.base import DocumentedSchema, Schema, included_by
+from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema, included_by
 from webapp.schemas.instants import Since
 from webapp.schemas.items.payment_choices import (
     PaidPartFormSchema,
@@ -20,7 +20,7 @@ from webapp.schemas.items.payment_choices import (
     ShortSchema,
     paid_parts,
 )
-from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema, listing
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
 from webapp.schemas.untrusted import Untrusted
@@ -138,6 +138,25 @@ class TransactionQuerySchema(PageSchema):
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
     ids = JoinedIds(Kind.TRANSACTION, load_default=())
+    sums = fields.FormFlag(
+        load_default=False, metadata={"description": "Whether to add up the lines of all pages: `sums`."}
+    )
+
+
+class LineSumSchema(Schema):
+    """How many lines of a currency there are, and what they add up to."""
+
+    currency = fields.Currency()
+    count = ma.fields.Integer()
+    sum = fields.Amount()
+
+
+SUMS = {**OPTIONAL, "description": "What the lines of all pages add up to, by currency; with `sums=true`."}
+TransactionListSchema = listing(
+    "transactions",
+    ListedTransactionSchema,
+    sums=ma.fields.List(ma.fields.Nested(LineSumSchema), metadata=SUMS),
+)
 
 
 class TransactionChangesSchema(Schema):

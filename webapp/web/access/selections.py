@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 import marshmallow as ma
@@ -13,12 +13,13 @@ from flask import Response, request
 
 from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
+from webapp.schemas import answer_records
+from webapp.schemas.answer_records import AnswerRecord
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema, RequestSummarySchema
-from webapp.schemas.base import INCLUDED_BY
 from webapp.schemas.instants import Since
-from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
+from webapp.schemas.untrusted import HEADER, untrusted_paths
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import Selection, requested_view, state
 
@@ -27,6 +28,8 @@ DRY_RUN, VIEW = "dryRun", "view"
 FULL, SUMMARY = "full", "summary"
 READ = "read"
 LARGEST_LIST = 100
+# What says how a list goes on.
+LIST_KEYS = {"next_cursor", "total"}
 WHOLE = "*"
 # The schemas that are kept, each with some of the keys of its records: programs ask for the same ones again and again.
 MOST_NARROWED = 256
@@ -35,35 +38,6 @@ WAITS = 202
 REFUSED = 300
 REQUEST_SUMMARY, DONE_SUMMARY = RequestSummarySchema(), DoneSummarySchema()
 DRY_RUN_SUMMARY = DryRunSummarySchema()
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRecord:
-    """What an answer holds under its key: one record, or a list of them; `names` are the keys that each has.
-
-    `members` are the names of the same in the schemas: of the key itself, and of each of `names`. `extras` are the
-    paths of what is not sent unasked, in the schemas as well, each with the word that asks for it.
-    """
-
-    key: str
-    names: tuple[str, ...]
-    is_page: bool
-    members: tuple[str, tuple[str, ...]]
-    extras: tuple[tuple[str, str], ...]
-
-    @property
-    def words(self) -> list[str]:
-        """The words that ask for what is not sent unasked."""
-        return sorted({word for _, word in self.extras})
-
-    def word_of(self, name: str) -> str | None:
-        """Give the word that asks for a key; None of one that is sent unasked."""
-        return dict(self.extras).get(self.members[1][self.names.index(name)])
-
-    @property
-    def is_dated(self) -> bool:
-        """Whether it is known of each when it changed."""
-        return self.is_page and ("updatedAt" in self.names or self.key == "entries")
 
 
 class SelectionError(UnprocessableError):
@@ -108,13 +82,13 @@ def read(view: Callable[..., Any]) -> None:
     changed_since = _instant() if SINCE in names else None
     is_summary = VIEW in names and is_summary_asked()
     schema = summary_schema(view) if is_summary else answer_schema(view)
-    record = None if schema is None else _record(schema)
+    record = None if schema is None else answer_records.of_schema(schema)
     fields = _fields(record, view) if FIELDS in names else None
     included = _included(record) if INCLUDE in names else set()
     if record is not None and fields is not None:
         words = {name: record.word_of(name) for name in record.names}
         fields |= {name for name, word in words.items() if word in included}
-        included |= {word for name in fields if (word := words[name])}
+        included |= {word for name in fields if (word := words.get(name))}
     state().selection = Selection(
         fields, frozenset(included), is_counted, changed_since, is_summary=is_summary
     )
@@ -154,17 +128,19 @@ def _instant() -> datetime:
 
 def fields_of(schema: ma.Schema, view: Callable[..., Any]) -> frozenset[str] | None:
     """Read `fields` as keys of the records in an answer of this shape."""
-    return _fields(_record(schema), view)
+    return _fields(answer_records.of_schema(schema), view)
 
 
 def _fields(record: AnswerRecord | None, view: Callable[..., Any]) -> frozenset[str] | None:
     asked = ",".join(request.args.getlist(FIELDS)).split(",")
     if record is None or (getattr(view, "is_documented", False) and not set(asked) <= set(record.names)):
         return None
-    if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
-        raise SelectionError(
-            FIELDS, f"Send keys of {record.key} with commas between: {', '.join(record.names)}."
+    known = {name for each in record.family for name in each.names}
+    if len(asked) > LARGEST_LIST or not set(asked) <= known:
+        listed = "; or of ".join(
+            f"{each.key} with commas between: {', '.join(each.names)}" for each in record.family
         )
+        raise SelectionError(FIELDS, f"Send keys of {listed}.")
     return frozenset(asked)
 
 
@@ -178,7 +154,7 @@ def _included(record: AnswerRecord | None) -> set[str]:
 
 def selected(schema: ma.Schema, asked: Selection | None = None) -> ma.Schema:
     """Give the schema that an answer is dumped with: with the keys of each record that the query asks for."""
-    record, asked = _record(schema), asked or state().selection
+    record, asked = answer_records.of_schema(schema), asked or state().selection
     if record is None or (asked.fields is None and not record.extras):
         return schema
     return _narrowed(schema, asked.fields, asked.included)
@@ -186,16 +162,19 @@ def selected(schema: ma.Schema, asked: Selection | None = None) -> ma.Schema:
 
 @lru_cache(maxsize=MOST_NARROWED)
 def _narrowed(schema: ma.Schema, fields: frozenset[str] | None, included: frozenset[str]) -> ma.Schema:
-    record = _record(schema)
+    record = answer_records.of_schema(schema)
     if record is None:
         return schema
-    member, members = record.members
-    left_out = [f"{member}.{path}" for path, word in record.extras if word not in included]
+    left_out = [path for each in record.family for path in each.left_out(included)]
     if fields is None:
         return type(schema)(exclude=left_out)
-    asked = [f"{member}.{own}" for name, own in zip(record.names, members, strict=True) if name in fields]
-    others = [name for name in schema.dump_fields if name != member]
-    return type(schema)(only=[*others, *asked], exclude=left_out)
+    asked = {each: each.paths(fields) for each in record.family}
+    # What stands beside a list is whole unless some of its keys are named; a list of which none is named is left out.
+    without = {each.members[0] for each, paths in asked.items() if paths or each is record}
+    if not asked[record]:
+        without |= LIST_KEYS
+    others = [name for name in schema.dump_fields if name not in without]
+    return type(schema)(only=[*others, *chain.from_iterable(asked.values())], exclude=left_out)
 
 
 def name_untrusted(response: Response) -> Response:
@@ -245,34 +224,7 @@ def _untrusted(schema: ma.Schema) -> tuple[str, ...]:
 def record_of(view: Callable[..., Any]) -> AnswerRecord | None:
     """Find the records in a view's answer: of a page its list, else what stands first; none in other shapes."""
     schema = answer_schema(view)
-    return None if schema is None else _record(schema)
-
-
-@cache
-def _record(schema: ma.Schema) -> AnswerRecord | None:
-    is_page = "next_cursor" in schema.dump_fields
-    for member, field in schema.dump_fields.items():
-        inner = nested(field)
-        is_list = isinstance(field, ma.fields.List)
-        if inner is not None and (is_list or not is_page):
-            names = tuple(each.data_key or name for name, each in inner.dump_fields.items())
-            members = member, tuple(inner.dump_fields)
-            return AnswerRecord(
-                field.data_key or "", names, is_page and is_list, members, tuple(_extras(inner))
-            )
-        if not is_page:
-            return None
-    return None
-
-
-def _extras(schema: ma.Schema, above: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the paths of what is sent only where `include` asks for it, each with its word."""
-    for name, field in schema.dump_fields.items():
-        inner = nested(field)
-        if INCLUDED_BY in field.metadata:
-            yield f"{above}{name}", field.metadata[INCLUDED_BY]
-        elif inner is not None:
-            yield from _extras(inner, f"{above}{name}.")
+    return None if schema is None else answer_records.of_schema(schema)
 
 
 def summary_schema(view: Callable[..., Any]) -> ma.Schema | None:

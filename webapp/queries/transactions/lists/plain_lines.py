@@ -88,6 +88,8 @@ def page(
     statement = _statement(names, is_after=after is not None)
     rows = statement.rows(organization_id=organization_id, most=limit + 1, **values)
     lines = [_line(*row) for row in rows[:limit]]
+    if after is None and len(rows) <= limit:
+        return Page(lines, None, len(lines))
     return Page(lines, (lines[-1].booked_on, lines[-1].id) if len(rows) > limit else None, whole)
 
 

@@ -1,0 +1,53 @@
+"""Lists of lines by what they are booked on: the first page is read without the legs of all lines."""
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.queries.transactions.lists import line_lists
+from webapp.queries.transactions.lists.plain_lines import TransactionFilters
+
+LINES = 300
+
+
+@pytest.fixture
+def plan(session, ada, bank):
+    """The plan of PostgreSQL for the first page of a list, as JSON."""
+    bank.send_many([("2026-03-01", "-5.00", "The same")] * LINES)
+
+    def planned(filters):
+        asked = []
+
+        def note(_connection, _cursor, statement, parameters, *_):
+            asked.append((statement, parameters))
+
+        sa.event.listen(db.engine, "before_cursor_execute", note)
+        try:
+            line_lists.listed(ada.organization_id, filters, after=None, limit=25)
+        finally:
+            sa.event.remove(db.engine, "before_cursor_execute", note)
+        text, parameters = next(each for each in asked if "ORDER BY transactions.booked_on" in each[0])
+        cursor = session.connection().connection.cursor()
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {text}", parameters)
+        (found,) = cursor.fetchone()[0]
+        return found["Plan"]
+
+    return planned
+
+
+def apart(plan, *, is_apart=False):
+    """List the tables that a plan reads apart from its rows, as a whole, whatever its limit."""
+    is_apart = is_apart or plan.get("Parent Relationship") == "SubPlan"
+    if is_apart and "Relation Name" in plan:
+        yield plan["Relation Name"]
+    for each in plan.get("Plans", []):
+        yield from apart(each, is_apart=is_apart)
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("is_analysed", [False, True])
+def test_uncategorised_lines_are_found_leg_by_leg(session, plan, is_analysed):
+    """Behind an OR it hashed the postings of all lines before it had the first one."""
+    if is_analysed:
+        session.execute(sa.text("ANALYZE"))
+    assert "postings" not in apart(plan(TransactionFilters(uncategorised=True)))
