@@ -280,6 +280,7 @@ def test_a_key_sees_the_tools_that_it_may_use(ben):
     assert reads == {
         "get_context",
         "find_lines",
+        "find_owed",
         "explain",
         "list_accounts",
         "report",
@@ -289,11 +290,12 @@ def test_a_key_sees_the_tools_that_it_may_use(ben):
         "import_statement",
         "categorise_lines",
         "settle_pair",
+        "settle_items",
         "write_entry",
         "write_rule",
         "attach_document",
     }
-    assert len(tools("read", "propose")) == len(tools("read", "draft", "confirm", "reconcile")) == 15
+    assert len(tools("read", "propose")) == len(tools("read", "draft", "confirm", "reconcile")) == 17
     refused = Model(ben.with_scopes("read")).post("tools/call", name="confirm_lines", arguments={"ids": [1]})
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32602)
 

@@ -24,6 +24,7 @@ from webapp.mcp.tools import (
     statements,
     stories,
 )
+from webapp.mcp.tools.items import owed, payments
 
 TOOLS: Final[Sequence[Tool]] = tuple(
     each.TOOL
@@ -36,6 +37,8 @@ TOOLS: Final[Sequence[Tool]] = tuple(
         categories,
         confirmations,
         pairs,
+        owed,
+        payments,
         reconciliations,
         repairs,
         entries,
@@ -55,6 +58,8 @@ INSTEAD: Final[Mapping[str, str]] = {
     "GET /api/reconciliations": "get_context",
     "GET /api/transactions": "find_lines",
     "GET /api/accounts": "list_accounts",
+    "GET /api/items": "find_owed",
+    "POST /api/settlements": "settle_items",
 }
 
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
+from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, OwedSide
 from webapp.models import (
     Account,
     JournalEntry,
@@ -103,6 +104,12 @@ def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
     return statement.where(OwedItem.organization_id == organization_id).subquery()
 
 
+def _keeping(organization_id: str, side: OwedSide) -> sa.Select[int]:
+    return sa.select(Account.id).where(
+        Account.organization_id == organization_id, Account.type == ACCOUNT_TYPES[side], Account.keeps_items
+    )
+
+
 def _is_of_asset() -> sa.ColumnElement[bool]:
     assets = sa.select(Account.id).where(
         Account.organization_id == OwedItem.organization_id, Account.type == "ASSET", Account.keeps_items
@@ -145,6 +152,7 @@ def listed(
     *,
     today: date,
     account_id: int | None = None,
+    side: str | None = None,
     merchant_id: int | None = None,
     open_on: date | None = None,
     overdue: bool | None = None,
@@ -159,6 +167,8 @@ def listed(
     statement = sa.select(items).where(is_open(items))
     if account_id is not None:
         statement = statement.where(items.c.account_id == account_id)
+    if side is not None:
+        statement = statement.where(items.c.account_id.in_(_keeping(organization_id, OwedSide(side))))
     if merchant_id is not None:
         statement = statement.where(
             items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))

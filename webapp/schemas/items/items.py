@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.open_items.ageing import OwedSide
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -40,9 +41,10 @@ class OwedItemSchema(Schema):
 
 
 class ItemQuerySchema(PageSchema):
-    """Which open items to list: at the close of `openOn`, else as they are now."""
+    """Which open items to list: at the close of `openOn`, else as they are now; of a `side`, of its accounts."""
 
     account_id = fields.FormId(Kind.ACCOUNT, load_default=None)
+    side = fields.OneOf(*OwedSide, load_default=None)
     merchant_id = fields.FormId(Kind.MERCHANT, load_default=None)
     open_on = fields.Day(load_default=None)
     overdue = fields.FormFlag(load_default=None)

@@ -1,0 +1,94 @@
+"""Open items by the tools: what is owed, what a line may pay, and settling it, which a person approves."""
+
+import pytest
+
+from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.planning import approve
+from tests.mcp.clients import Model
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture(autouse=True)
+def kept(ada, books):
+    """Let receivables and payables keep items."""
+    for name in ("Trade receivables", "Trade payables"):
+        keep_items(ada, books.account_id(name))
+
+
+@pytest.fixture
+def acme(bank):
+    return bank.merchant("Acme")
+
+
+@pytest.fixture
+def agent(ben):
+    return Model(ben.with_scopes("read", "propose"))
+
+
+@pytest.fixture
+def invoices(ben, books, acme):
+    """Two invoices to Acme, one of them late, and a bill."""
+    owe(ben, books, "400.00", acme, reference="RE-2026-17", day="2026-01-01", dueOn="2026-01-15")
+    owe(ben, books, "100.00", acme, reference="RE-2026-18", day="2026-03-01", dueOn="2099-01-01")
+    owe(ben, books, "-60.00", acme, account="Trade payables", reference="B-9")
+    return {each["reference"]: each["id"] for each in items(ben)}
+
+
+def test_what_is_owed_is_listed_with_its_age(agent, invoices):
+    found = agent.call("find_owed")
+    assert [(each["itemId"], each["party"], each["open"]) for each in found["items"]] == [
+        (invoices["RE-2026-18"], "Acme", "100.00 EUR"),
+        (invoices["RE-2026-17"], "Acme", "400.00 EUR"),
+    ]
+    ages = {each["age"]: each["amount"] for each in found["ages"]}
+    assert (ages["notDue"], ages["over90"], ages["total"]) == ("100.00", "400.00", "500.00 EUR")
+    (late,) = agent.call("find_owed", overdue=True, party="Acme")["items"]
+    assert (late["reference"], late["due"]) == ("RE-2026-17", "2026-01-15")
+    (bill,) = agent.call("find_owed", side="suppliers")["items"]
+    assert bill["open"] == "-60.00 EUR"
+
+
+def test_a_line_is_proposed_to_pay_what_it_names_and_a_person_approves(agent, ben, bank, invoices):
+    line = bank.send("2026-03-20", "400.00", "Your RE 2026-17")
+    found = agent.call("find_owed", line=line)["items"]
+    assert (found[0]["itemId"], found[0]["choice"], found[0]["pays"]) == (invoices["RE-2026-17"], 1, "400.00")
+    assert found[0]["why"] == "Names RE-2026-17, of which exactly this is open."
+    asked = {"line": line, "items": [{"item": invoices["RE-2026-17"]}], "why": "It names it"}
+    proposed = agent.call("settle_items", **asked)
+    assert proposed["status"] == "PENDING"
+    assert not ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    assert approve(ben, waiting).status_code == 200
+    (paid,) = ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
+    assert paid == {"itemId": invoices["RE-2026-17"], "amount": "400.00"}
+
+
+def test_items_that_add_up_to_zero_are_settled_with_each_other(agent, ben, books, acme, invoices):
+    owe(ben, books, "-100.00", acme, reference="CN-3")
+    credit = next(each["id"] for each in items(ben) if each["reference"] == "CN-3")
+    pair = [{"item": invoices["RE-2026-18"]}, {"item": credit}]
+    assert agent.call("settle_items", items=pair, why="Credit note")["status"] == "PENDING"
+    model = Model(ben.with_scopes("read", "draft", "confirm"))
+    assert model.call("settle_items", items=pair, why="Credit note")["status"] == "EXECUTED"
+    assert {each["reference"] for each in items(ben)} == {"RE-2026-17", "B-9"}
+    assert "name the line" in model.refusal("settle_items", items=pair, short="1.00")
+
+
+def test_a_line_that_is_short_says_what_the_rest_is(agent, ben, bank, invoices):
+    model = Model(ben.with_scopes("read", "draft"))
+    line = bank.send("2026-03-20", "395.00", "Your RE 2026-17")
+    done = model.call(
+        "settle_items",
+        line=line,
+        items=[{"item": invoices["RE-2026-17"]}],
+        short="5.00",
+        shortAs="FEE",
+        why="The bank kept 5.00",
+    )
+    assert (done["status"], done["next"]) == (
+        "EXECUTED",
+        "confirm_lines posts the line, which settles them.",
+    )
+    short = ben.get(f"/api/transactions/{line}").json["transaction"]["short"]
+    assert (short["amount"], short["as"]) == ("5.00", "FEE")

@@ -1,0 +1,126 @@
+"""What customers owe and suppliers are owed, item by item, and what of it a bank line may pay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import marshmallow as ma
+
+from webapp.ledger.open_items.ageing import OwedSide
+from webapp.mcp.calls import api_calls
+from webapp.mcp.shapes.tool import Json, Tool
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
+
+MOST_ROWS: Final = 25
+SIDES: Final[Mapping[str, tuple[OwedSide, str]]] = {
+    "customers": (OwedSide.RECEIVABLES, "agedReceivables"),
+    "suppliers": (OwedSide.PAYABLES, "agedPayables"),
+}
+
+
+class OwedFilterSchema(Schema):
+    """Which open items."""
+
+    side = fields.OneOf(*SIDES, load_default="customers")
+    party = NameOrId()
+    overdue = ma.fields.Boolean()
+    line = fields.Id()
+    cursor = ma.fields.String()
+
+
+class FoundItemSchema(Schema):
+    """An open item; for a line what each choice pays of it, and why."""
+
+    item_id = ma.fields.Integer()
+    party = ma.fields.String(allow_none=True)
+    reference = Untrusted(allow_none=True)
+    due = ma.fields.String(allow_none=True)
+    overdue_days = ma.fields.Integer(allow_none=True)
+    open = ma.fields.String()
+    choice = ma.fields.Integer(allow_none=True)
+    pays = ma.fields.String(allow_none=True)
+    why = Untrusted(allow_none=True)
+
+
+class AgeSchema(Schema):
+    """What is owed of an age, in base currency."""
+
+    age = ma.fields.String()
+    amount = ma.fields.String()
+
+
+class FoundItemsSchema(Schema):
+    """Items, newest first, and all of the side by age."""
+
+    items = ma.fields.List(ma.fields.Nested(FoundItemSchema))
+    ages = ma.fields.List(ma.fields.Nested(AgeSchema))
+    cursor = ma.fields.String(allow_none=True)
+    untrusted = UntrustedPaths(untrusted_paths(FoundItemSchema(), "items[]."))
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """List what is owed, or what a line may pay."""
+    if "line" in arguments:
+        return {"items": _choices(arguments["line"]), "ages": [], "cursor": None}
+    side, key = SIDES[arguments["side"]]
+    found = api_calls.get(
+        "/items",
+        side=side,
+        merchantId=Directory().merchant_id(arguments.get("party")),
+        overdue=arguments.get("overdue"),
+        limit=MOST_ROWS,
+        cursor=arguments.get("cursor"),
+    )
+    aged = api_calls.get(f"/reports/aged-{side.lower()}")[key]
+    ages = [{"age": age, "amount": amount} for age, amount in aged["amountsBase"].items()]
+    return {
+        "items": [_row(each) for each in found["items"]],
+        "ages": [*ages, {"age": "total", "amount": f"{aged['totalBase']} {aged['baseCurrency']}"}],
+        "cursor": found["nextCursor"],
+    }
+
+
+def _choices(line_id: int) -> list[Json]:
+    found = api_calls.get(f"/transactions/{line_id}/payments")["payments"]
+    by_id = {each["id"]: each for each in found["items"]}
+    others = {each["itemId"]: each["transactionIds"] for each in found["wanted"]}
+    return [
+        {
+            **_row(by_id[part["itemId"]]),
+            "choice": number,
+            "pays": part["amount"],
+            "why": choice["reason"] + _wanted(others.get(part["itemId"], [])),
+        }
+        for number, choice in enumerate(found["choices"], start=1)
+        for part in choice["parts"]
+    ]
+
+
+def _wanted(line_ids: list[int]) -> str:
+    return f" Line {', '.join(map(str, line_ids))} is to pay it, too." if line_ids else ""
+
+
+def _row(item: Json) -> Json:
+    return {
+        "item_id": item["id"],
+        "party": item["orgMerchantName"],
+        "reference": item["reference"] or item["description"],
+        "due": item["dueOn"],
+        "overdue_days": item["overdueDays"],
+        "open": f"{item['open']} {item['currency']}",
+    }
+
+
+TOOL = Tool(
+    name="find_owed",
+    title="What is owed",
+    description="Open items of customers or suppliers, and their sums by age; or what a line may pay, the best choice "
+    "first with its evidence. What is owed to us is above zero.",
+    takes=OwedFilterSchema,
+    gives=FoundItemsSchema,
+    run=run,
+)

@@ -1,0 +1,69 @@
+"""Open items that are paid by a bank line, or settled with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.ledger.open_items.shortfalls import ShortAs
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.mcp.tools import outcomes
+from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.outcomes import WriteSchema
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+
+
+class SettledPartSchema(Schema):
+    """An item; without an amount all that is open."""
+
+    item = fields.Id(required=True)
+    amount = ma.fields.String()
+
+
+class SettledItemsSchema(WriteSchema):
+    """Which items, and the line that pays them."""
+
+    items = ma.fields.List(
+        ma.fields.Nested(SettledPartSchema), required=True, validate=ma.validate.Length(min=1, max=100)
+    )
+    line = fields.Id()
+    short = ma.fields.String()
+    short_as = fields.OneOf(*ShortAs)
+    category = NameOrId(metadata={"description": "Of what is short."})
+
+
+def run(arguments: Mapping[str, Any]) -> Json:
+    """Let a line pay items, or settle them with each other."""
+    parts = [
+        {"itemId": each["item"], **({"amount": each["amount"]} if "amount" in each else {})}
+        for each in arguments["items"]
+    ]
+    if "line" not in arguments:
+        if {"short", "short_as", "category"} & arguments.keys():
+            raise ToolError("short: Only a line that pays is short of items; name the line.")
+        return outcomes.outcome(outcomes.write("POST", "/settlements", {"parts": parts}, arguments))
+    body: Json = {"settles": parts}
+    if "short" in arguments:
+        category = Directory().account_id(arguments.get("category"))
+        body["short"] = {
+            "amount": arguments["short"],
+            "as": arguments.get("short_as", ShortAs.LEAVE_OPEN.value),
+            "accountId": category,
+        }
+    answer = outcomes.write("PATCH", f"/transactions/{arguments['line']}", body, arguments)
+    return outcomes.outcome(answer, done="confirm_lines posts the line, which settles them.")
+
+
+TOOL = Tool(
+    name="settle_items",
+    title="Settle open items",
+    description="Let a line pay open items of find_owed, which settles them when it is confirmed, short of them or "
+    "not; without a line, items of one party that add up to zero settle each other.",
+    takes=SettledItemsSchema,
+    gives=OutcomeSchema,
+    run=run,
+    scope="draft",
+)
