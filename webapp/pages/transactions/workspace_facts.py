@@ -79,7 +79,8 @@ class WorkspaceFacts:
     @cached_property
     def filters(self) -> WorkspaceFilters:
         """The tab and the filters of the list."""
-        return filters_of(self._query, self._query["show"] or ("statement" if self._draft else "all"))
+        asked = filters_of(self._query, self._query["show"] or ("statement" if self._draft else "all"))
+        return queries.transactions.line_filters.searched(organization_id(), self._fa_id, asked)
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -16,7 +16,7 @@ from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Merchant
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import like_pattern
+from webapp.queries.common.search import contains
 from webapp.sql_functions import fold
 
 # A VAT id, an account and a name of each of some parties; of more, it is quicker to read all.
@@ -99,8 +99,7 @@ def _perhaps_known(organization_id: str, parties: Collection[PartyMarks]) -> Seq
     folded = fold(Merchant.name)
     conditions: list[sa.ColumnElement[bool]] = [folded.in_([mark for kind, mark in wanted if kind == "name"])]
     if len(wanted) <= FEW_MARKS:
-        patterns = [(lists[kind], like_pattern(json.dumps(mark))) for kind, mark in wanted if kind in lists]
-        conditions += [fold(column).like(pattern, escape="\\") for column, pattern in patterns]
+        conditions += [contains(lists[kind], json.dumps(mark)) for kind, mark in wanted if kind in lists]
     else:
         conditions += [column != "[]" for column in lists.values()]
     columns = (Merchant.id, Merchant.merged_into_id, Merchant.vat_ids, Merchant.ibans, folded.label("folded"))
@@ -110,13 +109,13 @@ def _perhaps_known(organization_id: str, parties: Collection[PartyMarks]) -> Seq
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
-    other, pattern = orm.aliased(Merchant), like_pattern(typed)
+    other = orm.aliased(Merchant)
     merged = sa.select(other.merged_into_id).where(
         other.organization_id == organization_id,
         other.merged_into_id.is_not(None),
-        fold(other.name).like(pattern, escape="\\"),
+        contains(other.name, typed),
     )
-    own = [fold(text).like(pattern, escape="\\") for text in (Merchant.name, Merchant.website)]
+    own = [contains(text, typed) for text in (Merchant.name, Merchant.website)]
     return sa.or_(*own, Merchant.id.in_(merged))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from webapp.db import db
 from webapp.ledger.currencies import DIGITS
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
@@ -13,6 +15,8 @@ from webapp.ledger.notation.amounts import readings
 from webapp.models import JournalEntry, Posting, Transaction
 from webapp.sql_functions import fold
 
+# What SQLite's LIKE cannot compare without case. In lower case the dot of the Turkish "İ" is a character of its own.
+_NOT_ASCII: Final = re.compile("i\u0307|[^\x00-\x7f]")
 # The same typed amount is another number of minor units in currencies of other digits.
 _BY_DIGITS = [
     sorted(code for code, digits in DIGITS.items() if digits == each) for each in sorted(set(DIGITS.values()))
@@ -21,17 +25,14 @@ _BY_DIGITS = [
 
 def matches_text_or_amount(typed: str) -> sa.ColumnElement[bool]:
     """Build the condition that a line contains a text without case, or is of an amount of either sign."""
-    pattern = like_pattern(typed)
     texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
-    found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
+    found = [contains(text, typed) for text in texts]
     return sa.or_(*found, *is_amount(typed, Transaction.currency, Transaction.amount_minor))
 
 
 def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     """Build the condition that an entry's description contains a text without case, or that a leg is of an amount."""
-    found: list[sa.ColumnElement[bool]] = [
-        fold(JournalEntry.description).like(like_pattern(typed), escape="\\")
-    ]
+    found = [contains(JournalEntry.description, typed)]
     amounts = is_amount(typed, Posting.currency, Posting.amount_minor)
     if amounts:
         of_leg = sa.select(Posting.journal_entry_id).where(
@@ -39,6 +40,20 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
         )
         found.append(JournalEntry.id.in_(of_leg))
     return sa.or_(*found)
+
+
+def contains(text: Any, typed: str) -> sa.ColumnElement[bool]:
+    """Build the condition that a text has what was typed somewhere in it, without case.
+
+    SQLite finds ASCII by itself, and asks Python only of the texts that may have other letters: to ask of each text is
+    most of the cost of a search.
+    """
+    pattern = like_pattern(typed)
+    has_it: sa.ColumnElement[bool] = fold(text).like(pattern, escape="\\")
+    if db.engine.dialect.name == "postgresql":
+        return has_it
+    may_have_it: sa.ColumnElement[bool] = text.like(_NOT_ASCII.sub("_", pattern), escape="\\")
+    return may_have_it if pattern.isascii() else sa.and_(may_have_it, has_it)
 
 
 def is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:

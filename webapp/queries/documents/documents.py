@@ -26,14 +26,13 @@ from webapp.models import (
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import amounts_typed, like_pattern
+from webapp.queries.common.search import amounts_typed, contains
 from webapp.queries.documents import suggestions
 from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account, of_prepayment
 from webapp.queries.documents.suggestions import SuggestedField
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
-from webapp.sql_functions import fold
 
 NEWEST = Order((Document.id,))  # type: ignore[arg-type]
 
@@ -253,8 +252,7 @@ def _facts(document: Document, merged: MergedMerchants) -> dict[str, Any]:
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     """Build the condition that a document contains a text without case, or has an amount of either sign."""
     texts = (Document.number, Document.sender, Document.file_name, Document.text)
-    pattern = like_pattern(typed)
-    found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
+    found = [contains(text, typed) for text in texts]
     amounts = (Document.net_minor, Document.tax_minor, Document.total_minor)
     in_use = sa.select(Document.currency).where(
         Document.organization_id == organization_id, Document.currency.is_not(None)

@@ -11,8 +11,7 @@ from webapp.db import db
 from webapp.ledger.texts.finding import Fit, fit, words
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup, Rule
 from webapp.queries.common.merchants import counting as counting_merchants
-from webapp.queries.common.search import like_pattern
-from webapp.sql_functions import fold
+from webapp.queries.common.search import contains
 
 # So many rows of a kind are ranked: more than organizations have, and few enough for a moment.
 MOST_RANKED = 5000
@@ -78,8 +77,7 @@ def _rows(
     statement = sa.select(*columns).where(model.organization_id == organization_id, *conditions)
     if model is Project:
         statement = statement.outerjoin(Project.group)
-    pattern = like_pattern(max(words(typed), key=len, default=""))
-    is_first = fold(model.name).like(pattern, escape="\\")
+    is_first = contains(model.name, max(words(typed), key=len, default=""))
     return db.session.execute(statement.order_by(is_first.desc(), model.id.desc()).limit(MOST_RANKED)).all()
 
 

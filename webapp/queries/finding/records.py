@@ -12,8 +12,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import LEAST_PART
 from webapp.models import Document, JournalEntry, Posting
 from webapp.queries.common import lookups
-from webapp.queries.common.search import is_amount, like_pattern
-from webapp.sql_functions import fold
+from webapp.queries.common.search import contains, is_amount
 
 # The newest of each kind are searched; the journal and the list of documents search them all.
 NEWEST: Final = 10_000
@@ -112,5 +111,4 @@ def _has_text(typed: str, *columns: Any) -> list[sa.ColumnElement[bool]]:
     """Build the conditions that one of some columns has what was typed, without case; none for one or two letters."""
     if len(typed) < LEAST_PART:
         return []
-    pattern = like_pattern(typed)
-    return [fold(column).like(pattern, escape="\\") for column in columns]
+    return [contains(column, typed) for column in columns]

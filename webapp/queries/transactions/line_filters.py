@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -14,10 +15,13 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.transactions import line_entries, transactions
 
+# So many lines that a search finds are named by their ids in what is asked next, instead of being searched again.
+FEW: Final = 500
+
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFilters:
-    """The tab and the filters of the list of lines."""
+    """The tab and the filters of the list of lines; `found` are the lines with the text `q`, once they are known."""
 
     show: str = "all"
     q: str | None = None
@@ -27,6 +31,7 @@ class WorkspaceFilters:
     project_id: int | None = None
     project_group_id: int | None = None
     org_merchant_id: int | None = None
+    found: tuple[int, ...] | None = None
 
     @property
     def narrows(self) -> bool:
@@ -58,13 +63,25 @@ def _open_draft(organization_id: str, fa_id: int) -> sa.Select[int, date]:
     )
 
 
+def searched(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> WorkspaceFilters:
+    """Search an account's lines once for what several statements ask; where it finds more than a few, each searches."""
+    if not filters.q:
+        return filters
+    statement = sa.select(Transaction.id).where(*conditions(organization_id, fa_id, filters)).limit(FEW + 1)
+    found = tuple(db.session.scalars(statement))
+    return filters if len(found) > FEW else replace(filters, found=found)
+
+
 def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
     """Build the conditions of an account's lines that the filters leave, whatever the tab."""
     found = [
         Transaction.organization_id == organization_id,
         Transaction.feed_account_id == fa_id,
     ]
-    if filters.q:
+    if filters.found is not None:
+        # No line has the id 0; SQLite would go through all lines to find none of them in an empty list.
+        found.append(Transaction.id.in_(filters.found or (0,)))
+    elif filters.q:
         found.append(matches_text_or_amount(filters.q))
     if filters.from_date:
         found.append(Transaction.booked_on >= filters.from_date)
