@@ -6,20 +6,15 @@ Seconds are of the wall and of the processor, with the child that reads PDFs; me
 holds above what it holds for a sound file. `../shared/evidence.md` allows 2 s and 256 MiB.
 """
 
-import multiprocessing
 import re
-import resource
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
-from pathlib import Path
 
+from benchmarks.costs import MEBIBYTE, measured
 from tests.fixtures import invoices
 from webapp.services.documents.invoices import contents
 
-MEBIBYTE = 1024 * 1024
 LARGEST = 20 * MEBIBYTE
 UBL, END = invoices.ubl(), b"</Invoice>"
 
@@ -27,56 +22,23 @@ UBL, END = invoices.ubl(), b"</Invoice>"
 def main() -> None:
     """Measure and print each."""
     sound = {
-        "xml": measured(lambda: UBL),
-        "pdf": measured(lambda: invoices.pdf({"factur-x.xml": invoices.cii()})),
+        "xml": measured(lambda: UBL, _outcome),
+        "pdf": measured(lambda: invoices.pdf({"factur-x.xml": invoices.cii()}), _outcome),
     }
     print(f"{'file':<48}{'size':>12}{'wall':>9}{'CPU':>9}{'memory':>12}  what becomes of it")
     worst = [0.0, 0.0, 0.0]
     for name, make in {**_xml(), **_pdf()}.items():
-        size, wall, cpu, memory, said = measured(make)
+        size, wall, cpu, memory, outcome = measured(make, _outcome)
         above = memory - sound["pdf" if name.startswith("PDF") else "xml"][3]
         worst = [max(pair) for pair in zip(worst, (wall, cpu, above), strict=True)]
-        print(f"{name:<48}{size:>12,}{wall:>8.2f}s{cpu:>8.2f}s{above:>8.0f} MiB  {said[:110]}")
+        print(f"{name:<48}{size:>12,}{wall:>8.2f}s{cpu:>8.2f}s{above:>8.0f} MiB  {outcome[:110]}")
     print(f"{'the worst of each':<60}{worst[0]:>8.2f}s{worst[1]:>8.2f}s{worst[2]:>8.0f} MiB")
 
 
-def measured(make: Callable[[], bytes]) -> tuple[int, float, float, float, str]:
-    """Read a file in a process of its own: its size, seconds, MiB, and what becomes of it."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("fork").Process(target=_read, args=(theirs, make))
-    process.start()
-    theirs.close()
-    answer: tuple[int, float, float, float, str] = ours.recv()
-    process.join()
-    return answer
-
-
-def _read(to: Connection, make: Callable[[], bytes]) -> None:
-    data = make()
-    _reset_peak()
-    before, begun = _cpu(), time.perf_counter()
+def _outcome(data: bytes) -> str:
     found = contents(data)
-    wall, cpu = time.perf_counter() - begun, _cpu() - before
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    said = found.problem or ("an invoice" if found.invoice else "kept unread") + (
-        ", text" if found.text else ""
-    )
-    to.send((len(data), wall, cpu, max(_peak() - len(data) / MEBIBYTE, child), said))
-
-
-def _reset_peak() -> None:
-    """Forget the most memory that the process held while the file was made."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
-def _peak() -> float:
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
-    return int(found[1]) / 1024 if found else 0.0
-
-
-def _cpu() -> float:
-    used = (resource.getrusage(each) for each in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    outcome = found.problem or ("an invoice" if found.invoice else "kept unread")
+    return outcome + (", text" if found.text else "")
 
 
 def _within(more: bytes) -> bytes:

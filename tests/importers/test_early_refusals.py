@@ -1,9 +1,12 @@
 """What has more lines than any bank file is refused by counting, before anything is parsed or kept."""
 
+import tracemalloc
+
 import pytest
 
+from tests.importers.hostile import SOUND, outcome
 from webapp import importers
-from webapp.importers import FileRefusedError
+from webapp.importers import FileRefusedError, texts
 from webapp.importers.camt import reader as camt
 from webapp.importers.mt940 import reader as mt940
 from webapp.importers.tables import rows
@@ -45,3 +48,37 @@ def test_a_file_damaged_at_its_end_is_refused_before_its_lines_are_read(monkeypa
     monkeypatch.setattr(camt, "XmlRecords", parse)
     with pytest.raises(FileRefusedError, match=r"cut off|damaged"):
         importers.read(CAMT + end)
+
+
+@pytest.mark.parametrize("name", ["ofx", "mt940", "qif", "csv", "tsv"])
+def test_what_would_be_too_large_a_text_is_refused_before_it_is_one(monkeypatch, name):
+    monkeypatch.setattr(texts, "MOST_BYTES", len(SOUND[name]) - 1)
+    assert "the most for its format" in outcome(SOUND[name]).message
+    monkeypatch.setattr(texts, "MOST_BYTES", len(SOUND[name]))
+    assert not isinstance(outcome(SOUND[name]), FileRefusedError)
+
+
+_TEXT = b"and what the bank writes beside it " * 25
+_LONG = {
+    "ofx": SOUND["ofx"][: SOUND["ofx"].index(b"<STMTTRN>")]
+    + b"<STMTTRN><DTPOSTED>20260302<TRNAMT>-2.50<FITID>%d<MEMO>%s</STMTTRN>",
+    "qif": b"!Type:Bank\nD2026-03-05\nT-2.50\nP%d\nM%s\n^\n",
+    "csv": b"Date,Amount,Description\n2026-03-01,-2.50,%d %s\n",
+    "camt": CAMT[: CAMT.index(b"<Ntry>")]
+    + b'<Ntry><Amt Ccy="EUR">2.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-03-01</Dt></BookgDt>'
+    b"<AcctSvcrRef>%d</AcctSvcrRef><AddtlNtryInf>%s</AddtlNtryInf></Ntry>",
+}
+_BEGINS = {"ofx": b"<STMTTRN>", "qif": b"D2", "csv": b"2026", "camt": b"<Ntry>"}
+
+
+@pytest.mark.parametrize("name", _LONG)
+def test_a_file_of_long_texts_takes_at_most_four_times_its_size_of_memory(name):
+    at = _LONG[name].index(_BEGINS[name])
+    head, line = _LONG[name][:at], _LONG[name][at:]
+    end = b"</Stmt></BkToCstmrStmt></Document>" if name == "camt" else b""
+    data = head + b"".join(line % (number, _TEXT) for number in range(1000)) + end
+    tracemalloc.start()
+    outcome(data)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 * len(data)

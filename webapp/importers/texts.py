@@ -8,6 +8,9 @@ from webapp.importers.bank_files import FileRefusedError
 
 # Longer than any field of any format; longer text is cut.
 MAX_TEXT: Final = 4_000
+# For formats that are read as one text: 400 bytes for each of a hundred thousand lines. A single character beyond the
+# usual ones makes the text four times as large.
+MOST_BYTES: Final = 40 * 1024 * 1024
 # In formats with one line of text per field, a line of a statement has about ten of them.
 MAX_TEXT_LINES: Final = 2_000_000
 
@@ -16,6 +19,15 @@ DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066
 
 _MAX_QUOTED: Final = 40
 _MAX_IBAN: Final = 34
+
+
+def refuse_too_large(data: bytes) -> None:
+    """Refuse a file that would take too much memory as one text, before it becomes one."""
+    if len(data) > MOST_BYTES:
+        raise FileRefusedError(
+            f"The file is larger than {MOST_BYTES // 1024**2} MiB, the most for its format;"
+            " export it in shorter periods."
+        )
 
 
 def refuse_too_many_lines(text: str) -> None:

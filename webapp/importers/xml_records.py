@@ -8,8 +8,8 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 from webapp.importers.xml_feeding import feed, new_parser
 
-# A record costs more time than a tag; a file at both limits takes about five seconds.
-MAX_RECORDS: Final = 600_000
+# A record costs more time than a tag.
+MAX_RECORDS: Final = 300_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as payments. Values
 # beyond the limit are left out, which no line would show anyway: a batch of that size stays one line.
 _MAX_VALUES: Final = 50_000

@@ -9,6 +9,7 @@ from webapp.importers.decoding import decode, opening
 from webapp.importers.ofx.parser import OfxParser
 from webapp.importers.ofx.sgml import tags
 from webapp.importers.ofx.values import charsets
+from webapp.importers.texts import refuse_too_large
 
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,20}:)?OFX[\s>/]|\bOFXHEADER\b", re.IGNORECASE)
 
@@ -20,6 +21,7 @@ def recognises(data: bytes) -> bool:
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001
     """Read a whole OFX file, or raise FileRefusedError; `mapping` is not used."""
+    refuse_too_large(data)
     text = decode(data, charsets(data))
     parser = OfxParser(text)
     for tag in tags(text):

@@ -1,6 +1,7 @@
 """The reader of QIF, Quicken's old format: fields of one letter, no currency, no account number, ambiguous dates."""
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from typing import Final
 
@@ -9,7 +10,7 @@ from webapp.importers.decoding import decode, opening
 from webapp.importers.qif.amounts import decimal_mark, exact
 from webapp.importers.qif.days import Order, day, is_day, option, order
 from webapp.importers.qif.records import QifRecord, records
-from webapp.importers.texts import joined, quoted, refuse_too_many_lines
+from webapp.importers.texts import joined, quoted, refuse_too_large, refuse_too_many_lines
 
 _HEADING: Final = re.compile(rb"(?:^|[\r\n])[ \t]*!(?:type:|account|option:|clear:)", re.IGNORECASE)
 _MAX_NAME: Final = 255
@@ -34,9 +35,10 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     Whether 3/4 is the third of April or the fourth of March is decided by `dateFormat` of the mapping (strptime's),
     by an option of the file or by its other dates; else DaysUnclearError asks for it.
     """
+    refuse_too_large(data)
     text = decode(data)
     refuse_too_many_lines(text)
-    booked: list[tuple[str | None, QifRecord]] = []
+    booked: deque[tuple[str | None, QifRecord]] = deque()
     skipped: list[SkippedRow] = []
     account: str | None = None
     for record in records(text):
@@ -50,7 +52,10 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     days = order([record.first("D") or "" for _, record in booked], mapping or {}, option(text))
     mark = decimal_mark((record.first("TU") or "" for _, record in booked), mapping or {})
     accounts: dict[tuple[str | None, str], list[FileLine]] = {}
-    for name, record in booked:
+    # A long file is in memory as its records or as their lines.
+    del text
+    while booked:
+        name, record = booked.popleft()
         accounts.setdefault((name, record.section), []).append(_line(record, days, mark))
     return BankFile("qif", _statements(accounts), _warnings(accounts, skipped), tuple(skipped))
 

@@ -8,7 +8,7 @@ from typing import Final
 from webapp.importers.bank_files import MAX_LINES, FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 
-_LINE_END: Final = re.compile(r"\r\n?|\n")
+_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n?|\n|$)")
 # A split begins with its category; a date behind it belongs to the split and not to the record.
 _SPLIT: Final = "S"
 _OF_A_SPLIT: Final = frozenset("SE$%D")
@@ -68,8 +68,8 @@ def records(text: str) -> Iterator[QifRecord]:
     """
     section, row = "", 0
     record: QifRecord | None = None
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        content = line.strip()
+    for number, line in enumerate(_LINE.finditer(text), start=1):
+        content = line[1].strip()
         if content.startswith("!"):
             if record and section:
                 raise record.error("it has no end (^); the file is damaged, download it again.")

@@ -1,7 +1,6 @@
 """The rows of a CSV file: its encoding, its delimiter, and quotation marks that must be closed."""
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from typing import Final, NamedTuple
 from webapp.importers.bank_files import MAX_LINES, FileRefusedError
 from webapp.importers.decoding import decode, opening, wide_encoding
 from webapp.importers.tables.vocabulary import names_column
+from webapp.importers.texts import refuse_too_large
 from webapp.ledger.exchange.guards import unguarded
 
 DELIMITERS: Final = (",", ";", "\t", "|")
@@ -26,6 +26,7 @@ _MARKUP: Final = re.compile(r"\s*[<{\[]|\s*%PDF|PK\x03\x04|\{\\rtf")
 _CONTROLS: Final = re.compile(r"[\x01-\x08\x0e-\x19\x1b-\x1f]")
 _ESCAPED: Final = re.compile(r'\\"(?=[^",;\t|\r\n])')
 _EXCEL: Final = re.compile(r"sep=(.)", re.IGNORECASE)
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _END: Final = "\x1a end of the file \x1a"
 
 
@@ -58,6 +59,7 @@ def text_of(data: bytes, encoding: str | None) -> str:
 
     Raises FileRefusedError for too many lines or cells, or too long ones, before anything is made of them.
     """
+    refuse_too_large(data)
     if max(data.count(b"\n"), data.count(b"\r")) > _MAX_TEXT_LINES:
         raise _too_large()
     if any(data.count(mark.encode()) > _MAX_SLOTS for mark in DELIMITERS):
@@ -190,7 +192,9 @@ def _lines(text: str) -> Iterator[str]:
     content = text.rstrip("\0\x1a")
     if "\0" in content:
         raise FileRefusedError("The file has bytes that are not text; it is damaged, download it again.")
-    for line in io.StringIO(content, newline=""):
+    # A StringIO would hold four bytes for each character.
+    for found in _LINE.finditer(content):
+        line = found[0]
         if len(line) > _MAX_LINE:
             raise FileRefusedError("A line of the file is too long; download it again.")
         yield line
