@@ -16,6 +16,7 @@ PLACES = {
     "/proposals": "approvals",
     "/settings/exchange-rates": "currencies",
     "/settings/lock-date": "lock",
+    "/settings/files": "files",
     "/reports/trial-balance": "reports",
     "/owed": "owed",
 }

@@ -33,6 +33,7 @@ TASKS = {
         Task("rules", "Let rules book lines", "The same kind of line comes again and again."),
         Task("inbox", "Bring in files of any kind", "Papers and bank files come, one or many."),
         Task("receipts", "Attach receipts and invoices", "A paper belongs to a payment."),
+        Task("files", "Keep files as long as you must", "You want to know what stays, and for how long."),
         Task("corrections", "Correct or void an entry", "Something is posted, and it is wrong."),
         Task("approvals", "Decide what agents propose", "A program asks for something that needs a person."),
         Task("currencies", "Keep foreign money", "An account is in another currency than your books."),

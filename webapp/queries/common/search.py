@@ -46,13 +46,12 @@ def contains(text: Any, typed: str) -> sa.ColumnElement[bool]:
     """Build the condition that a text has what was typed somewhere in it, without case.
 
     SQLite finds ASCII by itself, and asks Python only of the texts that may have other letters: to ask of each text is
-    most of the cost of a search.
+    most of the cost of a search. PostgreSQL takes half as long where it need not know other letters' cases.
     """
     pattern = like_pattern(typed)
     has_it: sa.ColumnElement[bool] = fold(text).like(pattern, escape="\\")
-    if db.engine.dialect.name == "postgresql":
-        return has_it
-    may_have_it: sa.ColumnElement[bool] = text.like(_NOT_ASCII.sub("_", pattern), escape="\\")
+    plain = sa.func.lower(sa.collate(text, "C")) if db.engine.dialect.name == "postgresql" else text
+    may_have_it: sa.ColumnElement[bool] = plain.like(_NOT_ASCII.sub("_", pattern), escape="\\")
     return may_have_it if pattern.isascii() else sa.and_(may_have_it, has_it)
 
 

@@ -14,7 +14,6 @@ from webapp.db import db
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.ledger.notation.amounts import readings
 from webapp.models import (
     DeclinedRelation,
     Document,
@@ -26,7 +25,7 @@ from webapp.models import (
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import amounts_typed, contains
+from webapp.queries.common.search import contains, is_amount
 from webapp.queries.documents import suggestions
 from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account, of_prepayment
 from webapp.queries.documents.suggestions import SuggestedField
@@ -188,7 +187,7 @@ def listed(
         )
         statement = statement.where(is_related if filters.related else ~is_related)
     if filters.q is not None:
-        statement = statement.where(_matches(organization_id, filters.q))
+        statement = statement.where(_matches(filters.q))
     statement = only_changed(statement, Document, organization_id, changed_since)
     found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
     ids = [row.id for row in found.items]
@@ -249,16 +248,10 @@ def _facts(document: Document, merged: MergedMerchants) -> dict[str, Any]:
     }
 
 
-def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+def _matches(typed: str) -> sa.ColumnElement[bool]:
     """Build the condition that a document contains a text without case, or has an amount of either sign."""
     texts = (Document.number, Document.sender, Document.file_name, Document.text)
     found = [contains(text, typed) for text in texts]
-    amounts = (Document.net_minor, Document.tax_minor, Document.total_minor)
-    in_use = sa.select(Document.currency).where(
-        Document.organization_id == organization_id, Document.currency.is_not(None)
-    )
-    for code in db.session.scalars(in_use.distinct()) if readings(typed) else ():
-        minors = amounts_typed(typed, code or "")
-        is_it = sa.or_(*(amount.in_(minors) for amount in amounts))
-        found.append(sa.and_(Document.currency == code, is_it))
+    for amount in (Document.net_minor, Document.tax_minor, Document.total_minor):
+        found += is_amount(typed, Document.currency, amount)
     return sa.or_(*found)
