@@ -312,22 +312,3 @@ def test_a_proposed_upload_is_filed_when_it_is_approved(ada, bank, kept_document
     assert approved.status_code == 200, approved.json
     (document,) = ada.get(DOCUMENTS).json["documents"]
     assert ada.get(f"{DOCUMENTS}/{document['id']}/file").data == pdf("proposed")
-
-
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("grö", ["GRÖSSE 100%"]),
-        ("GRÖ", ["GRÖSSE 100%"]),
-        ("gr_", []),
-        ("ö", ["GRÖSSE 100%", "Öl"]),
-        ("00%", ["GRÖSSE 100%"]),
-        ("gra", ["grafik"]),
-        ("GRAF", ["grafik"]),
-    ],
-)
-def test_a_search_knows_no_case_in_any_alphabet_and_no_wildcards(ada, typed, found):
-    for sender in ("GRÖSSE 100%", "grafik", "Öl"):
-        filed(ada, sender=sender)
-    answer = ada.get("/api/documents", query_string={"q": typed}).json["documents"]
-    assert sorted(each["sender"] for each in answer) == found
