@@ -9,10 +9,14 @@ from webapp import importers
 from webapp.importers import FileRefusedError, texts
 from webapp.importers.camt import reader as camt
 from webapp.importers.mt940 import reader as mt940
+from webapp.importers.ofx import reader as ofx
+from webapp.importers.qif import reader as qif
 from webapp.importers.tables import rows
 
 CSV = b"Date;Description;Amount\n" + b"2026-03-01;Coffee;-2,50\n" * 20
 MT940 = b":20:X\n:25:1/2\n:28C:1/1\n:60F:C260301EUR0,\n" + b":61:2603010301D2,50NMSCNONREF\n" * 20
+OFX = b"<OFX>" + b"<STMTTRN><DTPOSTED>20260301<TRNAMT>1.00</STMTTRN>" * 20 + b"</OFX>"
+QIF = b"!Type:Bank\r\n" + b"D2026-03-01\r\nT1.00\r\n^\r\n" * 20
 CAMT = (
     b'<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt>'
     + b"<Ntry></Ntry>" * 20
@@ -26,9 +30,12 @@ CAMT = (
         (CSV, rows, "_MAX_SLOTS", "decode"),
         (CSV, rows, "_MAX_LINE", "decode"),
         (MT940, mt940, "MAX_LINES", "Mt940Parser"),
+        (OFX, ofx, "MAX_LINES", "OfxParser"),
+        (OFX.lower().replace(b"<", b"<o:").replace(b"<o:/", b"</o:"), ofx, "MAX_LINES", "OfxParser"),
+        (QIF, qif, "MAX_LINES", "records"),
         (CAMT, camt, "MAX_LINES", "XmlRecords"),
     ],
-    ids=["lines", "cells", "long line", "mt940", "camt"],
+    ids=["lines", "cells", "long line", "mt940", "ofx", "ofx in other letters", "qif", "camt"],
 )
 def test_too_many_lines_are_counted_before_they_are_parsed(monkeypatch, data, module, limit, parser):
     def parse(*_args, **_options):

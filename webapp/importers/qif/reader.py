@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final
 
-from webapp.importers.bank_files import BankFile, FileLine, SkippedRow, Statement
+from webapp.importers.bank_files import MAX_LINES, BankFile, FileLine, FileRefusedError, SkippedRow, Statement
 from webapp.importers.decoding import decode, opening
 from webapp.importers.qif.amounts import decimal_mark, exact
 from webapp.importers.qif.days import Order, day, is_day, option, order
@@ -13,6 +13,7 @@ from webapp.importers.qif.records import QifRecord, records
 from webapp.importers.texts import joined, quoted, refuse_too_large, refuse_too_many_lines
 
 _HEADING: Final = re.compile(rb"(?:^|[\r\n])[ \t]*!(?:type:|account|option:|clear:)", re.IGNORECASE)
+_RECORD_END: Final = re.compile(r"[\r\n][ \t]*\^")
 _MAX_NAME: Final = 255
 _SECURITIES: Final = frozenset({"invst", "port"})
 _OF_SECURITIES: Final = "It is a securities transaction; only cash is imported."
@@ -38,6 +39,9 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     refuse_too_large(data)
     text = decode(data)
     refuse_too_many_lines(text)
+    # Counted before anything is made of them, as too many lines are in the other formats.
+    if sum(1 for _ in _RECORD_END.finditer(text)) > MAX_LINES:
+        raise FileRefusedError(f"The file has more than {MAX_LINES:,} records; export it in shorter periods.")
     booked: deque[tuple[str | None, QifRecord]] = deque()
     skipped: list[SkippedRow] = []
     account: str | None = None
