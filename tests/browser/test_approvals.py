@@ -119,3 +119,50 @@ def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
     expect(page.get_by_role("region", name="What stays")).to_contain_text("october.ofx")
     lines = ben.get("/api/transactions").json["transactions"]
     assert [each["entryStatus"] for each in lines] == ["DRAFT"] * 3
+
+
+@pytest.fixture
+def planned(ben, bank):
+    """A plan of two steps on a line, and the line: it gets a category, and is confirmed."""
+    food = bank.account("Food")
+    line = bank.send("2026-10-02", "-12.00", "Tea")
+    steps = [
+        ("PATCH", f"/transactions/{line}", {"accountId": food}),
+        ("POST", f"/transactions/{line}/confirm"),
+    ]
+    return proposed(ben.with_scopes("read", "propose"), *steps, title="Book the tea"), line
+
+
+def test_a_plan_is_refused_as_a_whole_with_a_reason(browse, ben, planned):
+    request, line = planned
+    page = browse(ben, viewport={"width": 390, "height": 844})
+    page.goto(f"/proposals?id={request['id']}")
+    expect(page.get_by_text("What it does, in 2 steps")).to_be_visible()
+    page.get_by_text("Reject…").click()
+    page.get_by_label("Reason for rejecting").fill("That is no food")
+    page.get_by_role("button", name="Reject", exact=True).click()
+    expect(page.get_by_text("Nothing to approve")).to_be_visible()
+    told = ben.get(f"/api/action-requests/{request['id']}").json["actionRequest"]
+    assert (told["status"], told["reason"]) == ("REJECTED", "That is no food")
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+
+
+@pytest.mark.parametrize("with_scripts", [True, False])
+def test_a_plan_that_has_moved_names_the_step_and_is_approved_as_it_is_now(
+    browse, ben, bank, planned, with_scripts
+):
+    request, line = planned
+    page = browse(ben, java_script_enabled=with_scripts)
+    page.goto(f"/proposals?id={request['id']}")
+    changed = {"projectId": bank.project("Party")}
+    assert ben.patch(f"/api/transactions/{line}", json=changed).status_code == 200
+    page.locator("[data-key=a]").click()
+    expect(page.get_by_text("is the first that differs.")).to_be_visible()
+    expect(page.locator(".plan-step[aria-current=step]")).to_have_count(1)
+    assert outcomes(ben, [request["id"]]) == ["PENDING"]
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+    page.locator("[data-key=a]").click()
+    expect(page.get_by_text("Approved: Book the tea")).to_be_visible()
+    assert outcomes(ben, [request["id"]]) == ["EXECUTED"]
+    posted = ben.get(f"/api/transactions/{line}").json["transaction"]
+    assert (posted["entryStatus"], posted["projectId"]) == ("POSTED", changed["projectId"])

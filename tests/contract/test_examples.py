@@ -13,7 +13,13 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp.reference.examples import FILE, recorded_examples
 
 # What is downloaded, or is this document itself.
-UNTOLD = {"GET /api/openapi.json", "GET /api/docs", "GET /api/docs.md", "GET /api/docs/{area}"}
+UNTOLD = {
+    "GET /api/openapi.json",
+    "GET /api/docs",
+    "GET /api/docs.md",
+    "GET /api/docs/{area}",
+    "GET /api/docs/{area}.md",
+}
 LONGEST_TEXT = 400
 
 

@@ -11,13 +11,15 @@ from flask import Response, current_app
 from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
 from webapp.reference import openapi as reference
-from webapp.reference.call_pages import call_pages, matching_calls, shape_names, shapes, slug
+from webapp.reference.call_pages import CallPage, call_pages, matching_calls, shape_names, shapes, slug
 from webapp.schemas.documentation import SearchSchema
+from webapp.web import reference_texts
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("documentation", __name__, url_prefix="/api", description="Documentation")
+MARKDOWN = "text/markdown; charset=utf-8"
 PAGE = {"content_type": "text/html", "description": "A page."}
 
 
@@ -27,7 +29,7 @@ PAGE = {"content_type": "text/html", "description": "A page."}
 def openapi() -> Response:
     """Get the API as an OpenAPI 3.1 document."""
     # UTF-8 as it is: readers of YAML refuse the surrogate pairs that emoji would be escaped to.
-    return Response(json.dumps(document(), ensure_ascii=False), content_type="application/json")
+    return reference_texts.answer(json.dumps(document(), ensure_ascii=False), "application/json")
 
 
 @bp.get("/docs")
@@ -46,17 +48,14 @@ def docs(query: dict[str, Any]) -> Response:
 @bp.response(200, {"type": "string"}, **PAGE)
 def docs_area(area: str) -> Response:
     """Show the calls of an area with their parameters, shapes, examples and errors."""
-    every = call_pages(document())
-    calls = [each for each in every if slug(each.area) == area]
-    if not calls:
-        raise NotFoundError
+    calls = _calls_of(area)
     return render(
         "documentation/area.html",
         area=calls[0].area,
         description=guide.AREAS.get(calls[0].area, ""),
         calls=calls,
         shapes=shapes(document(), shape_names(calls)),
-        areas={each.area: slug(each.area) for each in every},
+        areas={each.area: slug(each.area) for each in call_pages(document())},
     )
 
 
@@ -65,7 +64,24 @@ def docs_area(area: str) -> Response:
 @bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
 def docs_as_markdown() -> Response:
     """Get the API as Markdown."""
-    return Response(markdown.whole_document(document()), content_type="text/markdown; charset=utf-8")
+    return reference_texts.answer(markdown.whole_document(document()), MARKDOWN)
+
+
+@bp.get("/docs/<string:area>.md")
+@requires("read")
+@bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
+def docs_area_as_markdown(area: str) -> Response:
+    """Get the calls of one area as Markdown, with the shapes that they send and answer."""
+    calls = _calls_of(area)
+    return reference_texts.answer(markdown.of_area(document(), calls), MARKDOWN)
+
+
+def _calls_of(area: str) -> list[CallPage]:
+    """Give the calls of an area by its name in addresses; raises NotFoundError."""
+    calls = [each for each in call_pages(document()) if slug(each.area) == area]
+    if not calls:
+        raise NotFoundError
+    return calls
 
 
 def document() -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from webapp.reference import guide
-from webapp.reference.call_pages import CallPage, DocumentedKey, Shape, call_pages, shapes
+from webapp.reference.call_pages import CallPage, DocumentedKey, Shape, call_pages, shape_names, shapes, slug
 
 Code = tuple[str, str]
 READ = "GET"
@@ -33,9 +33,21 @@ def whole_document(document: dict[str, Any]) -> str:
     return "\n".join(_lines(document)) + "\n"
 
 
+def of_area(document: dict[str, Any], calls: Sequence[CallPage]) -> str:
+    """Write the calls of one area with their shapes; what holds for all calls is in the whole document."""
+    usual = {is_read: _usual_errors(document, is_read=is_read) for is_read in (True, False)}
+    lines = [f"# {calls[0].area}\n\n{guide.AREAS.get(calls[0].area, '')}".rstrip()]
+    for each in calls:
+        lines += _call(each, usual[each.method == READ])
+    lines.append("\n## Shapes")
+    for shape in shapes(document, shape_names(list(calls))):
+        lines += _shape(shape)
+    return "\n".join(lines) + "\n"
+
+
 def llms(address: str) -> str:
     """Write /llms.txt: what Tieout is, where its documentation is, and how an agent uses it; see llmstxt.org."""
-    sections = dict(guide.SECTIONS)
+    sections, areas = dict(guide.SECTIONS), ", ".join(slug(each) for each in guide.AREAS)
     return f"""# Tieout
 
 > {guide.SUMMARY} This is a self-hosted accounting service; everything it does can be done over JSON.
@@ -45,7 +57,8 @@ You need an API key (`tie_…`), which a person makes under Settings, API keys, 
 
 ## Documentation
 
-- [The interface in Markdown]({address}/api/docs.md): every call, shape, error and scope
+- [The interface in Markdown]({address}/api/docs.md): every call, shape, error and scope; of one area alone
+  at `/api/docs/{{area}}.md`: {areas}
 - [OpenAPI 3.1]({address}/api/openapi.json): the same for programs
 - [The interface as pages]({address}/api/docs): the same for people
 - [The Model Context Protocol]({address}/mcp): tools for models, over HTTP
@@ -64,10 +77,7 @@ All four need the key. `GET {address}/api/me` says whose books it opens, what da
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
     calls = call_pages(document)
-    usual = {
-        is_read: _common_errors(each for each in calls if (each.method == READ) == is_read)
-        for is_read in (True, False)
-    }
+    usual = {is_read: _usual_errors(document, is_read=is_read) for is_read in (True, False)}
     yield f"# {document['info']['title']} {document['info']['version']}"
     yield f"\n{guide.SUMMARY}\n\n{guide.markdown()}\n"
     yield f"Any call may be refused by {_codes(usual[True])};"
@@ -83,10 +93,11 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield from _code_sentences(calls)
 
 
-def _common_errors(calls: Iterable[CallPage]) -> set[Code]:
-    """The errors that all of these calls can have."""
-    each = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
-    return set.intersection(*each)
+def _usual_errors(document: dict[str, Any], *, is_read: bool) -> set[Code]:
+    """The errors that all reads can have, or all writes."""
+    calls = [each for each in call_pages(document) if (each.method == READ) == is_read]
+    found = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
+    return set.intersection(*found)
 
 
 def _codes(codes: Iterable[Code]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.reference import components, guide
+from webapp.reference import components, guide, typed_inputs
 from webapp.reference.api_calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded_examples, with_examples
 from webapp.reference.operations import operation, path_parameters
@@ -82,6 +82,7 @@ def build(app: Flask) -> dict[str, Any]:
 
 def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str, type]) -> None:
     """Describe the schemas, allow other keys in those of answers, and remove unused ones."""
+    typed_inputs.describe(schemas)
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
     components.open_answers(schemas, sent_in)

@@ -1,8 +1,15 @@
 """What the interface says of itself."""
 
+import gzip
+import io
 import tomllib
 
+import pytest
+from jsonschema import Draft202012Validator
+
 from tests import tree
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.reference.components import reachable
 
 PROJECT = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
@@ -20,6 +27,37 @@ def test_the_openapi_document_is_utf_8_that_readers_of_yaml_take(ada):
     text = ada.get("/api/openapi.json").text
     assert "\\u" not in text
     assert "🪙" in text
+
+
+def test_an_area_is_read_alone_as_markdown(ada):
+    """The whole is tens of thousands of tokens, which an agent would read before its first act."""
+    whole, area = ada.get("/api/docs.md"), ada.get("/api/docs/reconciliation.md")
+    assert (area.status_code, area.mimetype) == (200, "text/markdown")
+    assert area.text.startswith("# Reconciliation\n")
+    assert "### POST /api/reconciliations/accounts/{faId}/complete" in area.text
+    assert "### DraftInput" in area.text
+    assert "/api/merchants" not in area.text
+    assert len(area.data) < len(whole.data) / 5
+    assert ada.get("/api/docs/nothing.md").status_code == 404
+    assert "/api/docs/{area}.md`: " in ada.get("/llms.txt").text
+    assert "reconciliation" in ada.get("/llms.txt").text
+
+
+def test_every_area_of_the_whole_can_be_read_alone(ada):
+    listed = ada.get("/llms.txt").text.split("/api/docs/{area}.md`: ")[1].split("\n")[0].split(", ")
+    assert [each for each in listed if ada.get(f"/api/docs/{each}.md").status_code != 200] == []
+
+
+@pytest.mark.parametrize("path", ["/api/openapi.json", "/api/docs.md", "/api/docs/reports.md"])
+def test_the_reference_is_compressed_and_not_sent_twice(ada, path):
+    plain = ada.get(path)
+    packed = ada.get(path, headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert len(packed.data) < len(plain.data) / 4
+    assert plain.headers["ETag"] == packed.headers["ETag"]
+    again = ada.get(path, headers={"If-None-Match": plain.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
 
 
 def test_no_key_of_a_request_has_a_default(ada):
@@ -147,3 +185,34 @@ def test_the_openapi_document_writes_paths_as_the_interface_document_does(ada):
         assert [each["name"] for each in abandon["parameters"]] == ["faId"]
         assert paths["/api/transactions/{id}/confirm"]["parameters"][0]["name"] == "id"
         assert paths.keys() >= {"/api/projects/{id}", "/api/journal-entries/{id}", "/api/projects/groups"}
+
+
+def test_effects_of_rules_are_told_apart_by_their_kind(ada):
+    """An effect was any object, so that a misspelt kind compiled."""
+    schemas = ada.get("/api/openapi.json").json["components"]["schemas"]
+    effect = schemas["RuleEffect"]
+    assert effect["discriminator"]["propertyName"] == "kind"
+    assert set(effect["discriminator"]["mapping"]) == set(EffectKind)
+    check = Draft202012Validator(
+        {"$ref": "#/components/schemas/RuleEffect", "components": {"schemas": schemas}}
+    ).is_valid
+    assert check({"kind": "SET_ACCOUNT", "accountId": 5})
+    assert check({"kind": "SETTLE_BY_REFERENCE", "sortOrder": 2})
+    assert not check({"kind": "SET_ACOUNT", "accountId": 5})
+    assert not check({"kind": "SET_ACCOUNT", "acountId": 5})
+    for name in ("RuleInput", "RuleReplacement", "Rule"):
+        assert schemas[name]["properties"]["effects"]["items"] == {"$ref": "#/components/schemas/RuleEffect"}
+    for name in ("RuleInput", "RuleReplacement"):
+        assert schemas[name]["properties"]["target"]["enum"] == list(Target)
+        assert schemas[name]["properties"]["trigger"]["enum"] == list(Trigger)
+
+
+def test_the_mapping_of_a_table_has_each_of_its_keys_and_no_other(ada):
+    document = ada.get("/api/openapi.json").json["components"]["schemas"]
+    mapping = document["TableMapping"]
+    form = {"file": (io.BytesIO(b"a;b\n1;2"), "a.csv"), "mapping": '{"unheardOf": 1}', "dryRun": "true"}
+    sentence = ada.post("/api/feeds/imports", data=form, content_type="multipart/form-data").json["error"]
+    keys = sentence.split("its keys are ")[1].rstrip(".").split(", ")
+    assert sorted(mapping["properties"]) == keys
+    assert all(each["description"] for each in mapping["properties"].values())
+    assert document["ImportUpload"]["properties"]["mapping"] == {"$ref": "#/components/schemas/TableMapping"}

@@ -258,3 +258,18 @@ def test_a_long_plan_is_not_approved_among_others(ben, agent, line):
     assert "a plan counts as its steps" in both.json["error"]
     one = ben.browser().post("/api/action-requests/approve", json={"proposals": reviewed[:1]})
     assert [each["status"] for each in one.json["results"]] == ["EXECUTED"]
+
+
+def test_a_plan_that_is_asked_for_again_in_other_words_is_the_same_proposal(ben, bank):
+    """Its note went into the digest of each step, so that a model which says why anew replaced what a person read."""
+    line, food = bank.send("2026-10-02", "-5.00", "Tea"), bank.account("Food")
+    agent = ben.with_scopes("read", "propose")
+    steps = [
+        ("POST", "/merchants", {"name": "Tea house"}),
+        ("PATCH", f"/transactions/{line}", {"accountId": food, "orgMerchantId": ref("1#/merchant/id")}),
+        ("POST", f"/transactions/{line}/confirm"),
+    ]
+    first = proposed(agent, *steps, note="Its text")
+    again = proposed(agent, *steps, note="Like the last three")
+    assert (again["id"], again["digest"], again["status"]) == (first["id"], first["digest"], "PENDING")
+    assert approve(ben, first).status_code == 200

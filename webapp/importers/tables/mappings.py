@@ -26,7 +26,8 @@ COLUMNS: Final = {
     "counterparty": "counterparty",
     "reference": "reference",
 }
-_CHOICES: Final = {
+# The keys of which each takes one of some words.
+CHOICES: Final = {
     "delimiter": (",", ";", "\t", "|"),
     "decimal": (".", ","),
     "thousands": ("", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"),
@@ -91,14 +92,14 @@ class TableMapping:
 def checked_mapping(mapping: Mapping[str, object] | None) -> TableMapping:
     """Check a mapping (behaviour.md 2); raises FileRefusedError with a sentence that names the key."""
     settings = dict(mapping or {})
-    unknown = sorted(settings.keys() - COLUMNS.keys() - _CHOICES.keys() - set(_OTHERS))
+    unknown = sorted(settings.keys() - COLUMNS.keys() - CHOICES.keys() - set(_OTHERS))
     if unknown:
-        keys = ", ".join(sorted({*COLUMNS, *_CHOICES, *_OTHERS}))
+        keys = ", ".join(sorted({*COLUMNS, *CHOICES, *_OTHERS}))
         raise FileRefusedError(f"A mapping has no key {quoted(unknown[0])}; its keys are {keys}.")
     _check_amounts(settings)
     return TableMapping(
         columns={name: _column(key, settings[key]) for key, name in COLUMNS.items() if key in settings},
-        choices={key: _choice(key, settings[key]) for key in _CHOICES if key in settings},
+        choices={key: _choice(key, settings[key]) for key in CHOICES if key in settings},
         encoding=_encoding(settings["encoding"]) if "encoding" in settings else None,
         header=_header(settings["header"]) if isinstance(settings.get("header"), int) else None,
         header_text=_header_text(settings["header"]) if "header" in settings else None,
@@ -144,9 +145,9 @@ def _column(key: str, value: object) -> Column:
 
 
 def _choice(key: str, value: object) -> str:
-    if isinstance(value, str) and value in _CHOICES[key]:
+    if isinstance(value, str) and value in CHOICES[key]:
         return {"\u00a0": " ", "\u202f": " ", "\u2019": "'"}.get(value, value)
-    raise _value_error(key, "one of " + " ".join(repr(each) for each in _CHOICES[key][:6]))
+    raise _value_error(key, "one of " + " ".join(repr(each) for each in CHOICES[key][:6]))
 
 
 def _encoding(value: object) -> str:

@@ -253,7 +253,7 @@ class Observed:
         acts = [_written(act, names) for act in self.acts[MOST_SHOWN:]]
         if not acts and not self.unseen:
             return None
-        return sha256_hex(canonical_json(_lasting([*acts, *names.written(self.unseen)])))
+        return sha256_hex(canonical_json(_lasting([*_without_notes(acts), *names.written(self.unseen)])))
 
 
 def _written(act: Act, names: NewNames) -> Json:
@@ -273,7 +273,12 @@ def _written(act: Act, names: NewNames) -> Json:
 
 def _lasting_effect(effect: Mapping[str, Any]) -> Json:
     balances = [{key: each[key] for key in LASTING_OF_BALANCES} for each in effect["balances"]]
-    return {**_lasting(effect), "balances": balances}
+    return {**_lasting(effect), "acts": _lasting(_without_notes(effect["acts"])), "balances": balances}
+
+
+def _without_notes(acts: Sequence[Json]) -> list[Json]:
+    """Leave out why acts are done: the same call in other words is the same effect."""
+    return [{**act, "note": ""} for act in acts]
 
 
 def _lasting(value: Any) -> Any:

@@ -1,0 +1,131 @@
+"""The schemas of what its own grammar checks, and not Marshmallow: effects of rules, and mappings of tables."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from webapp.importers.tables.mappings import CHOICES, COLUMNS
+from webapp.ledger.rules.effects import MAX_ID, VALUE_KEY, EffectKind
+from webapp.ledger.rules.triggers import NAMES, Target, Trigger
+
+Schema = dict[str, Any]
+
+REFERENCE: Final = "#/components/schemas/"
+EFFECT, MAPPING = "RuleEffect", "TableMapping"
+# Schemas of what is sent to make a rule, in which target and trigger are found under any of their names.
+RULES: Final = ("RuleInput", "RuleReplacement")
+SETS: Final = {
+    EffectKind.SET_CURRENCY: ("Sets the currency of a receipt.", "Its code, such as EUR."),
+    EffectKind.SET_ACCOUNT: ("Sets the account.", "The id of an account: GET /api/accounts."),
+    EffectKind.SET_MERCHANT: ("Sets the merchant.", "The id of a merchant: GET /api/merchants."),
+    EffectKind.SET_PROJECT: ("Sets the project.", "The id of a project: GET /api/projects."),
+    EffectKind.SETTLE_BY_REFERENCE: ("Pays the one open item that the text of the line names.", ""),
+}
+COLUMN: Final[Schema] = {"type": ["string", "integer"], "minimum": 0, "minLength": 1}
+A_COLUMN: Final = "The column of {what}: a name of the header, or an index from 0."
+OTHERS: Final[Schema] = {
+    "encoding": {"type": "string", "description": "Such as utf-8, cp1252 or gb18030."},
+    "header": {
+        "type": ["integer", "string", "null"],
+        "description": "The row of the header from 0, or the text with which it begins; null where there is none.",
+    },
+    "sheet": COLUMN | {"description": "The sheet of a workbook: its name, or an index from 0."},
+    "dateFormat": {"type": "string", "description": "Such as %d.%m.%Y."},
+    "flag": {
+        "type": "array",
+        "items": {},
+        "minItems": 3,
+        "maxItems": 4,
+        "description": "[column, words for money out, words for money in, words of rows to leave out (optional)].",
+    },
+    "invert": {"type": "boolean", "description": "Whether positive amounts are money out."},
+    "currency": {"type": "string", "description": "The currency of all amounts, such as EUR."},
+    "pending": {
+        "type": "array",
+        "items": {"type": ["string", "integer"]},
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "[column, its value in a pending line].",
+    },
+    "skipWithoutAmount": {"type": "boolean", "description": "Whether to leave out rows without an amount."},
+}
+WHAT: Final = {
+    "date": "the day of booking",
+    "amount": "signed amounts",
+    "debit": "money out, beside credit",
+    "credit": "money in, beside debit",
+    "currencyColumn": "the currency",
+    "accountColumn": "the account, in a file of several",
+    "balance": "the bank's balance",
+    "description": "the text",
+    "counterparty": "the other party",
+    "reference": "the reference",
+}
+OF_CHOICES: Final = {
+    "delimiter": "What stands between columns.",
+    "decimal": "The decimal mark.",
+    "thousands": "The mark between thousands.",
+    "balanceIs": "Whether the balance is the one after a line or before it.",
+}
+
+
+def describe(schemas: dict[str, Schema]) -> None:
+    """Put the shapes of effects, targets, triggers and mappings in the place of objects that hold anything."""
+    kinds = {kind: f"{kind.title().replace('_', '')}Effect" for kind in EffectKind}
+    schemas |= {name: _effect(kind) for kind, name in kinds.items()}
+    schemas[EFFECT] = {
+        "oneOf": [{"$ref": REFERENCE + name} for name in kinds.values()],
+        "discriminator": {
+            "propertyName": "kind",
+            "mapping": {str(kind): REFERENCE + name for kind, name in kinds.items()},
+        },
+        "description": "What a rule sets; the last effect of a kind wins.",
+    }
+    schemas[MAPPING] = _mapping()
+    for name, schema in schemas.items():
+        properties = schema.get("properties", {})
+        if properties.get("effects", {}).get("items", {}).get("type") == "object":
+            properties["effects"]["items"] = {"$ref": REFERENCE + EFFECT}
+        if name in RULES:
+            properties |= {"target": _words(Target), "trigger": _words(Trigger)}
+        if name in {"ImportUpload", "ImportFile"}:
+            reference = {"$ref": REFERENCE + MAPPING}
+            is_form = name == "ImportUpload"
+            properties["mapping"] = reference if is_form else {"anyOf": [reference, {"type": "null"}]}
+
+
+def _effect(kind: EffectKind) -> Schema:
+    sentence, of_value = SETS[kind]
+    properties: Schema = {
+        "kind": {"type": "string", "enum": [kind], "description": "Which effect this is."},
+        "sortOrder": {
+            "type": "integer",
+            "description": "Effects apply from the lowest to the highest; without it by their place.",
+        },
+    }
+    key = VALUE_KEY.get(kind)
+    if key is not None:
+        is_id = kind is not EffectKind.SET_CURRENCY
+        shape = {"type": "integer", "format": "int64", "minimum": 1, "maximum": MAX_ID}
+        properties[key] = {**(shape if is_id else {"type": "string"}), "description": of_value}
+    required = ["kind", *([key] if key else [])]
+    return {"type": "object", "properties": properties, "required": required, "description": sentence}
+
+
+def _words(choices: type[Target | Trigger]) -> Schema:
+    meanings = "; ".join(f"`{each}` {NAMES[each]}" for each in choices)
+    return {"type": "string", "enum": list(choices), "description": f"{meanings}."}
+
+
+def _mapping() -> Schema:
+    columns = {key: COLUMN | {"description": A_COLUMN.format(what=WHAT[key])} for key in COLUMNS}
+    choices = {
+        key: {"type": "string", "enum": list(words), "description": OF_CHOICES[key]}
+        for key, words in CHOICES.items()
+    }
+    return {
+        "type": "object",
+        "properties": dict(sorted({**columns, **choices, **OTHERS}.items())),
+        "additionalProperties": False,
+        "description": "Where a CSV or XLSX table has what, and how it writes it; what is left out is found by itself.",
+    }
