@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from webapp.importers.tables.mappings import CHOICES, COLUMNS
 from webapp.ledger.rules.effects import MAX_ID, VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 
@@ -61,11 +60,15 @@ WHAT: Final = {
     "counterparty": "the other party",
     "reference": "the reference",
 }
-OF_CHOICES: Final = {
-    "delimiter": "What stands between columns.",
-    "decimal": "The decimal mark.",
-    "thousands": "The mark between thousands.",
-    "balanceIs": "Whether the balance is the one after a line or before it.",
+# What takes one of some words, with the words.
+CHOICES: Final[dict[str, tuple[str, list[str]]]] = {
+    "delimiter": ("What stands between columns.", [",", ";", "\t", "|"]),
+    "decimal": ("The decimal mark.", [".", ","]),
+    "thousands": (
+        "The mark between thousands.",
+        ["", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"],
+    ),
+    "balanceIs": ("Whether the balance is the one after a line or before it.", ["after", "before"]),
 }
 
 
@@ -118,10 +121,10 @@ def _words(choices: type[Target | Trigger]) -> Schema:
 
 
 def _mapping() -> Schema:
-    columns = {key: COLUMN | {"description": A_COLUMN.format(what=WHAT[key])} for key in COLUMNS}
+    columns = {key: COLUMN | {"description": A_COLUMN.format(what=what)} for key, what in WHAT.items()}
     choices = {
-        key: {"type": "string", "enum": list(words), "description": OF_CHOICES[key]}
-        for key, words in CHOICES.items()
+        key: {"type": "string", "enum": words, "description": sentence}
+        for key, (sentence, words) in CHOICES.items()
     }
     return {
         "type": "object",

@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests import tree
+from webapp.importers.tables import mappings
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.reference.components import reachable
@@ -214,5 +215,7 @@ def test_the_mapping_of_a_table_has_each_of_its_keys_and_no_other(ada):
     sentence = ada.post("/api/feeds/imports", data=form, content_type="multipart/form-data").json["error"]
     keys = sentence.split("its keys are ")[1].rstrip(".").split(", ")
     assert sorted(mapping["properties"]) == keys
+    for key, words in mappings.CHOICES.items():
+        assert mapping["properties"][key]["enum"] == list(words)
     assert all(each["description"] for each in mapping["properties"].values())
     assert document["ImportUpload"]["properties"]["mapping"] == {"$ref": "#/components/schemas/TableMapping"}
