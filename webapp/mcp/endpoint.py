@@ -11,7 +11,8 @@ from werkzeug.exceptions import BadRequest
 from webapp.mcp import messages, methods
 from webapp.mcp.messages import INTERNAL_ERROR, LARGEST_MESSAGE, PARSE_ERROR, Message, ProtocolError
 from webapp.web.access import requests
-from webapp.web.access.auth import CrossSiteError, requires
+from webapp.web.access.auth import requires
+from webapp.web.access.hosts import CrossSiteError
 
 bp = Blueprint("mcp", __name__)
 REFUSED = 400

@@ -26,7 +26,7 @@ from webapp.web.access import (
     selections,
     strictness,
 )
-from webapp.web.access.auth import CrossSiteError
+from webapp.web.access.hosts import CrossSiteError
 from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
 from webapp.web.converters import ActIdConverter
 from webapp.web.proposals import proposing

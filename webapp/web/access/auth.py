@@ -21,6 +21,7 @@ from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal, session_organization
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested, requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
 from webapp.web.access.view_arguments import argument_places
@@ -54,15 +55,6 @@ class NoScopeError(Forbidden):
 
 class ProposableError(NoScopeError):
     """A token may not do this itself, but may propose it: its owner may, and it has the scope propose."""
-
-
-class CrossSiteError(Forbidden):
-    """The request did not come from this site's own pages."""
-
-    own_code = "csrf"
-    description = (
-        "This request did not come from Tieout's own pages. Open the page again and repeat it there."
-    )
 
 
 def requires(
@@ -233,21 +225,6 @@ def _answer_unauthenticated() -> Response:
     if request.headers.get("HX-Request") == "true":
         return Response("Sign in again.", 401, headers={"HX-Redirect": address}, content_type="text/plain")
     return cast("Response", redirect(address, 303))
-
-
-def refuse_cross_site(*, is_signed_in: bool = True) -> None:
-    """Refuse an unsafe request that the browser does not mark as same-origin (behaviour.md 5)."""
-    site = request.headers.get("Sec-Fetch-Site")
-    origin = request.headers.get("Origin")
-    if site is not None:
-        ours = site in {"same-origin", "none"}
-    elif origin is not None:
-        ours = origin == request.host_url.rstrip("/")
-    else:
-        # Without either header a request with a cookie may come from anywhere; without a cookie it is harmless.
-        ours = not is_signed_in
-    if not ours:
-        raise CrossSiteError
 
 
 def cookie_name() -> str:

@@ -1,4 +1,4 @@
-"""Names that this service answers to, and visitors of the machine itself."""
+"""Names that this service answers to, the sites that requests come from, and visitors of the machine itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from functools import lru_cache
 from typing import Final
 
 from flask import request
+from werkzeug.exceptions import Forbidden
 
 from webapp.config import is_loopback
 
 # A name or an address, an IPv6 one in brackets, and a port.
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@\s]+)(?::([0-9]{1,5}))?")
 _LAST_PORT: Final = 65535
+
+
+class CrossSiteError(Forbidden):
+    """The request did not come from this site's own pages."""
+
+    own_code = "csrf"
+    description = (
+        "This request did not come from Tieout's own pages. Open the page again and repeat it there."
+    )
 
 
 @lru_cache(maxsize=256)
@@ -54,3 +64,18 @@ def is_from_this_machine() -> bool:
     """
     named = _HOST.fullmatch(request.host)
     return is_loopback(request.remote_addr or "") and named is not None and is_loopback(named[1].lower())
+
+
+def refuse_cross_site(*, is_signed_in: bool = True) -> None:
+    """Refuse an unsafe request that the browser does not mark as same-origin (behaviour.md 5)."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    if site is not None:
+        ours = site in {"same-origin", "none"}
+    elif origin is not None:
+        ours = origin == request.host_url.rstrip("/")
+    else:
+        # Without either header a request with a cookie may come from anywhere; without a cookie it is harmless.
+        ours = not is_signed_in
+    if not ours:
+        raise CrossSiteError
