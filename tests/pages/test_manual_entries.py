@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
-from tests.fixtures.helpers.owed import items, keep_items
+from tests.fixtures.helpers.owed import items, keep_items, keep_no_items
 
 
 def form(*legs, day="2026-03-02", **more):
@@ -51,14 +51,14 @@ def test_an_entry_is_posted_at_once_by_those_who_may(pages, books):
 
 
 def test_a_difference_is_written_in_the_base_currency_alone_and_edited(pages, books, ada):
-    legs = (("Trade receivables", "", "", "USD", "-83.33"), ("7800", "83.33", ""))
+    legs = (("VAT receivable", "", "", "USD", "-83.33"), ("7800", "83.33", ""))
     balance = said(pages.post("/journal/balance", data=form(*legs)))
     assert "Debits equal credits." in balance
     made = pages.post("/journal/new", data=form(*legs, act="draft"))
     assert made.status_code == 303
     page = pages.get(f"{made.location}/edit").text
     assert 'value="−83.33"' in page
-    refused = pages.post("/journal/new", data=form(("Trade receivables", "1", "", "USD", "-83.33"), legs[1]))
+    refused = pages.post("/journal/new", data=form(("VAT receivable", "1", "", "USD", "-83.33"), legs[1]))
     assert "only one of 0.00 has an amountBase" in said(refused)
     version = page.partition('name="version" value="')[2][:16]
     pages.post(f"{made.location}/edit", data=form(*legs, version=version, act="post"))
@@ -275,5 +275,6 @@ def test_a_due_day_that_is_none_is_refused_at_its_field(pages, ada, books):
 
 
 @on_sqlite
-def test_no_leg_asks_for_items_where_no_account_keeps_them(pages, books):
+def test_no_leg_asks_for_items_where_no_account_keeps_them(ada, pages, books):
+    keep_no_items(ada)
     assert "leg-item" not in pages.get("/journal/new").text

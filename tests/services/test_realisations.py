@@ -1,10 +1,20 @@
-"""Realised exchange differences: the act that brings a balance in another currency to nil realises what is left."""
+"""Realised exchange differences on accounts without items: the act that brings a balance to nil realises what is left.
+
+Books from before items have such receivables and payables; where items are kept, only settlements realise
+(tests/api/items/test_settling_items.py).
+"""
 
 import pytest
 
+from tests.fixtures.helpers.owed import keep_no_items
 from webapp.queries import checks
 
 INVOICED, PAID, LATER = "2026-03-02", "2026-03-20", "2026-04-10"
+
+
+@pytest.fixture(autouse=True)
+def without_items(ada):
+    keep_no_items(ada)
 
 
 @pytest.fixture

@@ -42,7 +42,8 @@ WATCHED: Final = frozenset({*UNCATEGORISED, Role.TRANSFERS, Role.ROUNDING})
 class ChartAccount:
     """An account as the default chart proposes it; one with a role can be renamed but not removed.
 
-    `is_money`: it holds money, or claims and debts in money, so that it is revalued.
+    `is_money`: it holds money, or claims and debts in money, so that it is revalued. One that `keeps_items` has an item
+    for each thing owed.
     """
 
     code: str
@@ -51,6 +52,7 @@ class ChartAccount:
     emoji: str
     role: Role | None = None
     is_money: bool = False
+    keeps_items: bool = False
 
     @property
     def is_watched(self) -> bool:
@@ -65,13 +67,13 @@ _INCOME, _EXPENSE = AccountType.INCOME, AccountType.EXPENSE
 # Feed-backed accounts are made with their feed and take free codes from 1000 and 2000 on.
 DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("1100", "Petty cash", _ASSET, "🪙", is_money=True),
-    ChartAccount("1200", "Trade receivables", _ASSET, "📨", is_money=True),
+    ChartAccount("1200", "Trade receivables", _ASSET, "📨", is_money=True, keeps_items=True),
     ChartAccount("1300", "VAT receivable", _ASSET, "🏛️", is_money=True),
     ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
     ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
     ChartAccount("1510", "Accumulated depreciation", _ASSET, "📉"),
     ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
-    ChartAccount("2100", "Trade payables", _LIABILITY, "📬", is_money=True),
+    ChartAccount("2100", "Trade payables", _LIABILITY, "📬", is_money=True, keeps_items=True),
     ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️", is_money=True),
     ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾", is_money=True),
     ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾", is_money=True),

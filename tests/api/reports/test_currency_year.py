@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.helpers.owed import keep_no_items
 from tests.fixtures.oracles.currency_oracles import NIL, REALISED, UNREALISED, CurrencyOracle
 
 REPORTS = "/api/reports"
@@ -250,7 +251,8 @@ def quoted(chance):
 
 @pytest.fixture
 def keep(ada, bank):
-    """Open books in three currencies for a seed."""
+    """Open books in three currencies for a seed, whose accounts realise at nil: they keep no items."""
+    keep_no_items(ada)
 
     def kept(seed):
         chance = Random(seed)  # noqa: S311  (the same ones every time)

@@ -86,6 +86,7 @@ def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> A
         role=proposed.role.value if proposed.role else None,
         is_watched=proposed.is_watched,
         is_revalued=proposed.is_money,
+        keeps_items=proposed.keeps_items,
         created_at=now,
     )
 

@@ -3,7 +3,8 @@
 The savings are reconciled to the last month's end, and so were the dollars, until a key voided an entry that the last
 proof had cleared; the current account has an open draft that is half cleared; the card was never reconciled. On the way
 there are a split, corrections, a void, an open correction marker, invoices, one of them attached, and rules: two were
-applied by hand, and all of them run on what the banks sent last. A key for an agent is there, which may propose.
+applied by hand, and all of them run on what the banks sent last. Clients owe invoices, one of them overdue, one partly
+paid, one in dollars, one named by a line that waits; suppliers are owed bills. A key for an agent may propose.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
-from webapp.demo import studio
+from webapp.demo import invoices, studio
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.demo.story import Story, make_story
@@ -22,7 +23,7 @@ from webapp.models import Organization, User
 from webapp.services.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import manual_entries
-from webapp.services.demo import rules
+from webapp.services.demo import owed, rules
 from webapp.services.demo.bookkeeper import Bookkeeper
 
 MIDDLE = 15
@@ -79,6 +80,18 @@ def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
     if index < CURRENT_UNPROVED:
         keeper.pair_transfers()
     _happen(keeper, story, index)
+    for invoice in invoices.issued(story, month, _waiting(story)):
+        owed.write(keeper, invoice)
+
+
+def _waiting(story: Story) -> DemoLine | None:
+    """Find a client's payment that nobody has booked yet: the newest of the lines that are left for the reader."""
+    late = story.months[CURRENT_UNPROVED]
+    lines = story.current.booked(late.first, late.last)
+    early = sum(line.day.day <= MIDDLE for line in lines)
+    this_month = story.months[-1]
+    left = [*lines[early + 1 :: 2], *story.current.booked(this_month.first, this_month.last)]
+    return next((line for line in reversed(left) if line.booking.code == "4000"), None)
 
 
 def _keep_current(keeper: Bookkeeper, story: Story, index: int) -> None:
