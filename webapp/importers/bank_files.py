@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from webapp.ledger.errors import UnprocessableError
 
-# The largest export that we know of has 100,000 lines; tables have headings and empty rows beside them. Each costs about
+# The largest export that we know of has 100,000 lines; tables have headings and notes beside them. Each costs about
 # 0.1 ms to read, and the last one may be wrong.
 MAX_LINES: Final = 110_000
 _FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)

@@ -16,6 +16,7 @@ from webapp.ledger.money import Money
 from webapp.models import (
     Account,
     JournalEntry,
+    MonthSum,
     Posting,
     SettlementPart,
     Transaction,
@@ -49,8 +50,16 @@ class OpenItem:
 
 
 def items_subquery(organization_id: str) -> sa.Subquery:
-    """Select the open items of the watched accounts of one organization."""
-    watched = sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    """Select the open items of the watched accounts of one organization.
+
+    An account that nothing was ever posted to is left out at once, however many drafts are on it, as after an import.
+    """
+    has_sums = sa.exists().where(
+        MonthSum.organization_id == organization_id, MonthSum.account_id == Account.id
+    )
+    watched = sa.select(Account.id).where(
+        Account.organization_id == organization_id, Account.is_watched, has_sums
+    )
     of_watched = Posting.organization_id == organization_id, Posting.account_id.in_(watched)
     return _less_settled(_items(*of_watched, index="ix_postings_account"), organization_id)
 
