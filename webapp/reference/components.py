@@ -15,6 +15,7 @@ from webapp.schemas.audit.summaries import RequestSummarySchema
 
 JSON = "application/json"
 FAILURE, LONGEST_NAME = 400, 60
+CODE = "Why it was refused, for a program."
 REFERENCE = "#/components/schemas/"
 SECURITY: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 SECURITY_SCHEMES = {
@@ -90,7 +91,10 @@ def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
     schema = {
         "allOf": [
             {"$ref": f"{REFERENCE}Error"},
-            {"type": "object", "properties": {"code": {"type": "string", "enum": codes}}},
+            {
+                "type": "object",
+                "properties": {"code": {"type": "string", "enum": codes, "description": CODE}},
+            },
         ]
     }
     examples = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.reference import components, guide, typed_inputs
+from webapp.reference import components, guide, properties, typed_inputs
 from webapp.reference.api_calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded_examples, with_examples
 from webapp.reference.operations import operation, path_parameters
@@ -86,6 +86,7 @@ def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str,
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
     components.open_answers(schemas, sent_in)
+    properties.describe(schemas)
     components.describe_defaults(schemas, sent_in)
     used = components.reachable(paths, schemas) | {"Error"}
     for name in schemas.keys() - used:
