@@ -13,7 +13,7 @@ MOST = {
     "/api/reconciliations/accounts?providerBalanceAsOf=2026-03-04": 7,
     "/api/accounts/{account}/postings?limit=5": 4,
     "/api/reports/trial-balance?from=2026-03-01&to=2026-03-17": 6,
-    "/api/reports/balance-sheet?to=2026-03-17": 6,
+    "/api/reports/balance-sheet?to=2026-03-17": 7,
     "/api/reports/profit-and-loss?from=2026-03-01&to=2026-03-17&months=true": 6,
     "/api/transactions?faId={fa}&to=2026-03-04": 6,
 }

@@ -17,7 +17,7 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
     page = browse(ada)
 
     page.goto("/journal/new")
-    day = page.get_by_label("Day")
+    day = page.get_by_label("Day", exact=True)
     day.fill("31.12.25")
     day.press("Tab")
     expect(day).to_have_value("31 Dec 2025")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import signal
 import time
@@ -47,6 +48,9 @@ def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> No
     with books(), _ending() as end:
         given = None if folder is None or organization_id is None else {organization_id: folder}
         watched: dict[Path, DropFolder] = {}
+        # What is loaded stays as long as the process: the garbage collector need not look at it for each file.
+        gc.collect()
+        gc.freeze()
         while not end.is_set():
             places = given or _chosen()
             if organization_id is not None:
