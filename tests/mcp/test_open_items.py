@@ -2,18 +2,11 @@
 
 import pytest
 
-from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.planning import approve
 from tests.mcp.clients import Model
 
 pytestmark = pytest.mark.usefixtures("sound")
-
-
-@pytest.fixture(autouse=True)
-def kept(ada, books):
-    """Let receivables and payables keep items."""
-    for name in ("Trade receivables", "Trade payables"):
-        keep_items(ada, books.account_id(name))
 
 
 @pytest.fixture

@@ -4,16 +4,10 @@ import pytest
 
 from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, sent
-from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.transfers import confirm, send
 
 pytestmark = pytest.mark.usefixtures("sound")
-
-
-@pytest.fixture(autouse=True)
-def keeping(ada, books):
-    for name in ("Trade receivables", "Trade payables"):
-        keep_items(ada, books.account_id(name))
 
 
 @pytest.fixture

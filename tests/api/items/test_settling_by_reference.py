@@ -4,7 +4,7 @@ import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
-from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.transfers import confirm
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -13,10 +13,9 @@ SETTLE = {"kind": "SETTLE_BY_REFERENCE"}
 NAMES_NOTHING = "Its text names no open item of exactly this amount."
 
 
-@pytest.fixture(autouse=True)
-def receivables(ada, books):
-    """Let receivables keep items."""
-    return keep_items(ada, books.account_id("Trade receivables"))
+@pytest.fixture
+def receivables(books):
+    return books.account_id("Trade receivables")
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from tests.fixtures.helpers.owed import differences, items, keep_items, owe, set
 pytestmark = pytest.mark.usefixtures("sound")
 
 
-@pytest.fixture(autouse=True)
-def receivables(ada, books):
-    """Let the receivables keep items."""
-    return keep_items(ada, books.account_id("Trade receivables"))
+@pytest.fixture
+def receivables(books):
+    return books.account_id("Trade receivables")
 
 
 @pytest.fixture

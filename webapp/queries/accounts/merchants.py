@@ -66,7 +66,7 @@ def recognised(organization_id: str, parties: Collection[PartyMarks]) -> dict[Pa
     That is by the VAT id, else by the account, else by the name regardless of case. Several are for a person to choose
     from.
     """
-    rows = _perhaps_known(organization_id, parties)
+    rows = _candidates(organization_id, parties)
     by_mark: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in rows:
         marks = [("vat_id", each) for each in row.vat_ids] + [("iban", each) for each in row.ibans]
@@ -87,7 +87,7 @@ def _marks(party: PartyMarks) -> list[tuple[str, str]]:
     return [(kind, mark.lower()) for kind, mark in marks if mark]
 
 
-def _perhaps_known(organization_id: str, parties: Collection[PartyMarks]) -> Sequence[Any]:
+def _candidates(organization_id: str, parties: Collection[PartyMarks]) -> Sequence[Any]:
     """Read, by id, the merchants of the names of some parties, and those with a VAT id or an account.
 
     Where few are looked for, only those with one of theirs: a list is stored as JSON, each within quotes.
