@@ -21,12 +21,14 @@ run: $(RUNTIME)
 test: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
+	@.ci/system pgbouncer
 	@$(PYTEST) --budget
 
 # Everything everywhere: both databases, every screen and road, and the counts that the promises name.
 test-full: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
+	@.ci/system pgbouncer
 	@$(PYTEST) --full
 
 lint: $(DEVELOPMENT)

@@ -23,9 +23,10 @@ ARROW = {
     "session_state": set(),
     "failures": {"ledger", "session_state"},
     "command_limits": set(),
-    "tenancy": set(),
+    "pooling": set(),
+    "tenancy": {"pooling"},
     "database_roles": {"tenancy"},
-    "postgresql": {"command_limits", "database_roles", "tenancy"},
+    "postgresql": {"command_limits", "database_roles", "pooling", "tenancy"},
     "distribution": {"database_roles", "postgresql", "tenancy"},
     "db": {
         "ledger",

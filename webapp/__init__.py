@@ -9,7 +9,6 @@ from flask.sessions import NullSession, SessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from webapp.config import Settings
-from webapp.postgresql import SERVER_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +80,7 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
 
         engine_options |= {"module": pysqlite3}
     else:
-        engine_options |= {"connect_args": {"options": SERVER_SETTINGS}, "pool_pre_ping": True}
+        engine_options |= {"pool_pre_ping": True}
     return {
         "SETTINGS": settings,
         "SQLALCHEMY_DATABASE_URI": settings.database_url,

@@ -12,15 +12,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import database_roles, tenancy
+from webapp import database_roles, pooling, tenancy
 from webapp.command_limits import is_unlimited
 
-# Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
-# of the server need not think of this one.
-SERVER_SETTINGS: Final = (
-    "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
-    " -c synchronous_commit=on"
-)
 # The first transaction of new books may write thousands of rows: with a plan that is kept from when there were none,
 # each statement reads them all, and a demo took minutes.
 NO_LIMITS: Final = (
@@ -57,6 +51,7 @@ HURRIED_DISK: Final = sa.text("""
 
 def prepare(engine: sa.Engine) -> None:
     """Set up an engine of PostgreSQL."""
+    event.listen(engine, "connect", pooling.connected)
     event.listen(engine, "connect", tenancy.connected)
     event.listen(engine, "handle_error", _hide_row)
     event.listen(engine, "begin", _begin)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import sqlalchemy as sa
 
+from webapp import pooling
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -47,8 +49,7 @@ def maintenance() -> Iterator[None]:
 
 
 def connected(connection: Any, record: Any) -> None:
-    """Let a new connection leave BEGIN to `begin`, and note whether it may ask as the application's role."""
-    connection.autocommit = True
+    """Note of a new connection whether it may ask as the application's role, and whether there are nodes."""
     record.info["has_role"], record.info["has_nodes"] = connection.execute(SERVER, [APP_ROLE]).fetchone()
 
 
@@ -66,7 +67,8 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
     info["is_bound"], info["sees"] = is_bound, EVERYBODY if _maintains.get() else None
-    told = list(settings)
+    told = [pooling.FOR_TRANSACTION] if info["is_pooled"] else []
+    told += settings
     if info["sees"] is None and organization_id is not None:
         told.append(of_organization(organization_id))
         info["sees"] = organization_id

@@ -161,12 +161,21 @@ def stage(
     Choices come last: rules may make them while the lines are staged.
     """
     for table, rows in ((LINES, lines), (VERDICTS, verdicts), (CHOICES, choices)):
-        connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
+        _create(connection, table)
         connection.execute(sa.delete(table))
         if connection.dialect.name == "sqlite":
             _fill_on_sqlite(connection, table, rows)
         else:
             _fill_on_postgresql(connection, table, rows)
+
+
+def _create(connection: sa.Connection, table: sa.Table) -> None:
+    """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
+    create = sa.schema.CreateTable(table, if_not_exists=True)
+    if connection.info.get("is_pooled"):
+        connection.exec_driver_sql(f"{create.compile(dialect=connection.dialect)} ON COMMIT DROP")
+    else:
+        connection.execute(create)
 
 
 def clear(connection: sa.Connection) -> None:
