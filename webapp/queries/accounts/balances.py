@@ -171,10 +171,15 @@ def unreconciled(organization_id: str, fa_ids: Collection[int]) -> dict[int, int
 
 def unreconciled_until(organization_id: str, fa_id: int, day: date) -> int:
     """Count the BOOKED lines of a feed account up to a day that no standing proof has cleared."""
+    return int(_unreconciled_until.scalar(organization_id, fa_id, day) or 0)
+
+
+@asked_once
+def _unreconciled_until(organization_id: str, fa_id: int, day: date) -> sa.Select[Any]:
     parts = [
         sa.select(sa.func.coalesce(sa.func.sum(part.unreconciled_count), 0))
         .where(part.organization_id == organization_id, part.feed_account_id == fa_id, reaches(part, day))
         .scalar_subquery()
         for part in (LineMonthSum, LineDaySum)
     ]
-    return int(db.session.scalar(sa.select(parts[0] + parts[1])) or 0)
+    return sa.select(parts[0] + parts[1])

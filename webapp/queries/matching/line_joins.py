@@ -62,6 +62,11 @@ class LineOrigins:
     joins: list[JoinRecord]
     changes: list[BankChangeRecord]
 
+    @property
+    def returns(self) -> list[BankChangeRecord]:
+        """Give the times that the bank sent the line again after it had removed it."""
+        return [each for each in self.changes if each.is_return]
+
 
 def kept_id(transaction: Transaction) -> int | None:
     """Give the line that a row is joined to, if it is only another report of that."""

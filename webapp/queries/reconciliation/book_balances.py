@@ -24,10 +24,10 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts.balances import reaches
+from webapp.queries.accounts.feed_postings import is_line_of, posted_to_feed_accounts
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import draft_entries, uneven_lines
 from webapp.queries.reconciliation.openings import opening_day_of
-from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
 
 @dataclass(slots=True)

@@ -19,11 +19,11 @@ from webapp.models import (
     Transaction,
     refers_to,
 )
+from webapp.queries.accounts.feed_postings import outside_entries
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import book_balances, break_causes, uneven_lines
 from webapp.queries.reconciliation.book_balances import StatementBooks
 from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,10 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import balances
+from webapp.queries.accounts.feed_postings import posted_to_feed_accounts
 from webapp.queries.common import entry_numbers
 from webapp.queries.common.portions import portions
-from webapp.queries.reconciliation.statement_items import first_open_month, posted_to_feed_accounts
+from webapp.queries.reconciliation.statement_items import first_open_month
 
 
 def entries(draft: Reconciliation) -> Iterator[Sequence[int]]:

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction, refers_to
+from webapp.queries.accounts.feed_postings import outside_entries
 from webapp.queries.common.asked_once import asked_once
-from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(slots=True)

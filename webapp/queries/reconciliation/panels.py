@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -15,20 +14,15 @@ from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.completion_warnings import CompletionWarning
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
 from webapp.queries.accounts import balances
-from webapp.queries.reconciliation import completion_warnings, next_statements, reconciliations
+from webapp.queries.reconciliation import (
+    completion_warnings,
+    next_statements,
+    reconciliations,
+    statement_items,
+)
 from webapp.queries.reconciliation.next_statements import StatedOpening
 from webapp.queries.reconciliation.reconciliations import Readiness
-
-
-@dataclass(frozen=True, slots=True)
-class OtherItem:
-    """A posted entry without a line of this account, which is an item of the statement too."""
-
-    journal_entry_id: int
-    effective_on: date
-    description: str
-    amount: Money
-    cleared: bool
+from webapp.queries.reconciliation.statement_items import StatementItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,7 @@ class Panel:
     set_aside_count: int
     books_differ: Money
     is_ready: bool
-    other_items: list[OtherItem]
+    other_items: list[StatementItem]
     suggestion: Suggestion | None
     warnings: list[CompletionWarning]
     stated_opening: StatedOpening | None
@@ -67,7 +61,7 @@ def panel(account: FeedAccount) -> Panel | None:
         return None
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
-    entries = reconciliations.open_lines(account, draft, until=draft.statement_date, transaction_ids=())
+    entries = statement_items.open_entries(draft)
     lines = balances.unreconciled_until(account.organization_id, account.id, draft.statement_date)
     currency = account.currency
     return Panel(
@@ -82,7 +76,7 @@ def panel(account: FeedAccount) -> Panel | None:
         set_aside_count=_set_aside_count(account),
         books_differ=Money(ready.books_differ_minor, currency),
         is_ready=ready.is_ready,
-        other_items=[_other(row, currency) for row in entries],
+        other_items=entries,
         suggestion=_suggestion(account, draft, lines, ready),
         warnings=completion_warnings.of_statement(draft, ready.books.outstanding),
         stated_opening=_stated_opening(account, draft, anchor),
@@ -103,11 +97,6 @@ def _set_aside_count(account: FeedAccount) -> int:
         Transaction.status == "SET_ASIDE",
     )
     return int(db.session.scalar(statement) or 0)
-
-
-def _other(row: Any, currency: str) -> OtherItem:
-    amount = Money(int(row.amount_minor), currency)
-    return OtherItem(row.journal_entry_id, row.day, row.description, amount, bool(row.is_cleared))
 
 
 def _suggestion(

@@ -8,23 +8,22 @@ from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
     JournalEntry,
     LineMonthSum,
-    Posting,
     Reconciliation,
     ReconciliationItem,
     Transaction,
     of_same_organization,
     refers_to,
 )
+from webapp.queries.accounts.feed_postings import outside_entries
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
-from webapp.sql_functions import unindexed
 
 IS_LINE, IS_ENTRY = 1, 0
 
@@ -40,68 +39,6 @@ class StatementItem:
     description: str
     entry_status: str | None
     cleared: bool
-
-
-def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:
-    """Select the POSTED entries on a feed's account that come from no line of it: one row per feed account and entry.
-
-    An entry's corrections are added to it; an entry whose sum is zero is no item. `among` selects the ids of entries
-    to look at, where only some matter. A posting on a feed's account that names a line names one of that feed, as
-    the account of a feed with posted lines stays the same; so these are found without looking at the lines.
-    """
-    root = orm.aliased(JournalEntry)
-    amount = sa.func.sum(Posting.amount_minor)
-    columns: dict[str, Any] = {
-        "feed_account_id": FeedAccount.id,
-        "journal_entry_id": root.id,
-        "day": root.effective_on,
-        "description": root.description,
-        "status": root.status,
-    }
-    found: sa.Select[Any] = posted_to_feed_accounts(
-        sa.select(*(column.label(name) for name, column in columns.items()), amount.label("amount_minor")),
-        FeedAccount,
-    )
-    belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    found = found.join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
-    found = found.where(
-        FeedAccount.organization_id == organization_id,
-        Posting.transaction_id.is_(None),
-        JournalEntry.status == "POSTED",
-        # A posted entry has a number: PostgreSQL, where it expects few of them, finds them by it among many drafts.
-        unindexed(JournalEntry.number).is_not(None),
-        root.status == "POSTED",
-        root.voids_id.is_(None),
-    )
-    if among is not None:
-        found = found.where(root.id.in_(among))
-    return found.group_by(*columns.values()).having(amount != 0).subquery()
-
-
-def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
-    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency.
-
-    The entry is found by its id, which a posting shares with its organization by a foreign key: if SQLite might look
-    for the organization too, it would start from all of its entries.
-    """
-    is_on_account = sa.and_(
-        of_same_organization(Posting, FeedAccount),
-        Posting.account_id == FeedAccount.account_id,
-        Posting.currency == FeedAccount.currency,
-    )
-    statement = statement.select_from(start)
-    if start is not FeedAccount:
-        statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
-    is_its_entry = sa.and_(
-        unindexed(JournalEntry.organization_id) == Posting.organization_id,
-        JournalEntry.id == Posting.journal_entry_id,
-    )
-    return statement.join(Posting, is_on_account).join(JournalEntry, is_its_entry)
-
-
-def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:
-    """Build the condition that a posting comes from a line of a feed account."""
-    return sa.and_(refers_to(posting.transaction_id, line), line.feed_account_id == feed_account.id)
 
 
 def open_items(
@@ -124,7 +61,8 @@ def open_items(
     outside = outside_entries(
         organization_id, among=None if journal_entry_ids is None else _ids(organization_id, journal_entry_ids)
     )
-    entries = _open_entries(organization_id, feed_account_id, draft_id, outside)
+    opens_on = opening_day(organization_id, feed_account_id) or date.min
+    entries = _open_entries(organization_id, feed_account_id, draft_id, opens_on, outside)
     return sa.union_all(lines, entries).subquery()
 
 
@@ -175,11 +113,9 @@ def first_open_month(organization_id: str, feed_account_id: int) -> sa.ScalarSel
 
 
 def _open_entries(
-    organization_id: str, feed_account_id: int, draft_id: int, outside: sa.Subquery
+    organization_id: str, feed_account_id: int, draft_id: int, opens_on: date, outside: sa.Subquery
 ) -> sa.Select[Any]:
     item = ReconciliationItem
-    opens_on = opening_day(organization_id, feed_account_id)
-    after = [] if opens_on is None else [outside.c.day > opens_on]
     return (
         sa.select(
             outside.c.day,
@@ -203,10 +139,38 @@ def _open_entries(
         )
         .where(
             outside.c.feed_account_id == feed_account_id,
+            outside.c.day > opens_on,
             sa.or_(item.id.is_(None), item.reconciliation_id == draft_id),
-            *after,
         )
     )
+
+
+def open_entries(draft: Reconciliation) -> list[StatementItem]:
+    """List the entries that come from no line and are items of a draft, oldest first."""
+    organization_id, fa_id = draft.organization_id, draft.feed_account_id
+    opens_on = opening_day(organization_id, fa_id) or date.min
+    rows = _entries_until.rows(organization_id, fa_id, draft.id, opens_on, draft.statement_date)
+    return [
+        StatementItem(None, entry_id, day, Money(int(minor), draft.currency), text, status, bool(is_cleared))
+        for entry_id, day, minor, text, status, is_cleared in rows
+    ]
+
+
+@asked_once
+def _entries_until(
+    organization_id: str, feed_account_id: int, draft_id: int, opens_on: date, until: date
+) -> sa.Select[Any]:
+    outside = outside_entries(organization_id)
+    found = _open_entries(organization_id, feed_account_id, draft_id, opens_on, outside).subquery().c
+    columns = (
+        found.id,
+        found.day,
+        found.amount_minor,
+        found.description,
+        found.entry_status,
+        found.is_cleared,
+    )
+    return sa.select(*columns).where(found.day <= until).order_by(found.day, found.id)
 
 
 def listed(

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from webapp.ledger.money import Money
 from webapp.models import Reconciliation, ReconciliationItem, of_same_organization
+from webapp.queries.accounts.feed_postings import outside_entries
 from webapp.queries.common.asked_once import asked_once
-from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(frozen=True, slots=True)

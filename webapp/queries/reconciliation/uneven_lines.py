@@ -29,10 +29,10 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.accounts.feed_postings import is_line_of, posted_to_feed_accounts
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import openings
 from webapp.queries.reconciliation.openings import opening_day_of
-from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 from webapp.sql_functions import unindexed
 
 # Fewer statements are compared one by one.

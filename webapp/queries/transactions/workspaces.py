@@ -82,6 +82,18 @@ class WorkspaceLine(TransactionRecord):
         return self.likely if is_open and self.is_uncategorised else None
 
     @property
+    def is_removed_but_posted(self) -> bool:
+        """Tell whether the bank removed a line whose entry still counts."""
+        return self.status == "REMOVED" and self.entry_status == "POSTED"
+
+    @property
+    def has_open_origins(self) -> bool:
+        """Tell whether a person should look at its origins: joins to decide, entries by hand, changes by the bank."""
+        return bool(
+            self.origins.suggestions or self.explained or self.bank_change or self.is_removed_but_posted
+        )
+
+    @property
     def shown_with_offer(self) -> ShownLine:
         """What confirming the line with its likely account would post."""
         likely = self.offered
