@@ -43,6 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     from webapp import api, mcp, pages, web  # noqa: PLC0415  (the rooms import this package)
     from webapp.db import db, prepare_engine  # noqa: PLC0415
     from webapp.errors import register_errors  # noqa: PLC0415
+    from webapp.replicas import replicas_of  # noqa: PLC0415
 
     settings = settings or Settings.from_environment()
     app = Application("webapp", instance_path=str(settings.instance_path))
@@ -54,6 +55,10 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     with app.app_context():
         prepare_engine(db.engine)
+        options = app.config["SQLALCHEMY_ENGINE_OPTIONS"]
+        app.extensions["replicas"] = replicas_of(
+            db.engine, settings.replica_urls, options, settings.instance_path
+        )
 
     web.register(app)
     api.register(app)

@@ -26,6 +26,8 @@ from webapp.session_state import SessionNeededError, open_snapshot, state_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from webapp.replicas import Replica, Replicas
+
     Preparation = Callable[[sa.Connection], None]
 
 WRITER_PATIENCE_SECONDS = 30.0
@@ -106,7 +108,8 @@ class BooksSession(Session):
         """Give the engine of a statement; raises SessionNeededError while a snapshot is read."""
         if open_snapshot.get() is not None:
             raise SessionNeededError
-        return state_of(self).private_engine or super().get_bind(*arguments, **named)
+        state = state_of(self)
+        return state.private_engine or state.replica_engine or super().get_bind(*arguments, **named)
 
 
 db = SQLAlchemy(metadata=Base.metadata, session_options={"class_": BooksSession, "expire_on_commit": False})
@@ -200,10 +203,34 @@ def _see(session: orm.Session, _transaction: orm.SessionTransaction, connection:
     tenancy.see(connection, state_of(session).organization_id)
 
 
-def begin_read() -> None:
-    """Open the session's transaction as a read snapshot."""
-    organization_id = state_of(db.session()).organization_id
-    db.session.connection(execution_options={"read_only": True, "organization_id": organization_id})
+@event.listens_for(BooksSession, "after_transaction_end")
+def _leave_replica(session: orm.Session, transaction: orm.SessionTransaction) -> None:
+    if transaction.parent is None:
+        state_of(session).replica_engine = None
+
+
+def begin_read(*, may_ask_replica: bool = False) -> None:
+    """Open the session's transaction as a read snapshot, of a replica that is far enough where that is allowed."""
+    state = state_of(db.session())
+    options: dict[str, Any] = {"read_only": True, "organization_id": state.organization_id}
+    found = replicas() if may_ask_replica and state.private_engine is None else None
+
+    def ask(replica: Replica, needed: int) -> None:
+        state.replica_engine = replica.engine
+        try:
+            db.session.connection(execution_options={**options, "replayed": needed})
+        except BaseException:
+            db.session.rollback()
+            raise
+
+    if found is None or state.organization_id is None or not found.asking(state.organization_id, ask):
+        db.session.connection(execution_options=options)
+
+
+def replicas() -> Replicas | None:
+    """Give the replicas of this installation, where it has some."""
+    found: Replicas | None = current_app.extensions.get("replicas")
+    return found
 
 
 def begin_write(organization_id: str | None = None) -> None:

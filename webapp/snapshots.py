@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 
 from webapp import tenancy
-from webapp.db import db
+from webapp.db import db, replicas
 from webapp.session_state import SessionNeededError, open_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from webapp.replicas import Replica
 
 __all__ = [
     "ReadSnapshot",
@@ -30,6 +32,7 @@ __all__ = [
     "begin",
     "dialect_name",
     "end",
+    "go_to_replica",
     "snapshot",
 ]
 
@@ -120,7 +123,13 @@ def document(stored: Any) -> Any:
 class ReadSnapshot:
     """A read transaction on a connection of the pool, which sees one organization's rows on PostgreSQL."""
 
-    def __init__(self, engine: sa.Engine, organization_id: str | None) -> None:
+    def __init__(
+        self,
+        engine: sa.Engine,
+        organization_id: str | None,
+        ready: Callable[[Any], None] = lambda _driver: None,
+    ) -> None:
+        """Begin it, on a connection that is `ready`."""
         self.dialect = engine.dialect
         self._dispatch = engine.dispatch
         self._name = engine.dialect.name
@@ -129,6 +138,7 @@ class ReadSnapshot:
         self.info: Any = self.connection.info
         self.organization_id = organization_id
         try:
+            ready(self._driver)
             self._begin()
         except BaseException:
             self.close()
@@ -201,6 +211,20 @@ def begin(organization_id: str | None) -> ReadSnapshot:
     held = ReadSnapshot(db.engine, organization_id)
     open_snapshot.set(held)
     return held
+
+
+def go_to_replica(organization_id: str) -> None:
+    """Let the rest of the request read in a snapshot of a replica, where there is one that is far enough."""
+    found = replicas()
+    if found is None:
+        return
+
+    def ask(replica: Replica, needed: int) -> None:
+        held = ReadSnapshot(replica.engine, organization_id, lambda driver: replica.catch_up(driver, needed))
+        end()
+        open_snapshot.set(held)
+
+    found.asking(organization_id, ask)
 
 
 def snapshot() -> ReadSnapshot | None:

@@ -67,6 +67,7 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
     info["is_bound"], info["sees"] = is_bound, EVERYBODY if _maintains.get() else None
+    info["reads_only"], info["saw_others"] = bool(options.get("read_only")), False
     told = [pooling.FOR_TRANSACTION] if info["is_pooled"] else []
     told += settings
     if info["sees"] is None and organization_id is not None:
@@ -91,6 +92,7 @@ def see(connection: sa.Connection, organization_id: str | None) -> None:
         connection.info["sees"] = None
         return
     connection.exec_driver_sql(of_organization(organization_id))
+    connection.info["saw_others"] |= connection.info["sees"] is not None
     connection.info["sees"] = organization_id
 
 

@@ -14,7 +14,7 @@ from webapp.commands.books import application, require_revision, require_safe_ro
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.database_roles import unbound
-from webapp.db import db
+from webapp.db import db, replicas
 from webapp.postgresql import weaknesses
 from webapp.tenancy import maintenance
 
@@ -29,6 +29,8 @@ def serve() -> None:
     with app.app_context():
         require_revision()
         require_safe_role()
+        if (found := replicas()) is not None:
+            found.begin(db.engine)
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()

@@ -262,6 +262,8 @@ def _by_token() -> Principal | None:
     found = principals.by_token(snapshot, secret, requests.now())
     if found is None or not getattr(requested_view(), "is_frequent", False):
         snapshots.end()
+    else:
+        snapshots.go_to_replica(found.organization_id)
     return found
 
 

@@ -213,7 +213,7 @@ def begin(organization_id: str) -> None:
     """Open the request's transaction on an organization's books: a read snapshot, or a write transaction."""
     database.scope_session(organization_id)
     if is_safe():
-        database.begin_read()
+        database.begin_read(may_ask_replica=True)
     else:
         database.begin_write(organization_id)
 

@@ -1,0 +1,60 @@
+"""Replicas in a test: hot standbys of the server that the tests started."""
+
+import os
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+
+import psycopg
+
+
+class Standby:
+    """A hot standby of a server, in a folder of its own beside it."""
+
+    def __init__(self, binaries: Path, primary: Path, folder: Path) -> None:
+        self._binaries, self._owner = binaries, pwd.getpwuid(primary.stat().st_uid).pw_name
+        self.data = folder
+        self._run(
+            "pg_basebackup",
+            "-h",
+            str(primary),
+            "-U",
+            "postgres",
+            "-D",
+            str(folder),
+            "-R",
+            "-c",
+            "fast",
+            "--no-sync",
+        )
+        # The copy of a lock of the primary's socket.
+        for path in folder.glob(".s.PGSQL.*"):
+            path.unlink()
+        self.start()
+
+    def start(self) -> None:
+        options = f"-h '' -k {self.data} -c hot_standby=on -c fsync=off -c max_connections=300"
+        self._run("pg_ctl", "-D", str(self.data), "-l", f"{self.data}/log", "-o", options, "-w", "start")
+
+    def stop(self) -> None:
+        """End it at once, as a machine does that loses its power."""
+        self._run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
+
+    def remove(self) -> None:
+        """End it, and delete what it has."""
+        self.stop()
+        shutil.rmtree(self.data)
+
+    def tell(self, statement: str) -> object:
+        """Ask or tell the server something, past the application."""
+        with psycopg.connect(
+            host=str(self.data), user="postgres", dbname="postgres", autocommit=True
+        ) as connection:
+            return connection.execute(statement).fetchone()
+
+    def _run(self, program: str, *words: str) -> None:
+        command = [str(self._binaries / program), *words]
+        if os.getuid() == 0:
+            command = ["runuser", "-u", self._owner, "--", *command]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")  # noqa: S603
