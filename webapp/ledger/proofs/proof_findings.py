@@ -153,7 +153,7 @@ def _is_same(written: object, right: object) -> bool:
 
 
 def _minor(amount: Any, proof: Mapping[str, Any]) -> int:
-    if not isinstance(amount, str):
+    if not isinstance(amount, str) or not isinstance(proof["currency"], str):
         raise TypeError(amount)
     return Money.of(Decimal(amount), proof["currency"]).minor
 
