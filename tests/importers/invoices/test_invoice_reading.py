@@ -9,8 +9,8 @@ import pytest
 from tests.fixtures import invoices
 from webapp.importers.invoices import InvoiceRefusedError, read
 from webapp.importers.invoices.trees import DEEPEST
-from webapp.ledger.files.file_kinds import MOST_ELEMENTS, FileKindError, kind_of
-from webapp.ledger.files.xml_pieces import MOST_ATTRIBUTES
+from webapp.ledger.files.file_kinds import FileKindError, kind_of
+from webapp.ledger.files.xml_pieces import MOST_ATTRIBUTES, MOST_ELEMENTS
 
 
 def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate():
@@ -86,11 +86,11 @@ def crowded(attribute):
     return tag * (MOST_ATTRIBUTES // 10_000 + 1)
 
 
+MANY = invoices.ubl().replace(b"</Invoice>", b"<cbc:Note/>" * MOST_ELEMENTS + b"</Invoice>")
 HOSTILE = {
     "a document type": re.sub(b"\n", b"\n<!DOCTYPE i [<!ENTITY a 'b'>]>\n", invoices.ubl(), count=1),
-    "too many elements": invoices.ubl().replace(
-        b"</Invoice>", b"<cbc:Note/>" * MOST_ELEMENTS + b"</Invoice>"
-    ),
+    "too many elements": MANY,
+    "too many elements of letters of two bytes": MANY.decode().replace("UTF-8", "UTF-16").encode("utf-16"),
     "too deep": invoices.ubl().replace(
         b"</Invoice>", b"<cac:Party>" * DEEPEST + b"</cac:Party>" * DEEPEST + b"</Invoice>"
     ),
@@ -111,6 +111,12 @@ HOSTILE = {
 def test_what_no_invoice_is_gets_refused_with_a_sentence(data):
     with pytest.raises(InvoiceRefusedError, match=r"XML.*[.]$"):
         read(data)
+
+
+def test_too_many_elements_are_counted_before_any_is_looked_at():
+    # A parser would break off in the first tag.
+    with pytest.raises(InvoiceRefusedError, match="more than 300,000 elements"):
+        read(MANY.replace(b"<Invoice ", b"<Invoice <"))
 
 
 def test_no_more_of_a_file_is_looked_at_than_an_invoice_has():

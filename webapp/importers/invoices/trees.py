@@ -6,8 +6,7 @@ from xml.parsers import expat
 
 from webapp.importers.invoices.records import InvoiceRefusedError
 from webapp.ledger.files import xml_pieces
-from webapp.ledger.files.file_kinds import MOST_ELEMENTS
-from webapp.ledger.files.xml_pieces import TooMuchMarkupError
+from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
 
 MOST_TEXT: Final = 10_000
 DEEPEST: Final = 60

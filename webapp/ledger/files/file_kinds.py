@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.files import xml_pieces
-from webapp.ledger.files.xml_pieces import TooMuchMarkupError
+from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
 
 
 class FileKindError(UnprocessableError):
@@ -76,8 +76,6 @@ _INVOICES: Final = frozenset(
 )
 _FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
 _DEEPEST: Final = 100
-# Ten thousand lines of thirty elements; a larger tree would need more memory than a request may take.
-MOST_ELEMENTS: Final = 300_000
 _BEGINNING: Final = 4096
 
 

@@ -12,16 +12,21 @@ from xml.parsers import expat
 PIECE: Final = 64 * 1024
 # Of a tag, a comment or an instruction; texts come in parts.
 MOST_TAG: Final = 512 * 1024
-# As many as an invoice may have elements.
-MOST_ATTRIBUTES: Final = 300_000
+# Ten thousand lines of thirty elements; a larger tree would need more memory than a request may take.
+MOST_ELEMENTS: Final = 300_000
+MOST_ATTRIBUTES: Final = MOST_ELEMENTS
+# What follows "<" where no element begins.
+_OTHERS: Final = (b"</", b"<!", b"<?")
 
 
 class TooMuchMarkupError(ValueError):
-    """The XML has a tag without an end, or more attributes than any invoice; the message says which."""
+    """The XML has a tag without an end, or more elements or attributes than any invoice; the message says which."""
 
 
 def parse(parser: expat.XMLParserType, data: bytes) -> None:
     """Parse XML with a parser that has its handlers; raises TooMuchMarkupError, and what expat and they raise."""
+    if _elements(data) > MOST_ELEMENTS:
+        raise TooMuchMarkupError(f"The XML has more than {MOST_ELEMENTS:,} elements, which no invoice has.")
     start: Any = parser.StartElementHandler
     attributes = 0
 
@@ -45,3 +50,11 @@ def parse(parser: expat.XMLParserType, data: bytes) -> None:
         if at + len(piece) - parser.CurrentByteIndex > MOST_TAG:
             raise TooMuchMarkupError("The XML has a tag or a comment that is longer than any invoice has.")
     parser.Parse(b"", True)  # noqa: FBT003
+
+
+def _elements(data: bytes) -> int:
+    """Count what looks like the beginning of an element, before a parser takes a second to see a part of them.
+
+    Letters of two bytes are not counted: whoever builds a tree counts for itself.
+    """
+    return 0 if b"\x00" in data[:64] else data.count(b"<") - sum(map(data.count, _OTHERS))
