@@ -78,6 +78,13 @@ def test_what_does_not_add_up_is_told_and_stays_as_it_is_stated(ben, bank):
     assert "Guide to ledgers" in page
 
 
+def test_a_gross_that_differs_is_said_once_as_long_as_it_is_the_stated_one(ben, bank):
+    document = filed(ben, invoices.ubl(gross="172.51", due="172.51"))
+    assert [each["code"] for each in document["findings"]] == ["BR-CO-15"]
+    changed(ben, document, total="180.00")
+    assert [each["code"] for each in read(ben, document)["findings"]] == ["BR-CO-15", "total_differs"]
+
+
 def test_a_figure_that_the_currency_cannot_hold_is_shown_and_not_booked(ben, bank):
     document = filed(ben, invoices.cii(gross="119.005", due="119.005"))
 
