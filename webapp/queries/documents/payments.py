@@ -16,6 +16,7 @@ from webapp.models import DeclinedRelation, Document, DocumentRelation, Transact
 from webapp.queries.common.portions import portions
 from webapp.queries.documents.candidates import (
     AROUND,
+    BY_AMOUNT,
     TELLING_WAY,
     accounts_in,
     evidence_of_line,
@@ -163,11 +164,14 @@ def _documents(organization_id: str, *conditions: sa.ColumnElement[bool]) -> lis
     return list(db.session.execute(statement.order_by(Document.id).limit(MOST_READ + 1)).all())
 
 
-def _lines(organization_id: str, *conditions: sa.ColumnElement[bool], most: int = MOST_READ + 1) -> list[Any]:
+def _lines(
+    organization_id: str, *conditions: sa.ColumnElement[bool], most: int = MOST_READ + 1, hint: str = ""
+) -> list[Any]:
     statement = sa.select(*_LINE).where(
         Transaction.organization_id == organization_id, Transaction.status == "BOOKED", *conditions
     )
-    return list(db.session.execute(statement.order_by(Transaction.id).limit(most)).all())
+    hinted = statement.with_hint(Transaction, hint, "sqlite") if hint else statement
+    return list(db.session.execute(hinted.order_by(Transaction.id).limit(most)).all())
 
 
 def _documents_like(organization_id: str, lines: Sequence[Any]) -> list[Any]:
@@ -198,14 +202,16 @@ def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
     if not days:
         return []
     accounts = accounts_in(organization_id, {each.currency for each in documents})
+    if not accounts:
+        return []
     found: list[Any] = []
     dues = {each.total_minor if each.due_minor is None else each.due_minor for each in documents} - {None}
     for some in portions(dues, MOST_AMOUNTS):
         amounts = sorted({*some, *(-each for each in some)})
         is_near = Transaction.booked_on.between(min(days) - AROUND, max(days) + AROUND)
-        # With its account, an index has a line's day and amount, so that no other row is read.
         of_accounts = Transaction.feed_account_id.in_(accounts)
-        found += _lines(organization_id, of_accounts, is_near, Transaction.amount_minor.in_(amounts))
+        of_amounts = Transaction.amount_minor.in_(amounts)
+        found += _lines(organization_id, of_accounts, is_near, of_amounts, hint=BY_AMOUNT)
         if len(found) > MOST_READ:
             raise TooManyAlikeError
     return found
