@@ -36,8 +36,9 @@ def engine(empty_database_url):
 
 
 def is_of_models(name, kind, _parents):
-    """Whether the models know it: not the words of lines, which each engine indexes in its own way."""
-    return not (kind in {"table", "index"} and name.startswith(("line_words", "ix_transactions_words")))
+    """Whether the models know it: not the words of lines and documents, which each engine indexes in its own way."""
+    own = ("line_words", "ix_transactions_words", "document_texts", "ix_documents_texts")
+    return not (kind in {"table", "index"} and name.startswith(own))
 
 
 def differences(engine):

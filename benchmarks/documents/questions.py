@@ -3,15 +3,17 @@
     python -m benchmarks.documents.questions [DOCUMENTS] [sqlite|postgresql]
 
 Half of the documents have an amount of their own, the other half one that all share, and a day within a year; every
-fifth has a text of two thousand characters. There are as many bank lines. Times are the least of some rounds: CPU on
+fifth has a text of two thousand characters, of some forty thousand words that are as often as in a language. There are
+as many bank lines. Times are the least of some rounds: CPU on
 SQLite, the clock's on PostgreSQL, for its server works too.
 """
 
 import logging
+import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,14 +36,23 @@ from webapp.services.documents.sent_files import SentFile
 DOCUMENTS, ROUNDS, FILED = 100_000, 5, 20
 FIRST, DAYS, SHARED = date(2025, 1, 1), 365, 9_99
 NOW = datetime(2026, 11, 25, 3, tzinfo=UTC)
-TEXT = "Invoice of 20 sheets of paper, delivered on Tuesday. " * 38
-ODD_TEXT = TEXT + "Zinnia, Größe 7"
+LENGTH, WORDS = 2_000, 40_000
+EVERYWHERE, ODD = "Invoice of 20 sheets of paper, delivered on Tuesday.", "Zinnia, Größe 7"
+SIZES = {
+    "sqlite": "SELECT sum(length(block)) FROM document_texts_data",
+    "postgresql": "SELECT pg_relation_size('ix_documents_texts')",
+}
+
+
+SIZE = "bytes of the index"
 
 
 def main(count: int, engine: str) -> None:
     """Measure and print both sizes."""
     logging.disable(logging.INFO)
     few, many = (measured(each, engine) for each in (count // 10, count))
+    size = many.pop(SIZE)
+    print(f"{size:,.0f} bytes a document in the index of texts; {few.pop(SIZE):,.0f} where they are fewer")
     for name, seconds in many.items():
         ratio = seconds / max(few[name], 0.0001)
         print(f"{name:<48}{few[name] * 1000:9.1f} ms {seconds * 1000:9.1f} ms {ratio:6.1f} x")
@@ -90,6 +101,9 @@ def _measured(organization_id: str, count: int) -> dict[str, float]:
         "a search for an amount": lambda: listed(q=f"{(10_000 + count // 2 + 1) / 100:.2f}"),
         "a search for two letters": lambda: listed(q="re"),
         "a search for what nothing has": lambda: listed(q="nowhere at all"),
+        "a search for a word of every text": lambda: listed(q="delivered"),
+        "a search for two words of no one text": lambda: listed(q="tuesday zinnia"),
+        "a search for a sender of many": lambda: listed(q="supplier 17"),
         "the lines of a document": lambda: candidates.of_document(own),
         "the lines of one over the shared amount": lambda: candidates.of_document(shared),
         "the documents of a line": lambda: candidates.documents_of_line(line),
@@ -100,7 +114,8 @@ def _measured(organization_id: str, count: int) -> dict[str, float]:
         "the documents that a new line pays": lambda: payments.of_lines(organization_id, [line.id]),
         "the same invoice": lambda: same_invoices.same_invoice(own),
     }
-    found = {name: _best(act, clock) for name, act in asked.items()}
+    size = db.session.execute(sa.text(SIZES[db.engine.dialect.name])).scalar_one() / count
+    found = {SIZE: size, **{name: _best(act, clock) for name, act in asked.items()}}
     found["filing an e-invoice"] = _filing(organization_id, clock)
     return found
 
@@ -134,8 +149,30 @@ def _filing(organization_id: str, clock: Callable[[], float]) -> float:
     return (clock() - begun) / FILED
 
 
+def _words() -> list[str]:
+    """Make up words, the later the longer, of letters as often as in English."""
+    chosen = random.Random(20)  # noqa: S311  (the same each time)
+    letters = "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummmwwffggyyppbbvkjxqz"
+    return [
+        "".join(chosen.choices(letters, k=2 + chosen.randrange(3 + rank.bit_length())))
+        for rank in range(WORDS)
+    ]
+
+
+def _text(number: int, words: Sequence[str]) -> str:
+    """Write a text of a document, in which a word is the rarer the later it is among the words."""
+    chosen = random.Random(number)  # noqa: S311
+    parts, length = [EVERYWHERE if number else f"{EVERYWHERE} {ODD}"], len(EVERYWHERE)
+    while length < LENGTH:
+        word = words[int(WORDS ** chosen.random()) - 1]
+        parts.append(word)
+        length += len(word) + 1
+    return " ".join(parts)
+
+
 def _fill(organization_id: str, count: int) -> None:
     """Write the documents, and give every second line the amount that they share."""
+    words = _words()
     rows = [
         {
             "organization_id": organization_id,
@@ -147,7 +184,7 @@ def _fill(organization_id: str, count: int) -> None:
             "original_currency": "EUR",
             "total_minor": SHARED if number % 2 == 0 else 10_000 + number,
             "due_minor": SHARED if number % 2 == 0 else 10_000 + number,
-            "text": None if number % 5 else TEXT if number else ODD_TEXT,
+            "text": None if number % 5 else _text(number, words),
             "set_by_hand": [],
             "created_at": NOW,
             "updated_at": NOW,

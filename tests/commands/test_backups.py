@@ -6,8 +6,10 @@ import stat
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
+import pysqlite3
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
@@ -170,6 +172,12 @@ def test_restored_books_go_on(books_of_all_kinds, backed_up, restored, ada, tmp_
     )
     assert json.loads(made.stdout)["tokenId"] > ada.token_id
     assert json.loads(restored("check", "--json").stdout)["ok"] is True
+    [path] = (tmp_path / "restored").glob("*.sqlite")
+    with closing(pysqlite3.connect(path)) as books:
+        found = books.execute(
+            "SELECT rowid FROM document_texts WHERE document_texts MATCH '\"東京.\"'"
+        ).fetchall()
+        assert found == books.execute("SELECT id FROM documents").fetchall()
 
 
 @on_sqlite

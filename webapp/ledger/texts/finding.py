@@ -41,6 +41,15 @@ def words(text: str) -> list[str]:
     return [word for word in _APART.split(folded(text)) if word]
 
 
+def triples(text: str) -> list[str]:
+    """Give each three letters in a row of a text once: whatever contains it has all of them.
+
+    >>> triples("banana"), triples("ab")
+    (['ban', 'ana', 'nan'], [])
+    """
+    return list(dict.fromkeys(text[at : at + LEAST_PART] for at in range(len(text) - LEAST_PART + 1)))
+
+
 def fit(typed: str, name: str, *, code: str = "", more: str = "") -> Fit | None:
     """Tell how well a name, a code and further words of something fit what was typed; None where they do not.
 

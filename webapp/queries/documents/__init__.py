@@ -10,6 +10,7 @@ from webapp.queries.documents import (
     payments,
     same_invoices,
     suggestions,
+    texts,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "payments",
     "same_invoices",
     "suggestions",
+    "texts",
 ]

@@ -25,8 +25,7 @@ from webapp.models import (
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import contains, is_amount
-from webapp.queries.documents import suggestions
+from webapp.queries.documents import suggestions, texts
 from webapp.queries.documents.findings import DocumentFinding, findings_of, of_account, of_prepayment
 from webapp.queries.documents.suggestions import SuggestedField
 from webapp.queries.journal import attachments
@@ -187,7 +186,7 @@ def listed(
         )
         statement = statement.where(is_related if filters.related else ~is_related)
     if filters.q is not None:
-        statement = statement.where(_matches(filters.q))
+        statement = statement.where(texts.matches(organization_id, filters.q))
     statement = only_changed(statement, Document, organization_id, changed_since)
     found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
     ids = [row.id for row in found.items]
@@ -246,12 +245,3 @@ def _facts(document: Document, merged: MergedMerchants) -> dict[str, Any]:
         "org_merchant_id": counting(document.org_merchant_id, merged),
         "findings": findings_of(document),
     }
-
-
-def _matches(typed: str) -> sa.ColumnElement[bool]:
-    """Build the condition that a document contains a text without case, or has an amount of either sign."""
-    texts = (Document.number, Document.sender, Document.file_name, Document.text)
-    found = [contains(text, typed) for text in texts]
-    for amount in (Document.net_minor, Document.tax_minor, Document.total_minor):
-        found += is_amount(typed, Document.currency, amount)
-    return sa.or_(*found)

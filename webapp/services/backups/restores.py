@@ -33,7 +33,7 @@ from webapp.services.backups.backups import (
     to_nobody,
 )
 from webapp.services.backups.rows import is_protected, reader, tables
-from webapp.services.storage import kept_files, line_words, stored_files
+from webapp.services.storage import document_texts, kept_files, line_words, stored_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 ROWS_AT_ONCE = 2000
@@ -110,6 +110,7 @@ def restore(
                 # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
                 show("looking at the tables")
                 line_words.index(session.connection())
+                document_texts.index(session.connection())
                 analyze(session.connection())
             _bring_files(session, archive, manifest["lostFiles"])
     except sa.exc.OperationalError as error:

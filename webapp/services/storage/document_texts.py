@@ -1,0 +1,24 @@
+"""The texts by which documents are found: PostgreSQL indexes them itself, on SQLite triggers do (migration 0076)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sqlalchemy as sa
+
+# As in migration 0076.
+_TEXTS: Final = tuple(f"coalesce({each}, '')" for each in ("number", "sender", "file_name", "text"))
+_AMOUNTS: Final = tuple(
+    f"coalesce(char(57345) || abs({each}) || char(57345), '')"
+    for each in ("net_minor", "tax_minor", "total_minor")
+)
+_INDEX: Final = sa.text(
+    "INSERT INTO document_texts (rowid, texts)"  # noqa: S608  (our names)
+    f" SELECT id, {' || char(10) || '.join((*_TEXTS, *_AMOUNTS))} FROM documents ORDER BY id"
+)
+
+
+def index(connection: sa.Connection) -> None:
+    """Let all documents be found that were written without triggers, where none was indexed before."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(_INDEX)
