@@ -186,3 +186,53 @@ def test_lines_are_found_by_ids_and_by_being_uncategorised(ada, software):
     assert ada.get(f"{LINES}?ids={','.join(['1'] * 201)}").json["fields"] == {
         "ids": ["Send at most 200 ids."]
     }
+
+
+@pytest.fixture
+def made(ada, bank):
+    """Three records of each kind, by the address of their list."""
+
+    def three(address, key, **body):
+        asked = [{"name": name, **body} for name in "ABC"]
+        return [ada.post(f"/api/{address}", json=each).json[key]["id"] for each in asked]
+
+    effect = {"kind": "SET_CURRENCY", "currency": "USD", "sortOrder": 0}
+    papers = [ada.post("/api/documents", json={"number": each}).json["document"]["id"] for each in "ABC"]
+    return {
+        "accounts": three("accounts", "account", type="EXPENSE"),
+        "merchants": three("merchants", "merchant"),
+        "projects": three("projects", "project"),
+        "documents": papers,
+        "automations/rules": three("automations/rules", "rule", effects=[effect]),
+    }
+
+
+@pytest.mark.parametrize("address", ["accounts", "merchants", "projects", "documents", "automations/rules"])
+def test_records_of_every_kind_are_found_by_ids(ada, dan, made, address):
+    first, second, third = made[address]
+
+    def listed(person, query):
+        answer = person.get(f"/api/{address}?{query}").json
+        (found,) = [
+            value for value in answer.values() if isinstance(value, list) and value != answer.get("untrusted")
+        ]
+        return sorted(each["id"] for each in found), answer.get("total")
+
+    assert listed(ada, f"ids={third},{first},987654&count=true") == ([first, third], 2)
+    assert listed(dan, f"ids={first},{second}") == ([], None)
+    assert {first, second, third} <= set(listed(ada, "limit=200")[0])
+    assert ada.get(f"/api/{address}?ids=A").json["fields"].keys() == {"ids.0"}
+    assert ada.get(f"/api/{address}?ids={','.join(['1'] * 201)}").status_code == 422
+
+
+def test_a_merged_merchant_is_found_by_its_id(ada, made):
+    """A posting names the merchant that it was given, also where that one counts as another."""
+    kept, merged, other = made["merchants"]
+    assert ada.post(f"/api/merchants/{merged}/merge", json={"mergedIntoId": kept}).status_code == 200
+
+    def listed(query):
+        return [each["id"] for each in ada.get(f"/api/merchants?{query}").json["merchants"]]
+
+    assert listed(f"ids={merged},{other}") == [merged, other]
+    assert listed(f"ids={merged},{other}&mergedIntoId={kept}") == [merged]
+    assert listed("") == [kept, other]

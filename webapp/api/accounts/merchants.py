@@ -27,7 +27,7 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 @bp.arguments(MerchantQuerySchema, location="query")
 @bp.response(200, listing("merchants", MerchantSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
-    """List the merchants that count, A to Z; with `mergedIntoId` those that count as that one."""
+    """List the merchants that count, A to Z; with `mergedIntoId` those that count as that one, with `ids` any."""
     after = paging.decode(query.pop("cursor"), "si")
     return paging.answer(
         "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **query)

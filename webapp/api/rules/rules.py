@@ -9,6 +9,7 @@ from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapp
 from webapp.schemas.rules.rules import (
     CreatedRuleSchema,
     RuleInputSchema,
+    RuleQuerySchema,
     RuleReplacementSchema,
     RuleSchema,
     RuleVersionSchema,
@@ -25,7 +26,7 @@ AnswerSchema = wrapped("rule", RuleSchema)
 
 @bp.get("")
 @requires("read")
-@bp.arguments(PageSchema, location="query")
+@bp.arguments(RuleQuerySchema, location="query")
 @bp.response(200, listing("rules", RuleSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""

@@ -70,15 +70,18 @@ def listed(
     *,
     type_: str | None = None,
     archived: bool | None = None,
+    ids: Sequence[int] = (),
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[AccountRecord]:
-    """List accounts by code, with their balances."""
+    """List accounts by code, with their balances; no ids leave all accounts."""
     statement = sa.select(Account).where(Account.organization_id == organization_id)
     if type_ is not None:
         statement = statement.where(Account.type == type_)
     if archived is not None:
         statement = statement.where(Account.is_archived.is_(archived))
+    if ids:
+        statement = statement.where(Account.id.in_(ids))
     found = page(statement, BY_CODE, after=after, limit=limit)
     return found.of(records(organization_id, found.items))
 

@@ -34,18 +34,20 @@ def listed(
     *,
     q: str | None = None,
     merged_into_id: int | None = None,
+    ids: Sequence[int] = (),
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[Merchant]:
-    """List by name the merchants that count, or those that are merged into one.
+    """List by name the merchants that count, those that are merged into one, or those of some ids, merged or not.
 
     A text is looked for in their names and websites, and in the names of those that are merged into them.
     """
-    statement = sa.select(Merchant).where(
-        Merchant.organization_id == organization_id,
+    statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)
+    if ids:
+        statement = statement.where(Merchant.id.in_(ids))
+    if not ids or merged_into_id is not None:
         # No id is None, so that this asks for those that are not merged.
-        Merchant.merged_into_id.is_not_distinct_from(merged_into_id),
-    )
+        statement = statement.where(Merchant.merged_into_id.is_not_distinct_from(merged_into_id))
     if q is not None:
         statement = statement.where(_matches(organization_id, q))
     return page(statement, BY_NAME, after=after, limit=limit)

@@ -33,14 +33,17 @@ def listed(
     organization_id: str,
     *,
     group_id: int | None = None,
+    ids: Sequence[int] = (),
     changed_since: datetime | None = None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[Project]:
-    """List projects by name, all or those of a group."""
+    """List projects by name, all or those of a group or of some ids."""
     statement = sa.select(Project).where(Project.organization_id == organization_id)
     if group_id is not None:
         statement = statement.where(Project.group_id == group_id)
+    if ids:
+        statement = statement.where(Project.id.in_(ids))
     statement = only_changed(statement, Project, organization_id, changed_since)
     return page(statement, BY_NAME, after=after, limit=limit)
 

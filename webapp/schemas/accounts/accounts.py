@@ -11,7 +11,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 
@@ -52,6 +52,7 @@ class AccountQuerySchema(PageSchema):
 
     type_ = fields.OneOf(*ACCOUNT_TYPES, data_key="type", load_default=None)
     archived = fields.FormFlag(load_default=None)
+    ids = JoinedIds(Kind.ACCOUNT, load_default=())
 
 
 class AccountDayQuerySchema(Schema):

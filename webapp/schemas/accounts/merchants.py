@@ -12,7 +12,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 
 LONGEST_TERMS = 3650
 TERMS = {
@@ -71,6 +71,7 @@ class MerchantQuerySchema(PageSchema):
 
     q = fields.Text(least=1, most=255, load_default=None)
     merged_into_id = fields.FormId(load_default=None)
+    ids = JoinedIds(Kind.MERCHANT, load_default=())
 
 
 class MerchantPageQuerySchema(AddressSchema, MerchantQuerySchema):

@@ -7,7 +7,7 @@ import marshmallow as ma
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 
 
 class ProjectGroupSummarySchema(Schema):
@@ -46,6 +46,7 @@ class ProjectQuerySchema(PageSchema):
     """Which projects to list."""
 
     group_id = fields.FormId(load_default=None)
+    ids = JoinedIds(Kind.PROJECT, load_default=())
 
 
 class NewProjectSchema(Schema):

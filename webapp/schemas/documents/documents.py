@@ -14,7 +14,7 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import EmptyAsMissing, Schema
 from webapp.schemas.documents.invoices import StatedInvoiceSchema
 from webapp.schemas.files import FileContent
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -194,6 +194,7 @@ class DocumentQuerySchema(PageSchema):
     to = fields.Day(load_default=None)
     related = fields.FormFlag(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
+    ids = JoinedIds(Kind.DOCUMENT, load_default=())
 
 
 class DocumentPageQuerySchema(AddressSchema, DocumentQuerySchema):

@@ -20,6 +20,7 @@ from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effects_problems,
 from webapp.ledger.rules.triggers import Target, Trigger, bind_target_and_trigger
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
+from webapp.schemas.paging import JoinedIds, PageSchema
 
 LONGEST_VALUE = 4000
 LARGEST_SORT_ORDER = 2**31 - 1
@@ -184,6 +185,12 @@ class RuleContentSchema(Schema):
     stop_processing = ma.fields.Boolean()
     is_active = ma.fields.Boolean()
     version = ma.fields.Integer()
+
+
+class RuleQuerySchema(PageSchema):
+    """Which rules to list."""
+
+    ids = JoinedIds(Kind.RULE, load_default=())
 
 
 class RuleSchema(RuleContentSchema):
