@@ -163,3 +163,13 @@ def test_every_write_is_a_step_of_a_plan_as_it_is_by_itself(ada, trials, portion
         assert len(told["entries"]) == len(alone["entries"]), trial.name
         asked += 1
     assert asked > 5
+
+
+def test_an_id_of_nothing_is_told_as_it_was_sent(ada, bank):
+    """It was named as if the call would make it."""
+    line = bank.send("2026-10-02", "-5.00", "Tea")
+    asked = {"ids": [line, 987654321]}
+    tried = ada.post("/api/transactions/confirm?dryRun=true", json=asked).json
+    assert [each["id"] for each in tried["answer"]["results"]] == asked["ids"]
+    summary = ada.post("/api/transactions/confirm?dryRun=true&view=summary", json=asked).json["summary"]
+    assert [(each["id"], each["code"]) for each in summary["blockers"]] == [(987654321, "not_found")]

@@ -61,6 +61,18 @@ def test_days_that_nothing_covers_are_a_gap_of_their_month(ben, fa_id):
     assert months(ben, fa_id)["2026-11"]["gaps"] == [{"first": "2026-11-11", "last": "2026-11-30"}]
 
 
+def test_a_statement_that_does_not_tie_out_names_the_days_that_nothing_covers(ben, fa_id):
+    """Lines that the bank never sent are as likely a cause as lines that nobody cleared."""
+    desk = f"/api/reconciliations/accounts/{fa_id}"
+    for day, missing in (("2026-11-10", []), ("2026-11-20", [{"from": "2026-11-11", "to": "2026-11-30"}])):
+        assert (
+            ben.put(f"{desk}/draft", json={"statementDate": day, "statementBalance": "1.00"}).status_code
+            == 200
+        )
+        assert ben.post(f"{desk}/complete", json={}).json["details"]["missing"] == missing
+        assert ben.post(f"{desk}/abandon", json={}).status_code == 200
+
+
 def test_a_balance_that_the_lines_do_not_make_is_a_mismatch_of_its_month(ben, fa_id):
     december = months(ben, fa_id)["2026-12"]
     assert (december["statedBalance"], december["computedBalance"], december["mismatch"]) == (

@@ -5,6 +5,7 @@ import io
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.planning import proposed
 
 DRAFT = "/api/reconciliations/accounts/{}/draft"
 
@@ -119,3 +120,52 @@ def test_a_refused_method_names_those_that_the_address_takes(ada):
     assert refused.json["details"] == {"allowed": ["DELETE", "GET", "PATCH"]}
     assert "takes DELETE, GET and PATCH, not PUT" in refused.json["error"]
     assert refused.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH"
+
+
+def owed(balance):
+    return {"statementDate": "2026-03-31", "statementBalance": balance}
+
+
+def test_what_only_waits_warns_before_it_is_approved(ada, card):
+    """Whoever proposes gets no answer yet, and whoever approves saw no more than the title."""
+    agent = ada.with_scopes("read", "propose")
+    sign = "What you owe is negative. If its sign is wrong, send -684.55 as statementBalance."
+    waiting = agent.put(DRAFT.format(card), json=owed("684.55")).json["actionRequest"]
+    (sentence,) = waiting["effect"]["warnings"]
+    assert sentence.endswith(sign)
+    assert sentence in ada.browser().get(f"/proposals?id={waiting['id']}").text
+    for person, query in ((agent, "view=summary"), (ada, "view=summary&dryRun=true"), (ada, "view=summary")):
+        answer = person.put(f"{DRAFT.format(card)}?{query}", json=owed("684.55")).json
+        summary = answer.get("summary") or answer["actionRequest"]
+        assert (summary["warnings"], summary["counts"]["warnings"]) == ([sentence], 1)
+
+
+def test_a_file_that_would_open_an_account_says_so_before_it_is_approved(ada, bank):
+    bank.open("Giro")
+    file = io.BytesIO(b"Date;Amount;Currency;Text\n2026-03-13;-5.00;EUR;Tea\n2026-03-14;-6.00;EUR;Cake\n")
+    answer = ada.with_scopes("read", "propose").post(
+        "/api/feeds/imports", data={"file": (file, "march.csv")}, content_type="multipart/form-data"
+    )
+    assert answer.status_code == 202
+    (sentence,) = answer.json["actionRequest"]["effect"]["warnings"]
+    assert sentence.startswith("The file names no account, so its lines open a new one")
+
+
+def test_a_plan_warns_of_its_steps(ada, card):
+    agent = ada.with_scopes("read", "propose")
+    path = DRAFT.format(card).removeprefix("/api")
+    effect = proposed(agent, ("POST", "/merchants", {"name": "A"}), ("PUT", path, owed("684.55")))["effect"]
+    assert [each["warnings"] for each in effect["steps"]] == [[], effect["warnings"]]
+    assert len(effect["warnings"]) == 1
+
+
+def test_a_warning_is_no_part_of_what_is_approved(ada, bank, card):
+    """What the bank states meanwhile changes the sentence, and nothing of what the proposal does."""
+    agent = ada.with_scopes("read", "propose")
+    before = agent.put(DRAFT.format(card), json=owed("684.55")).json["actionRequest"]
+    stated = {"amount": "684.55", "currency": "EUR", "asOf": "2026-03-31T12:00:00Z"}
+    body = {"batchId": "one", "added": [], "balance": stated}
+    assert ada.post(f"/api/feeds/accounts/{card}/transactions", json=body).status_code == 200
+    after = agent.put(DRAFT.format(card), json=owed("684.55")).json["actionRequest"]
+    assert (after["id"], after["digest"]) == (before["id"], before["digest"])
+    assert (len(before["effect"]["warnings"]), after["effect"]["warnings"]) == (1, [])

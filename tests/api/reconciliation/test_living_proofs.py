@@ -78,6 +78,27 @@ def test_a_void_breaks_the_proof_in_its_own_act_and_confirming_again_mends_it(be
     assert told["repairedAt"] >= told["brokenBy"]["at"]
 
 
+def figures(tried):
+    (change,) = tried.json["effect"]["proofs"]
+    keys = ("statementBalance", "clearedNow", "offBy", "holds", "clearedBefore", "offByBefore")
+    return [change[key] for key in keys]
+
+
+def test_what_would_break_or_mend_a_proof_is_told_with_figures_before_and_after(ben, desk, lines, october):
+    """The figures were those of before, beside a flag of after."""
+    stated = october["statementBalance"]
+    entry = entry_of(desk, lines[1])
+    path = f"/api/journal-entries/{entry}/void?dryRun=true"
+    broken = figures(ben.post(path, json={"reason": "A slip"}))
+    assert broken[:1] + broken[3:] == [stated, False, stated, "0.00"]
+    assert broken[2] != "0.00"
+    desk.void(entry)
+    path = f"/api/transactions/{lines[1]}/confirm?dryRun=true"
+    assert figures(ben.post(path, json={})) == [stated, stated, "0.00", True, *broken[1:3]]
+    summary = ben.post(f"{path}&view=summary", json={}).json["summary"]
+    assert [each["offBy"] for each in summary["mended"]] == ["0.00"]
+
+
 def test_breaking_and_mending_again_is_told_twice(desk, lines, october):
     for _ in range(2):
         desk.void(entry_of(desk, lines[0]))

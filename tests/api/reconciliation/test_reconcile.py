@@ -100,7 +100,25 @@ def test_completing_needs_a_difference_of_nothing(desk, lines):
     desk.clear(auto=True)
     refused = desk.complete()
     assert (refused.status_code, refused.json["code"]) == (409, "difference")
-    assert refused.json["details"] == {"difference": "50.00"}
+    none = {"count": 0, "sum": "0.00", "transactionIds": [], "journalEntryIds": []}
+    assert refused.json["details"] == {"difference": "50.00", "uncleared": none, "missing": []}
+
+
+def test_a_difference_names_what_is_not_cleared_up_to_the_day(bank, desk, lines):
+    """The lines that may be it were left to be looked for."""
+    bank.send("2026-11-02", "-7.00", "After the statement")
+    desk.put(balance="850.00")
+    desk.clear(cleared=lines[:2])
+    details = desk.complete().json["details"]
+    assert details["uncleared"] == {
+        "count": 2,
+        "sum": "-30.00",
+        "transactionIds": lines[2:],
+        "journalEntryIds": [],
+    }
+    bank.send_many([("2026-10-20", "-1.00", f"Line {number}") for number in range(30)])
+    many = desk.complete().json["details"]["uncleared"]
+    assert (many["count"], many["sum"], len(many["transactionIds"])) == (32, "-60.00", 20)
 
 
 def test_completing_needs_every_cleared_line_confirmed(bank, desk, lines):

@@ -152,6 +152,9 @@ def _tried(
     answer = outcomes.plan(title, steps, noted, dryRun=True)
     found = outcomes.outcome(answer)
     difference = _difference(answer)
+    if found["blockers"]:
+        # The sign of the balance may be why the statement does not tie out.
+        found["blockers"] += answer.body["summary"]["warnings"]
     if arguments["propose"] and not found["blockers"]:
         try:
             sent_as = outcomes.fingerprint(NAME, arguments)

@@ -89,7 +89,7 @@ def _file(arguments: Mapping[str, Any]) -> Json:
     return {
         **_outcome(answer, arguments),
         "accounts": [_account(each) for each in imported.get("accounts", [])],
-        "warnings": imported.get("warnings", []),
+        "warnings": _warnings(answer, imported),
         "lines": _rows(answer, made),
     }
 
@@ -133,6 +133,13 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
     if arguments["commit"]:
         return outcomes.plain(outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers)
     return outcomes.plain(outcomes.PREVIEW, "Import", COMMIT, blockers=blockers)
+
+
+def _warnings(answer: ApiAnswer, imported: Json) -> list[str]:
+    """Give what to look at once more, also before it is approved."""
+    waiting = answer.body.get("actionRequest")
+    found: list[str] = (imported if waiting is None else waiting["effect"]).get("warnings", [])
+    return found
 
 
 def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:

@@ -38,6 +38,7 @@ NO_EFFECT: Final[Mapping[str, Any]] = {
     "entryCount": 0,
     "balances": [],
     "proofs": [],
+    "warnings": [],
 }
 
 
@@ -65,7 +66,7 @@ class BalanceChange:
 
 @dataclass(frozen=True, slots=True)
 class ProofChange:
-    """A proof that would hold no longer, or would hold again."""
+    """A proof that would hold no longer, or would hold again: its figures after, and those of before."""
 
     reconciliation_id: int
     fa_id: int
@@ -75,6 +76,8 @@ class ProofChange:
     cleared_now: Money
     off_by: Money
     holds: bool
+    cleared_before: Money
+    off_by_before: Money
 
 
 def mark(organization_id: str) -> Mark:
@@ -160,16 +163,17 @@ def proofs(organization_id: str, act_ids: Collection[str]) -> list[ProofChange]:
 
 
 def _proof(broken: ProofBreak, proof: Reconciliation, name: str) -> ProofChange:
-    return ProofChange(
-        proof.id,
-        proof.feed_account_id,
-        name,
-        proof.statement_date,
-        Money(proof.statement_balance_minor, proof.currency),
+    stated = Money(proof.statement_balance_minor, proof.currency)
+    # A break keeps what it last came to, also once it is repaired.
+    while_broken = (
         Money(broken.cleared_now_minor, proof.currency),
         Money(broken.off_by_minor, proof.currency),
-        broken.repaired_at is not None,
     )
+    while_holding = (stated, Money(0, proof.currency))
+    holds = broken.repaired_at is not None
+    after, before = (while_holding, while_broken) if holds else (while_broken, while_holding)
+    of_proof = (proof.id, proof.feed_account_id, name, proof.statement_date, stated)
+    return ProofChange(*of_proof, *after, holds, *before)
 
 
 def entry_ids(organization_id: str, references: Iterable[Ref], newest: Mapping[str, int]) -> set[int]:

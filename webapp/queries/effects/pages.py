@@ -87,6 +87,7 @@ class ProposalEffect:
     broken: Sequence[ProofEffect]
     mended: Sequence[ProofEffect]
     acts: Sequence[ActEffect]
+    warnings: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,8 @@ def _shown(organization_id: str, effect: Mapping[str, Any], new: Names) -> Propo
         acts=_acts(
             organization_id, others if moved or effect["entryCount"] > len(entries) else effect["acts"]
         ),
+        # Effects of before have none.
+        warnings=effect.get("warnings", []),
     )
 
 

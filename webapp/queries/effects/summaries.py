@@ -38,6 +38,8 @@ def of_effect(whole: Mapping[str, Any], *, title: str, blockers: Sequence[Json] 
     moved = sorted(whole["balances"], key=lambda each: -abs(Decimal(each["changeBase"])))
     broken = [each for each in whole["proofs"] if not each["holds"]]
     mended = [each for each in whole["proofs"] if each["holds"]]
+    # Effects of before have none.
+    warnings = whole.get("warnings", [])
     return {
         **UNDECIDED,
         "title": title,
@@ -48,6 +50,7 @@ def of_effect(whole: Mapping[str, Any], *, title: str, blockers: Sequence[Json] 
             "broken": len(broken),
             "mended": len(mended),
             "blockers": len(blockers),
+            "warnings": len(warnings),
             "steps": len(steps),
         },
         "sums": _sums(moved),
@@ -57,6 +60,7 @@ def of_effect(whole: Mapping[str, Any], *, title: str, blockers: Sequence[Json] 
         "broken": [_proof(each) for each in broken[:MOST_LISTED]],
         "mended": [_proof(each) for each in mended[:MOST_LISTED]],
         "blockers": list(blockers[:MOST_LISTED]),
+        "warnings": list(warnings[:MOST_LISTED]),
         "steps": [_written(each, "number", "title", "entryCount") for each in steps[:MOST_LISTED]],
         **facts,
     }

@@ -12,6 +12,13 @@ from webapp.schemas import fields
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untrusted_paths
 
+CLEARED_BEFORE = (
+    "What the cleared items come to before the call; proposals of earlier versions do not have it."
+)
+OFF_BEFORE = (
+    "How far it is off before the call, 0.00 where it holds; proposals of earlier versions do not have it."
+)
+
 
 class AsStored(ma.fields.Nested):
     """A value that is stored in the form of a schema, and is sent unchanged."""
@@ -35,7 +42,7 @@ class BalanceChangeSchema(Schema):
 
 
 class ProofChangeSchema(Schema):
-    """A proof that would break (`holds` false) or hold again."""
+    """A proof that would break (`holds` false) or hold again: its figures after the call, and as they are before."""
 
     reconciliation_id = fields.Id(Kind.RECONCILIATION)
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
@@ -45,6 +52,8 @@ class ProofChangeSchema(Schema):
     cleared_now = fields.Amount()
     off_by = fields.Amount()
     holds = ma.fields.Boolean()
+    cleared_before = fields.Amount(metadata={**OPTIONAL, "description": CLEARED_BEFORE})
+    off_by_before = fields.Amount(metadata={**OPTIONAL, "description": OFF_BEFORE})
 
 
 class EntryChangeSchema(Schema):
@@ -79,6 +88,7 @@ class StepEffectSchema(Schema):
     entry_count = ma.fields.Integer()
     balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
     proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
+    warnings = ma.fields.List(Untrusted(), metadata=OPTIONAL)
 
 
 class EffectSchema(Schema):
@@ -92,6 +102,7 @@ class EffectSchema(Schema):
     entry_count = ma.fields.Integer()
     balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
     proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
+    warnings = ma.fields.List(Untrusted(), metadata=OPTIONAL)
     steps = ma.fields.List(ma.fields.Nested(StepEffectSchema), metadata=OPTIONAL)
 
 

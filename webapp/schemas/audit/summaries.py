@@ -29,6 +29,7 @@ class CountsSchema(Schema):
     broken = ma.fields.Integer()
     mended = ma.fields.Integer()
     blockers = ma.fields.Integer()
+    warnings = ma.fields.Integer()
     steps = ma.fields.Integer()
 
 
@@ -84,6 +85,7 @@ class SummarySchema(Schema):
     broken = ma.fields.List(ma.fields.Nested(MovedProofSchema))
     mended = ma.fields.List(ma.fields.Nested(MovedProofSchema))
     blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
+    warnings = ma.fields.List(Untrusted())
     steps = ma.fields.List(ma.fields.Nested(StepSummarySchema))
     created_at = fields.Timestamp(allow_none=True)
     expires_at = fields.Timestamp(allow_none=True)

@@ -13,6 +13,7 @@ from webapp.queries.effects.books import NO_EFFECT, Mark
 from webapp.services.audit import plans
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording
+from webapp.services.audit.answer_warnings import WARNINGS, warnings_of
 from webapp.services.audit.new_names import NewNames
 from webapp.services.audit.plans import CallPlan, Step, StepRefusedError
 from webapp.services.audit.trials import CallResult, Json, Observed, Shapes, Trial
@@ -156,6 +157,7 @@ class _Watch:
             "balances": names.written(whole.balances),
             "proofs": names.written(whole.proofs),
             "steps": [each.effect for each in steps],
+            WARNINGS: [sentence for each in steps for sentence in each.tried.effect[WARNINGS]],
         }
         done = [_done(step, result, names) for step, result, _ in self._seen]
         answer = {"plan": {"id": None, "title": plan_act.title, "changed": bool(whole.acts), "steps": done}}
@@ -165,7 +167,8 @@ class _Watch:
 
 
 def _step_tried(step: Step, result: CallResult, observed: Observed, names: NewNames) -> StepTrial:
-    return StepTrial(step, Trial(observed.effect(names), observed.acts, result, rest=observed.rest(names)))
+    effect = observed.effect(names) | {WARNINGS: warnings_of(result.body)}
+    return StepTrial(step, Trial(effect, observed.acts, result, rest=observed.rest(names)))
 
 
 def _done(step: Step, result: CallResult, names: NewNames) -> Json:

@@ -16,6 +16,7 @@ from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording, title_of, unrecorded
+from webapp.services.audit.answer_warnings import WARNINGS, warnings_of
 from webapp.services.audit.new_names import NewNames
 from webapp.services.storage.savepoints import trial
 
@@ -141,7 +142,7 @@ def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) ->
         failed = next((act for act, status in recorded if status == "FAILED"), None)
     observed.read_before()
     names = NewNames(before.newest, {act.id for act, _ in recorded})
-    effect = observed.effect(names)
+    effect = observed.effect(names) | {WARNINGS: warnings_of(result.body)}
     result = CallResult(result.status, names.written(result.body), result.failures)
     return Trial(effect, observed.acts, result, refused_act=failed, rest=observed.rest(names))
 
@@ -157,7 +158,8 @@ def watched(
     with recording() as recorded:
         result = call()
     acts = [act for act, status in recorded if status == "EXECUTED"]
-    effect: Json = {**NO_EFFECT, "acts": [{"title": title_of(each)} for each in acts]}
+    titled = [{"title": title_of(each)} for each in acts]
+    effect: Json = {**NO_EFFECT, "acts": titled, WARNINGS: warnings_of(result.body)}
     if before is not None and acts:
         observed = Observed(organization_id, before, shapes, acts)
         observed.read_sums()
@@ -273,7 +275,8 @@ def _written(act: Act, names: NewNames) -> Json:
 
 def _lasting_effect(effect: Mapping[str, Any]) -> Json:
     balances = [{key: each[key] for key in LASTING_OF_BALANCES} for each in effect["balances"]]
-    return {**_lasting(effect), "acts": _lasting(_without_notes(effect["acts"])), "balances": balances}
+    lasting = _lasting({key: value for key, value in effect.items() if key != WARNINGS})
+    return {**lasting, "acts": _lasting(_without_notes(effect["acts"])), "balances": balances}
 
 
 def _without_notes(acts: Sequence[Json]) -> list[Json]:

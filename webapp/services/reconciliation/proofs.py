@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import sqlalchemy as sa
 
@@ -17,7 +17,8 @@ from webapp.ledger.proofs import proofs
 from webapp.ledger.proofs.proofs import Item, Proof
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
-from webapp.queries.imports import statement_files
+from webapp.queries.imports import coverage, statement_files
+from webapp.queries.proofs import proof_lists
 from webapp.queries.reconciliation import book_balances, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
 from webapp.queries.reconciliation.reconciliations import Readiness
@@ -26,6 +27,9 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import drafts, openings, set_asides
 from webapp.services.transactions import clearing
+
+# Of what a statement lacks so many of a kind are named; the lists of lines and of coverage have all.
+MOST_NAMED: Final = 20
 
 
 class NotReadyError(LedgerError):
@@ -61,7 +65,7 @@ def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEnt
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
     if not ready.is_ready:
-        raise _not_ready(ready, account.currency)
+        raise _not_ready(account, draft, ready)
     opening = openings.post(account, draft, ready.opening_entry_minor, doing)
     _freeze(account, draft, anchor, opening, doing)
     set_asides.resynchronise(account, now=doing.now)
@@ -90,13 +94,15 @@ def _referring(line: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
+def _not_ready(account: FeedAccount, draft: Reconciliation, ready: Readiness) -> NotReadyError:
     """Write everything that is missing as one error; the code is of the first."""
+    currency = account.currency
     details: dict[str, object] = {}
     missing = []
     if ready.difference_minor:
         amount = Money(ready.difference_minor, currency)
         details["difference"] = str(amount)
+        details |= _in_the_difference(account, draft)
         missing.append(f"the difference is {amount.formatted}, not zero")
     if ready.unconfirmed:
         details["unconfirmed"] = ready.unconfirmed
@@ -108,6 +114,22 @@ def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
         missing.append(f"the books differ from it by {amount.formatted}")
     sentence = f"This statement does not tie out yet: {'; '.join(missing)}."
     return NotReadyError(sentence, details=details, code=next(iter(details)))
+
+
+def _in_the_difference(account: FeedAccount, draft: Reconciliation) -> dict[str, object]:
+    """Say which items up to the statement's day are not cleared, and on which days before it the bank sent nothing."""
+    rows = reconciliations.open_lines(account, draft, is_cleared=False, until=draft.statement_date)
+    months = coverage.record(account, proof_lists.covering(account)).months
+    gaps = [gap for month in months for gap in month.gaps if gap.first <= draft.statement_date]
+    return {
+        "uncleared": {
+            "count": len(rows),
+            "sum": str(Money(sum(row.amount_minor for row in rows), account.currency)),
+            "transactionIds": [row.id for row in rows if row.kind == IS_LINE][:MOST_NAMED],
+            "journalEntryIds": [row.id for row in rows if row.kind != IS_LINE][:MOST_NAMED],
+        },
+        "missing": [{"from": f"{each.first}", "to": f"{each.last}"} for each in gaps][:MOST_NAMED],
+    }
 
 
 def _freeze(

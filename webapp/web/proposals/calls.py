@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from flask import current_app, request
 
+from webapp.ledger.errors import NotFoundError
 from webapp.ledger.scopes import scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.queries.effects.books import BalanceChange, ProofChange
@@ -70,7 +71,14 @@ def make() -> CallResult:
     body, schema = response.get_json(silent=True), selections.answer_schema(view())
     if schema is not None:
         body = referring(schema, body)
-    return CallResult(response.status_code, body, _failures(body))
+    for each in _failed(body):
+        if each.get("code") == NotFoundError.code:
+            # Of what is not there only the number that was sent is known: it is no row that the call would make.
+            each["id"] = int(each["id"])
+    failures = [
+        {"id": each.get("id"), "code": each.get("code"), "message": each["error"]} for each in _failed(body)
+    ]
+    return CallResult(response.status_code, body, failures)
 
 
 def tried(who: Principal | None = None) -> Trial:
@@ -102,13 +110,12 @@ def with_own_trial(tried: Callable[[], Trial], needed: Callable[[], str]) -> Cal
     return declare
 
 
-def _failures(body: Any) -> list[Json]:
+def _failed(body: Any) -> list[Json]:
     """List what a bulk call refuses of what it was asked for."""
     results = body.get("results") if isinstance(body, dict) else None
     if not isinstance(results, list):
         return []
-    failed = [each for each in results if isinstance(each, dict) and each.get("status") == "FAILED"]
-    return [{"id": each.get("id"), "code": each.get("code"), "message": each["error"]} for each in failed]
+    return [each for each in results if isinstance(each, dict) and each.get("status") == "FAILED"]
 
 
 def with_role(found: Principal) -> Principal:
