@@ -167,3 +167,41 @@ def test_each_category_has_its_reason_which_whoever_approves_reads(ben, bank):
     )
     waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
     assert waiting["note"] == f"The statement of October\n{first}: 3 of 3 before\n{second}: Its text"
+
+
+def test_a_cards_balance_with_the_wrong_sign_is_named_as_what_may_be_wrong(ben, bank):
+    model = Model(ben.with_scopes("read", "propose"))
+    card = bank.open("Card", type_="LIABILITY")
+    bank.account("Food")
+    line = bank.at(card).send("2026-10-02", "-84.55", "Dinner")
+    asked = {
+        "account": "Card",
+        "statementDate": "2026-10-31",
+        "categories": [{"id": line, "category": "Food"}],
+    }
+    wrong = model.call("reconcile", **asked, statementBalance="84.55", propose=True)
+    assert (wrong["status"], wrong["difference"]) == ("PREVIEW", "169.10")
+    assert wrong["blockers"][-1].endswith("If its sign is wrong, send -84.55 as statementBalance.")
+    assert model.call("reconcile", **asked, statementBalance="-84.55", propose=True)["status"] == "PENDING"
+
+
+def test_days_that_the_bank_left_out_are_named_beside_the_statement(ben, bank):
+    """The tool read them under other names, and fell over each account with a gap."""
+    model = Model(ben)
+    bank.open()
+    for month, day in (("08", "09"), ("08", "10"), ("10", "03")):
+        content = base64.b64encode(f"Date;Amount;Text\n2026-{month}-{day};-5.00;Tea\n".encode()).decode()
+        asked = {
+            "content": content,
+            "fileName": f"{month}{day}.csv",
+            "account": "Main account",
+            "commit": True,
+        }
+        mapping = {"dateFormat": "%Y-%m-%d", "invert": False}
+        assert model.call("import_statement", **asked, mapping=mapping)["status"] == "EXECUTED"
+    october = {"account": "Main account", "statementDate": "2026-10-31", "statementBalance": "-15.00"}
+    assert sorted(model.call("reconcile", **october)["missing"]) == [
+        "2026-08-11 to 2026-08-31",
+        "2026-09-01 to 2026-09-30",
+        "2026-10-01 to 2026-10-02",
+    ]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.fixtures.feeds import line as fed
 from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.planning import approve
 from tests.mcp.clients import Model
@@ -85,3 +86,16 @@ def test_a_line_that_is_short_says_what_the_rest_is(agent, ben, bank, invoices):
     )
     short = ben.get(f"/api/transactions/{line}").json["transaction"]["short"]
     assert (short["amount"], short["as"]) == ("5.00", "FEE")
+
+
+def test_a_rule_pays_the_item_that_a_line_names(ben, bank, invoices):
+    """It may stand alone, or beside what else the rule sets."""
+    rule = {"name": "Invoices", "when": [{"value": "Acme"}], "settleByReference": True}
+    assert Model(ben).call("write_rule", **rule, propose=True)["status"] == "EXECUTED"
+    (made,) = ben.get("/api/automations/rules").json["rules"]
+    assert [each["kind"] for each in made["effects"]] == ["SETTLE_BY_REFERENCE"]
+    body = {"batchId": "one", "added": [fed("A1", "400.00", "2026-03-20", "Acme RE 2026-17")]}
+    pushed = ben.post(f"/api/feeds/accounts/{bank.open()}/transactions", json=body)
+    (line,) = (each["transactionId"] for each in pushed.json["results"])
+    (paid,) = ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
+    assert paid["itemId"] == invoices["RE-2026-17"]

@@ -128,7 +128,27 @@ def test_a_rule_is_tried_on_the_past_before_it_is_made(model, bank, ben):
     (made,) = ben.get("/api/automations/rules").json["rules"]
     assert made["effects"][0]["accountId"] == trips
     assert "Taxis" in str(model.call("explain", ref=f"rule:{made['id']}")["facts"])
-    assert model.refusal("write_rule", name="x", when=[{"value": "y"}]).startswith("Send what the rule sets")
+    assert model.refusal("write_rule", name="x", when=[{"value": "y"}]).startswith("Send what the rule does")
+
+
+def test_a_past_line_that_people_split_is_booked_otherwise_than_a_rule_would(model, bank, ben):
+    """It has no one account, which the tool fell over."""
+    bank.account("Trips")
+    line = bank.send("2026-10-01", "-5.00", "Taxi Meyer")
+    parts = [{"accountId": bank.account("Food"), "amount": each} for each in ("-2.00", "-3.00")]
+    assert ben.patch(f"/api/transactions/{line}", json={"splits": parts}).status_code == 200
+    assert ben.post(f"/api/transactions/{line}/confirm").status_code == 200
+    tried = model.call("write_rule", name="Taxis", when=[{"value": "Taxi"}], category="Trips")
+    assert [(each["lineId"], each["isOn"]) for each in tried["wrong"]] == [(line, "several accounts")]
+
+
+def test_a_plan_warns_what_a_file_would_open_before_it_is_approved(bank, ben):
+    bank.open("Giro")
+    agent = Model(ben.with_scopes("read", "propose"))
+    content = base64.b64encode(b"Date;Amount;Currency\n2026-10-13;-5.00;EUR\n2026-10-14;-6.00;EUR\n").decode()
+    done = agent.call("import_statement", content=content, fileName="october.csv", commit=True)
+    assert done["status"] == "PENDING"
+    assert "its lines open a new one" in done["warnings"][0]
 
 
 def test_a_document_is_kept_and_attached_in_one_act(model, bank, ben):

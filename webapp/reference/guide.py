@@ -115,7 +115,9 @@ JSON Pointer in the answer of step 1. A refused step, or one refused item of a b
 (`step_refused`; `details.step` has its number and its own error). A key that lacks a scope of any step, or whose cap
 would be passed, proposes the whole as one: a person sees what each step changes, and approves it once. If the books
 move before that, the approval answers 409 `moved` with the number of the first step that differs. `replaces` names an
-older plan of your key that this one makes obsolete. To reconcile a month, `PATCH /api/transactions`,
+older plan of your key that this one makes obsolete: it expires in the same moment, and its `replacedBy` is the new one.
+If a person has decided on it already, the new plan is 409 `decided` and nothing comes of it: read what was decided,
+and send it without `replaces` if it is still wanted. To reconcile a month, `PATCH /api/transactions`,
 `POST /api/transactions/confirm`, `PUT …/draft`, `PUT …/draft/lines` with `{"auto": true}` and `POST …/complete` are one
 plan, and one approval. The bank's file may be its first step: `POST /api/feeds/imports` with
 `{"fileName": "october.ofx", "content": "<base64>"}`, at most 1 MiB and 5,000 lines in all; then

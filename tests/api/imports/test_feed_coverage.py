@@ -64,7 +64,7 @@ def test_days_that_nothing_covers_are_a_gap_of_their_month(ben, fa_id):
 def test_a_statement_that_does_not_tie_out_names_the_days_that_nothing_covers(ben, fa_id):
     """Lines that the bank never sent are as likely a cause as lines that nobody cleared."""
     desk = f"/api/reconciliations/accounts/{fa_id}"
-    for day, missing in (("2026-11-10", []), ("2026-11-20", [{"from": "2026-11-11", "to": "2026-11-30"}])):
+    for day, missing in (("2026-11-10", []), ("2026-11-20", [{"first": "2026-11-11", "last": "2026-11-30"}])):
         assert (
             ben.put(f"{desk}/draft", json={"statementDate": day, "statementBalance": "1.00"}).status_code
             == 200

@@ -209,7 +209,7 @@ def _gaps(fa_id: int, day: str) -> list[str]:
     """List the days before a statement of which the bank sent nothing."""
     months = api_calls.get(f"/feeds/accounts/{fa_id}/coverage")["coverage"]["months"]
     gaps = [gap for month in months for gap in month["gaps"] if month["month"] <= day[:7]]
-    return [f"{each['from']} to {each['to']}" for each in gaps]
+    return [f"{each['first']} to {each['last']}" for each in gaps]
 
 
 def _next(found: Json, unready: int, left_out: Json | None, *, is_proposing: bool) -> str:

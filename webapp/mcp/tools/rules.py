@@ -29,6 +29,7 @@ FIELDS: Final = (
     "FEED_ACCOUNT",
 )
 MOST_ROWS: Final = 10
+IN_PARTS: Final = "several accounts"
 # What a rule sets: its effect, the argument that names it, and the key of a line that has it.
 SETS: Final = (
     ("SET_ACCOUNT", "category", "accountId"),
@@ -55,6 +56,7 @@ class RuleProposalSchema(WriteSchema):
     category = NameOrId()
     merchant = NameOrId()
     project = NameOrId()
+    settle_by_reference = ma.fields.Boolean(load_default=False)
     propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it."})
 
 
@@ -87,8 +89,10 @@ def run(arguments: Mapping[str, Any]) -> Json:
         "projectId": directory.project_id(arguments.get("project")),
     }
     effects = [{"kind": kind, key: settings[key]} for kind, _, key in SETS if settings[key] is not None]
+    if arguments["settle_by_reference"]:
+        effects.append({"kind": "SETTLE_BY_REFERENCE"})
     if not effects:
-        raise ToolError("Send what the rule sets: category, merchant or project.")
+        raise ToolError("Send what the rule does: category, merchant, project or settleByReference.")
     rule = {"name": arguments["name"], "conditions": {"conditions": arguments["when"]}, "effects": effects}
     tried, items = _tried(rule)
     wrong = [each for each in items if _is_wrong(each, settings)]
@@ -122,30 +126,32 @@ def _tried(rule: Json) -> tuple[Json, list[Json]]:
 
 
 def _is_wrong(item: Json, settings: Mapping[str, int | None]) -> bool:
-    """Return whether a person or a posted entry has a line otherwise than the rule would set it."""
-    kept = bool(item["skipped"])
-    return kept and any(
-        wanted is not None and item["before"].get(key) not in (None, wanted)
-        for key, wanted in settings.items()
-    )
+    """Return whether a person or a posted entry has a line otherwise than the rule would set it, or in parts."""
+    if not item["skipped"]:
+        return False
+    wanted = {key: value for key, value in settings.items() if value is not None}
+    if item["before"] is None:
+        return bool(wanted)
+    return any(item["before"].get(key) not in (None, value) for key, value in wanted.items())
 
 
 def _row(item: Json, accounts: Mapping[int, str]) -> Json:
-    account_id = item["before"]["accountId"]
+    account_id = item["before"] and item["before"]["accountId"]
     return {
         "line_id": item["transactionId"],
         "day": item["bookedOn"],
         "amount": item["amount"],
         "text": item["description"],
-        "is_on": accounts.get(account_id, str(account_id)),
+        "is_on": IN_PARTS if account_id is None else accounts.get(account_id, str(account_id)),
     }
 
 
 TOOL = Tool(
     name="write_rule",
     title="Write a rule",
-    description="Try a rule on past lines: how many it matches and changes, and which it would have booked otherwise "
-    "than people did. All conditions must hold. With propose it is made and runs on new lines.",
+    description="Try a rule on past lines: how many it matches and changes, and which people booked otherwise. All "
+    "conditions must hold. settleByReference pays the item that a line names. With propose it is made and runs on new "
+    "lines.",
     takes=RuleProposalSchema,
     gives=TriedRuleSchema,
     run=run,

@@ -128,7 +128,7 @@ def _in_the_difference(account: FeedAccount, draft: Reconciliation) -> dict[str,
             "transactionIds": [row.id for row in rows if row.kind == IS_LINE][:MOST_NAMED],
             "journalEntryIds": [row.id for row in rows if row.kind != IS_LINE][:MOST_NAMED],
         },
-        "missing": [{"from": f"{each.first}", "to": f"{each.last}"} for each in gaps][:MOST_NAMED],
+        "missing": [{"first": f"{each.first}", "last": f"{each.last}"} for each in gaps][:MOST_NAMED],
     }
 
 
