@@ -1,5 +1,6 @@
 """UN/CEFACT Cross Industry Invoices D16B (XRechnung, Factur-X, ZUGFeRD 2), and ZUGFeRD 1 in the same words."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from webapp.importers.invoices.records import (
@@ -105,6 +106,7 @@ def _party(party: Node | None) -> Party:
         registration=party.value("SpecifiedLegalOrganization", "ID"),
         country=None if address is None else address.value("CountryID"),
         address=() if address is None else _address(address),
+        stated_ids=frozenset(_stated_ids(party)),
     )
 
 
@@ -112,6 +114,13 @@ def _address(address: Node) -> tuple[str, ...]:
     town = " ".join(each for each in (address.value("PostcodeCode"), address.value("CityName")) if each)
     rows = (*(address.value(name) for name in ("LineOne", "LineTwo", "LineThree")), town)
     return tuple(each for each in rows if each)
+
+
+def _stated_ids(party: Node) -> Iterator[str]:
+    for each in party.all("SpecifiedTaxRegistration", "ID"):
+        yield {"VA": "vat", "FC": "tax"}.get(each.attributes.get("schemeID", ""), "")
+    if party.first("SpecifiedLegalOrganization", "ID") is not None:
+        yield "registration"
 
 
 def _registration(party: Node | None, scheme: str) -> str | None:

@@ -32,7 +32,10 @@ class Syntax(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A seller or a buyer (BG-4, BG-7); `tax_number` is BT-32, `registration` the id in a register (BT-30, BT-47)."""
+    """A seller or a buyer (BG-4, BG-7); `tax_number` is BT-32, `registration` the id in a register (BT-30, BT-47).
+
+    `stated_ids` are those of the three ids that have an element, be it empty: the official rules ask no more.
+    """
 
     name: str | None = None
     vat_id: str | None = None
@@ -40,6 +43,7 @@ class Party:
     registration: str | None = None
     country: str | None = None
     address: tuple[str, ...] = ()
+    stated_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +170,10 @@ class Invoice:
         if self.syntax is not Syntax.UBL:
             return self.rows
         return tuple(row for total in self.tax_totals for row in total.rows)
+
+    @property
+    def common_rows(self) -> tuple[VatRow, ...]:
+        """The rows that the rules for every category look at: the schematron of CII asks O, L and M only their own."""
+        if self.syntax is Syntax.UBL:
+            return self.all_rows
+        return tuple(row for row in self.rows if row.category not in {"O", "L", "M"} or not row.is_vat)

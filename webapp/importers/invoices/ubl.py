@@ -1,5 +1,6 @@
 """UBL 2.1 invoices and credit notes: Peppol BIS 3, XRechnung and plain EN 16931."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from webapp.importers.invoices.records import (
@@ -67,6 +68,7 @@ def _party(party: Node | None) -> Party:
         registration=party.value("PartyLegalEntity", "CompanyID"),
         country=None if address is None else address.value("Country", "IdentificationCode"),
         address=() if address is None else _address(address),
+        stated_ids=frozenset(_stated_ids(party)),
     )
 
 
@@ -87,6 +89,14 @@ def _tax_id(party: Node | None, *, is_vat: bool) -> str | None:
         return None
     schemes = (each for each in party.all("PartyTaxScheme") if is_of_vat(each) is is_vat)
     return next((found for each in schemes if (found := each.value("CompanyID"))), None)
+
+
+def _stated_ids(party: Node) -> Iterator[str]:
+    for scheme in party.all("PartyTaxScheme"):
+        if scheme.first("CompanyID") is not None:
+            yield "vat" if is_of_vat(scheme) else "tax"
+    if party.first("PartyLegalEntity", "CompanyID") is not None:
+        yield "registration"
 
 
 def is_of_vat(node: Node) -> bool:

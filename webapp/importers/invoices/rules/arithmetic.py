@@ -68,6 +68,17 @@ def within_one(first: Figure, second: Decimal, *, or_equal: bool = False) -> boo
     return difference <= ONE if or_equal else difference < ONE
 
 
+def within_one_as_double(first: Figure, second: Decimal) -> bool:
+    """The same for a figure to which the official rule adds 1 before it makes it a decimal, so as a binary fraction.
+
+    >>> within_one_as_double(Decimal("12.78"), Decimal("11.78")), within_one_as_double(Decimal("101"), Decimal(100))
+    (True, False)
+    """
+    if first is None:
+        return False
+    return Decimal(float(first) - 1) < second < Decimal(float(first) + 1)
+
+
 def has_few_decimals(figure: Figure) -> bool:
     """Return whether a figure is written with at most two decimals, zeros counted.
 

@@ -12,6 +12,7 @@ from webapp.importers.invoices.rules.arithmetic import (
     sum_of,
     whole,
     within_one,
+    within_one_as_double,
 )
 from webapp.ledger.money import EXACT
 
@@ -24,7 +25,7 @@ def rows_of(invoice: Invoice, category: str) -> list[VatRow]:
 
 def tax_follows(invoice: Invoice) -> bool:
     """BR-CO-17: the tax of each row follows from its base and rate, with a tolerance of 1.00."""
-    return all(_follows(row, invoice.syntax) for row in invoice.all_rows)
+    return all(_follows(row, invoice.syntax) for row in invoice.common_rows)
 
 
 def tax_of_standard_follows(invoice: Invoice) -> bool:
@@ -67,8 +68,8 @@ def reverse_charge_names_both(invoice: Invoice) -> bool:
     if not any(line.category == "AE" and line.is_vat for line in invoice.lines):
         return True
     seller, buyer = invoice.seller, invoice.buyer
-    has_seller = bool(seller.vat_id or seller.tax_number or invoice.representative_vat_id)
-    return has_seller and bool(buyer.vat_id or buyer.registration)
+    has_seller = bool(seller.stated_ids & {"vat", "tax"} or invoice.representative_vat_id)
+    return has_seller and bool(buyer.stated_ids & {"vat", "registration"})
 
 
 def _follows(row: VatRow, syntax: Syntax) -> bool:
@@ -93,7 +94,7 @@ def _base_of_rate(invoice: Invoice, row: VatRow) -> bool:
         return equal(row.base, sums)
     parts: list[InvoiceLine | Adjustment] = [*invoice.lines, *invoice.adjustments]
     is_used = any(each.category == "S" and each.rate == row.rate for each in parts)
-    return is_used and within_one(row.base, sums)
+    return is_used and within_one_as_double(row.base, sums)
 
 
 def _sum(invoice: Invoice, category: str, rate: Decimal | None = None) -> Decimal:
