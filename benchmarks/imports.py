@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Self
@@ -32,6 +32,7 @@ from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 LINES = 100_000
 CONFIRMED = 400
 QUIET_SECONDS = 5
+Facts = Callable[[int], Iterator[tuple[int, str, str, str]]]
 FIRST, DAYS = date(2024, 1, 1), 730
 LONGEST_SECONDS = 300
 
@@ -49,12 +50,18 @@ def facts(count: int) -> Iterator[tuple[int, str, str, str]]:
         )
 
 
-def ofx(count: int) -> bytes:
+def alike(count: int) -> Iterator[tuple[int, str, str, str]]:
+    """Give so many lines of one day, one amount and one text, which no index tells apart."""
+    for number in range(count):
+        yield number, FIRST.isoformat(), "-12.05", "Card payment Shop"
+
+
+def ofx(count: int, of: Facts = facts) -> bytes:
     """Write the lines as OFX."""
     lines = "".join(
         f"<STMTTRN><TRNTYPE>OTHER<DTPOSTED>{day.replace('-', '')}<TRNAMT>{amount}<FITID>F{number}"
         f"<NAME>{text}</STMTTRN>\n"
-        for number, day, amount, text in facts(count)
+        for number, day, amount, text in of(count)
     )
     return (
         "OFXHEADER:100\n\n<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>4711</BANKACCTFROM>"

@@ -1,13 +1,15 @@
 """Measure the workspace of a bank account of many lines: its page, one line of it, and acts on a line.
 
-    python -m benchmarks.workspaces [LINES] [sqlite|postgresql]
+    python -m benchmarks.workspaces [LINES] [sqlite|postgresql] [alike]
 
-The lines are drafts of one import, with an open reconciliation. Times are CPU milliseconds of a whole request, the best
-of a few, beside those in an account of 226 lines; on PostgreSQL they are the clock's, for its server works too.
+The lines are drafts of one import, over two years or all `alike` (one day, one amount, one text), with an open
+reconciliation. Times are CPU milliseconds of a whole request, the best of a few, beside those in an account of 226
+lines; on PostgreSQL they are the clock's, for its server works too.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import logging
 import sys
@@ -18,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.imports import ofx
+from benchmarks.imports import Facts, alike, facts, ofx
 from tests.fixtures.houses import House
 from tests.fixtures.people import Pages, Person
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
@@ -28,10 +30,10 @@ PAGE_GOAL, LINE_GOAL = 150, 40
 ROUNDS = 5
 
 
-def measured(store: SqliteFiles | PostgresqlServer, lines: int) -> dict[str, float]:
+def measured(store: SqliteFiles | PostgresqlServer, lines: int, of: Facts = facts) -> dict[str, float]:
     """Give the milliseconds of each request to an account of so many lines."""
     clock = time.process_time if isinstance(store, SqliteFiles) else time.perf_counter
-    with person_with_lines(store, lines) as ada:
+    with person_with_lines(store, lines, of) as ada:
         fa_id = ada.get("/api/reconciliations/accounts").json["accounts"][0]["faId"]
         ada.put(
             f"/api/reconciliations/accounts/{fa_id}/draft",
@@ -42,13 +44,15 @@ def measured(store: SqliteFiles | PostgresqlServer, lines: int) -> dict[str, flo
 
 
 @contextmanager
-def person_with_lines(store: SqliteFiles | PostgresqlServer, lines: int) -> Iterator[Person]:
+def person_with_lines(
+    store: SqliteFiles | PostgresqlServer, lines: int, of: Facts = facts
+) -> Iterator[Person]:
     """Make books with an account of so many imported lines; gives a member of them."""
     with tempfile.TemporaryDirectory() as folder:
         house = House(store, Path(folder))
         house.refresh()
         ada = replace(house.people["ada"], app=house.app)
-        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines)), "long.ofx")})
+        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines, of)), "long.ofx")})
         expect(answer.text, '"IMPORTED"')
         yield ada
         house.leave()
@@ -108,12 +112,12 @@ def store_of(engine: str, folder: Path) -> SqliteFiles | PostgresqlServer:
     return SqliteFiles(folder) if engine == "sqlite" else PostgresqlServer("spaces", "benchmark")
 
 
-def main(lines: int, engine: str) -> bool:
+def main(lines: int, engine: str, of: Facts) -> bool:
     """Measure and print; answers whether the bars are met."""
     logging.disable(logging.INFO)
     with tempfile.TemporaryDirectory() as folder:
         # A store of its own for each, since one renews the first books that it has made.
-        few, many = (measured(store_of(engine, Path(folder)), each) for each in (FEW, lines))
+        few, many = (measured(store_of(engine, Path(folder)), each, of) for each in (FEW, lines))
     for name, milliseconds in many.items():
         ratio = milliseconds / few[name]
         print(f"{name:<10} {few[name]:7.0f} ms   {lines:,} lines {milliseconds:7.0f} ms   {ratio:5.1f} x")
@@ -122,5 +126,9 @@ def main(lines: int, engine: str) -> bool:
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:]
-    sys.exit(0 if main(int(wanted[0]) if wanted else LINES, wanted[1] if wanted[1:] else "sqlite") else 1)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.workspaces")
+    parser.add_argument("lines", type=int, nargs="?", default=LINES)
+    parser.add_argument("engine", nargs="?", default="sqlite", choices=["sqlite", "postgresql"])
+    parser.add_argument("distribution", nargs="?", default="even", choices=["even", "alike"])
+    asked = parser.parse_args()
+    sys.exit(not main(asked.lines, asked.engine, alike if asked.distribution == "alike" else facts))
