@@ -133,10 +133,12 @@ class Posting(Numbered, Base):
             )
             for name, column in (("project", "project_id"), ("merchant", "org_merchant_id"))
         ),
-        # The few postings of a bank's account that come from no line are found without reading those that do.
+        # The few postings of a bank's account that come from no line are found, all or by their amount, without
+        # reading those that do.
         sa.Index(
             "ix_postings_outside",
             "account_id",
+            "amount_minor",
             "journal_entry_id",
             sqlite_where=sa.text("transaction_id IS NULL"),
             postgresql_where=sa.text("transaction_id IS NULL"),

@@ -17,6 +17,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
+from webapp.sql_functions import unindexed
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")
@@ -73,7 +74,7 @@ def of_amounts(organization_id: str, amounts: Mapping[int, BankAmount]) -> dict[
     if not amounts:
         return {}
     found: dict[int, list[tuple[BankAmount, Any]]] = {}
-    for row in db.session.execute(*_entries(organization_id, *_ranges(amounts.values()))):
+    for row in db.session.execute(*_entries(organization_id, *_bounds(amounts.values()))):
         booked = BankAmount(row.account_id, row.currency, row.amount_minor, row.effective_on)
         found.setdefault(booked.amount_minor, []).append((booked, row))
     explained: dict[int, Sequence[EntryByHand]] = {}
@@ -105,13 +106,12 @@ def _explanation(row: Any) -> EntryByHand:
     return EntryByHand(row.id, row.effective_on, Money(row.amount_minor, row.currency), row.description)
 
 
-def _ranges(amounts: Collection[BankAmount]) -> tuple[list[int], int, int, date, date]:
-    """Give the accounts, and the bounds of amounts and days, of what may tell of some amounts."""
-    minors, days = [each.amount_minor for each in amounts], [each.day for each in amounts]
+def _bounds(amounts: Collection[BankAmount]) -> tuple[list[int], list[int], date, date]:
+    """Give the accounts and the amounts, and the first and the last day, of what may tell of some amounts."""
+    days = [each.day for each in amounts]
     return (
         sorted({each.account_id for each in amounts}),
-        min(minors),
-        max(minors),
+        sorted({each.amount_minor for each in amounts}),
         min(days) - DAYS_APART,
         max(days) + DAYS_APART,
     )
@@ -128,29 +128,39 @@ def _amounts(organization_id: str, line_ids: Collection[int]) -> Any:
 
 
 @made_once
-def _entries(  # noqa: PLR0917  (a statement that is made once takes its values by place)
-    organization_id: str, account_ids: Sequence[int], least: int, most: int, first: date, last: date
+def _entries(
+    organization_id: str, account_ids: Sequence[int], minors: Sequence[int], first: date, last: date
 ) -> Any:
-    """Select the postings outside of lines that may tell of some amounts."""
+    """Select the postings outside of lines that may tell of some amounts.
+
+    They are found by their amounts: thousands of other entries may have their day.
+    """
+    entry = JournalEntry
     return (
         sa.select(
-            JournalEntry.id,
-            JournalEntry.effective_on,
-            JournalEntry.description,
+            entry.id,
+            entry.effective_on,
+            entry.description,
             Posting.account_id,
             Posting.currency,
             Posting.amount_minor,
         )
-        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(
+            Posting,
+            sa.and_(
+                Posting.organization_id == unindexed(entry.organization_id),
+                Posting.journal_entry_id == entry.id,
+            ),
+        )
         .where(
-            JournalEntry.organization_id == organization_id,
+            unindexed(entry.organization_id) == organization_id,
             Posting.organization_id == organization_id,
             Posting.account_id.in_(account_ids),
             Posting.transaction_id.is_(None),
-            Posting.amount_minor.between(least, most),
-            JournalEntry.status == "POSTED",
-            JournalEntry.source.in_(BY_HAND),
-            JournalEntry.effective_on.between(first, last),
+            Posting.amount_minor.in_(minors),
+            entry.status == "POSTED",
+            entry.source.in_(BY_HAND),
+            entry.effective_on.between(first, last),
         )
     )
 
