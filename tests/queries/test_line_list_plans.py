@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.db import db, scope_session
 from webapp.queries.transactions.lists import line_lists
 from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 
@@ -17,6 +17,7 @@ def plan(session, ada, bank):
 
     def planned(filters):
         asked = []
+        scope_session(ada.organization_id)
 
         def note(_connection, _cursor, statement, parameters, *_):
             asked.append((statement, parameters))

@@ -14,6 +14,7 @@ from webapp.queries.transactions import transactions
 from webapp.services.audit.results import attempt
 from webapp.services.storage import savepoints
 from webapp.services.transactions import lifecycle
+from webapp.tenancy import has_nodes
 
 NOW = datetime(2026, 4, 1, 9, tzinfo=UTC)
 ACT_ID = re.compile(r"ar_\w+")
@@ -33,7 +34,8 @@ def test_a_further_line_of_an_act_takes_seven_statements(ada, bank, statements):
         return len(seen)
 
     few, many = count(lines[:10]), count(lines[10:])
-    assert many - few <= 20 * 7
+    # Where there are nodes, what a key posted today is counted by a question of its own.
+    assert many - few <= 20 * (8 if bank.ask(lambda: has_nodes(db.session())) else 7)
 
 
 def begin_books(organization_id, fa_id, day):

@@ -11,7 +11,14 @@ from webapp.db import db
 from webapp.ledger import chain
 from webapp.models import AuditEvent
 
-REASONS = ("never change", "born as a draft", "two legs or more", "only grows")
+# The last one is said by nodes of a distributed PostgreSQL, before our triggers are asked.
+REASONS = (
+    "never change",
+    "born as a draft",
+    "two legs or more",
+    "only grows",
+    "To MERGE into a distributed table",
+)
 ENGINE_AND_NAME = re.compile(r"-- (both|sqlite|postgresql): (.+)\n")
 
 
