@@ -133,7 +133,7 @@ class ReadSnapshot:
         self.dialect = engine.dialect
         self._dispatch = engine.dispatch
         self._name = engine.dialect.name
-        self.connection: Any = engine.raw_connection()
+        self.connection: Any = _connected(engine)
         self._driver: Any = self.connection.dbapi_connection
         self.info: Any = self.connection.info
         self.organization_id = organization_id
@@ -203,6 +203,15 @@ class ReadSnapshot:
     def close(self) -> None:
         """End the transaction, and give the connection back."""
         self.connection.close()
+
+
+def _connected(engine: sa.Engine) -> Any:
+    """Take a connection of the pool; a database that is not there is an error of SQLAlchemy's, as in a session."""
+    base = engine.dialect.loaded_dbapi.Error
+    try:
+        return engine.raw_connection()
+    except base as error:
+        raise sa.exc.DBAPIError.instance(None, None, error, base, dialect=engine.dialect) from error
 
 
 def begin(organization_id: str | None) -> ReadSnapshot:
