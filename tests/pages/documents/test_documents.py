@@ -4,6 +4,7 @@ from io import BytesIO
 
 import pytest
 
+from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, filed, pdf, read, sent
 from tests.fixtures.helpers.habits import decide
 
@@ -202,3 +203,17 @@ def test_the_likely_account_of_a_document_comes_first_with_its_reason(ada, ben, 
     assert "3 of 3 payments to DB Vertrieb went to Travel." in page
     invoice = filed(ben, sender="DB Vertrieb", documentType="INVOICE", number="7")
     assert "data-likely" not in desk_.get(f"/documents/{invoice['id']}").text
+
+
+def test_an_invoice_is_shown_as_people_read_it(ben, desk_):
+    data = invoices.ubl(tax="3.50", gross="153.50", due="153.50").replace(
+        b"<cbc:ID>S</cbc:ID>\n<cbc:Percent>19", b"<cbc:ID>AE</cbc:ID>\n<cbc:Percent>0"
+    )
+    data = data.replace(b"<cbc:ID>S</cbc:ID><cbc:Percent>19", b"<cbc:ID>AE</cbc:ID><cbc:Percent>0")
+    document = sent(ben, data.replace(b">19.00<", b">0.00<"), "invoice.xml").json["document"]
+    page = desk_.get(f"/documents/{document['id']}").text
+    assert page.count("0 % reverse charge") == 3
+    assert "<td>7 %</td>" in page
+    # A phone has no room for five columns: what makes the net stands below the item.
+    assert '<small class="phone">20 \u00d7 5.00 · 0 % reverse charge</small>' in page
+    assert '<span class="total ties">153.50</span>' in page

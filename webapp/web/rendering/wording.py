@@ -29,6 +29,30 @@ def spelled(count: int) -> str:
     return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
 
 
+# The categories of VAT of EN 16931 (UNCL 5305), but the standard one, whose rate says it.
+VAT_CATEGORIES = {
+    "Z": "zero rated",
+    "E": "exempt",
+    "AE": "reverse charge",
+    "K": "intra-community supply",
+    "G": "export",
+    "O": "outside VAT",
+    "L": "IGIC",
+    "M": "IPSI",
+    "B": "split payment",
+}
+
+
+def vat_category(code: str | None, rate: str | None) -> str:
+    """The rate of VAT as it is written, and what its category is called.
+
+    >>> vat_category("S", "19.00"), vat_category("AE", "0"), vat_category("O", None), vat_category(None, "7")
+    ('19.00 %', '0 % reverse charge', 'outside VAT', '7 %')
+    """
+    name = VAT_CATEGORIES.get(code or "", "" if rate else code or "")
+    return " ".join(part for part in (f"{rate} %" if rate else "", name) if part)
+
+
 def leading(text: str, name: str | None) -> str:
     """The beginning of a bank's text that only repeats the counterparty's name; empty where nothing would be left.
 
@@ -172,5 +196,5 @@ def with_figures(field: str) -> bool:
 GLOBALS = {"summary_sentence": summary_sentence}
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (spelled, counted, breach, owing)
-PLAIN = (initials, leading, deed, joined, choices)
+PLAIN = (vat_category, initials, leading, deed, joined, choices)
 TESTS = {"with_figures": with_figures}
