@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.fixtures import invoices
+from tests.importers.invoices.altered_invoices import bases
 from webapp.importers.invoices import InvoiceRefusedError, read
 from webapp.importers.invoices.trees import DEEPEST
 from webapp.ledger.files.file_kinds import FileKindError, kind_of
@@ -62,6 +63,15 @@ def test_the_type_makes_a_credit_note_and_its_figures_keep_their_signs():
 
     assert invoice.is_credit_note
     assert invoice.totals.gross == Decimal("119.00")
+
+
+def test_a_credit_note_in_ubl_is_due_when_its_means_of_payment_say():
+    due_on = b"<cbc:PaymentDueDate>2026-04-01</cbc:PaymentDueDate>"
+    invoice = read(
+        bases()["UBL credit note"].replace(b"</cbc:PaymentMeansCode>", b"</cbc:PaymentMeansCode>" + due_on)
+    )
+
+    assert (invoice.is_credit_note, invoice.due_on) == (True, date(2026, 4, 1))
 
 
 def test_a_figure_keeps_all_its_digits_and_one_that_is_none_is_told():

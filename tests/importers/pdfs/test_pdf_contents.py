@@ -2,8 +2,11 @@
 
 import time
 import zlib
+from io import BytesIO
 
 import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, NameObject
 
 from tests.fixtures import invoices
 from webapp.importers import pdfs
@@ -16,6 +19,19 @@ def test_an_attached_invoice_is_found_by_its_name_without_case(name):
 
     assert contents.xml == invoices.cii()
     assert set(contents.attachments) == {"terms.txt", name}
+
+
+def test_an_invoice_is_found_where_it_is_only_associated_with_the_document():
+    """Some programs write /AF and no name tree."""
+    writer = PdfWriter(clone_from=BytesIO(invoices.pdf({"factur-x.xml": invoices.cii()})))
+    catalogue = writer.root_object
+    specification = catalogue["/Names"]["/EmbeddedFiles"]["/Names"][1]
+    del catalogue["/Names"]
+    catalogue[NameObject("/AF")] = ArrayObject([specification])
+    written = BytesIO()
+    writer.write(written)
+    assert "/Names" not in PdfReader(written).root_object
+    assert pdfs.read(written.getvalue()).xml == invoices.cii()
 
 
 def test_a_pdf_without_an_invoice_has_none():
