@@ -32,6 +32,7 @@ HINTS: Final[Mapping[str, tuple[str, str]]] = {
     "dryRun": ("", "dryRun belongs into the address: ?dryRun=true."),
     "fields": ("", "fields belongs into the address of a read: ?fields=id."),
 }
+MOST_KEYS: Final = 4
 QUOTED: Final = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
 
 
@@ -47,7 +48,7 @@ def _of_object(
     for key, inner in messages.items():
         value = sent.get(key) if isinstance(sent, Mapping) else None
         if key == "_schema":
-            yield key, [_of_no_object(each, sent) for each in inner]
+            yield key, [_of_no_object(each, sent, _shape(schema)) for each in inner]
         elif key in own:
             yield key, _of_field(inner, own[key], value)
         else:
@@ -81,14 +82,30 @@ def _of_value(sentence: str, field: Any, sent: Any) -> str:
     if sentence == MISSING:
         return f"This is missing: send {wanted(field)}."
     if sentence == NO_OBJECT:
-        return _of_no_object(sentence, sent)
+        return _of_no_object(
+            sentence, sent, _shape(field.schema if isinstance(field, ma.fields.Nested) else None)
+        )
     return f"Send {wanted(field)}." if sentence in OF_TYPE else sentence
 
 
-def _of_no_object(sentence: str, sent: Any) -> str:
+def _of_no_object(sentence: str, sent: Any, shape: str) -> str:
     if sentence != NO_OBJECT:
         return sentence
-    return f"Send a JSON object, {{…}}; this is {QUOTED.get(type(sent), 'a number')}."
+    return f"Send a JSON object, {shape}; this is {QUOTED.get(type(sent), 'a number')}."
+
+
+def _shape(schema: ma.Schema | None) -> str:
+    """Write the object that is wanted with its first keys, those that it needs before others.
+
+    >>> _shape(ma.Schema.from_dict({"a": ma.fields.String(), "b": ma.fields.String(required=True)})())
+    '{"b": …, "a": …}'
+    """
+    loads = schema.load_fields.items() if schema is not None else ()
+    keys = [each.data_key or name for name, each in sorted(loads, key=lambda item: not item[1].required)]
+    shown = ", ".join(
+        [f'"{key}": …' for key in keys[:MOST_KEYS]] + ["…"] * (len(keys) > MOST_KEYS or not keys)
+    )
+    return f"{{{shown}}}"
 
 
 def with_hint(sentence: str, name: str, names: Collection[str]) -> str:
