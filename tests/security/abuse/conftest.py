@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.replays import everything
 from webapp.queries import checks
 
@@ -31,6 +32,8 @@ class Victim:
     fa_id: int
     account: int
     other_account: int
+    owed: tuple[int, int]
+    books: Any
 
     def get(self, path: str) -> Any:
         """Read as the owner."""
@@ -40,22 +43,32 @@ class Victim:
 
 
 @pytest.fixture
-def victim(ada, bank, desk):
-    """A posted line in a proof that holds, two drafts and an open statement."""
+def victim(ada, bank, books, desk):
+    """A posted line in a proof that holds, two drafts, an open statement, and an invoice with its credit note."""
     account = bank.account("Food")
     posted = bank.send("2026-10-02", "850.00", "Client")
     desk.of(ada).confirm(posted)
     proof = desk.prove()["id"]
     line, other_line = bank.send_many([("2026-11-03", "-45.20", "REWE"), ("2026-11-04", "-9.00", "Aldi")])
     assert desk.put("2026-11-20", "850.00").status_code == 200
+    acme = bank.merchant("Acme")
+    for amount, reference in (("45.20", "RE-1"), ("-45.20", "CN-1")):
+        owe(ada, books, amount, acme, reference=reference, day="2026-10-03")
+    owed = {each["reference"]: each["id"] for each in items(ada)}
     entry = ada.get(f"/api/transactions/{posted}").json["transaction"]["journalEntryId"]
     other_account = bank.account("Care")
-    return Victim(ada, line, other_line, posted, entry, proof, bank.fa_id, account, other_account)
+    pair = (owed["RE-1"], owed["CN-1"])
+    return Victim(
+        ada, line, other_line, posted, entry, proof, bank.fa_id, account, other_account, pair, books
+    )
 
 
 @pytest.fixture
 def harm(victim, books):
-    """Read what nobody but a person may change: what is posted, proved, locked, who has keys, what is decided."""
+    """Read what only a person may change: what is posted, settled, proved and locked, who has keys, what is decided.
+
+    A document beside an entry and a new bank account without a proof are no change of these.
+    """
 
     def read():
         entries = everything(victim.owner, "journal-entries", "entries")
@@ -64,8 +77,10 @@ def harm(victim, books):
         pages = victim.owner.browser()
         return {
             "balances": books.balances(),
-            "posted": [each for each in entries if each["status"] != "DRAFT"],
-            "proofs": [each["anchor"] for each in hub],
+            "posted": [{**each, "origin": None} for each in entries if each["status"] != "DRAFT"],
+            "proofs": [each["anchor"] for each in hub if each["anchor"] or each["faId"] == victim.fa_id],
+            "settled": victim.get("/settlements")["settlements"],
+            "owed": {each["id"]: each["open"] for each in victim.get("/items?limit=200")["items"]},
             "lock": victim.get("/lock-date"),
             "keys": pages.get("/settings/keys").text.count("/revoke"),
             "members": pages.get("/settings/members").text.count("@example.com"),

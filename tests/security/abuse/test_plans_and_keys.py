@@ -59,7 +59,8 @@ def test_plans_upon_what_another_plan_would_make(victim, ada, ben, agent, cases)
     )
     edit = f"/transactions/{victim.line}"
     told = cases("plans upon what another plan would make")
-    for made in (1, 2, 999999):
+    # The first merchant is Acme, whom the victim knows.
+    for made in (2, 3, 999999):
         told.attempt(send(other, ("PATCH", edit, {"orgMerchantId": made})), 404, 409, 422)
         told.attempt(send(other, ("PATCH", edit, {"projectId": made})), 404, 409, 422)
     for word in ("new-1", f"{theirs['id']}#/merchant/id"):
