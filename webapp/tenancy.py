@@ -32,8 +32,12 @@ SERVER: Final = (
     " AND has_table_privilege(oid, to_regclass('organizations'), 'SELECT')),"
     " to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
 )
-# The nodes are told what is set after this. They get the whole message, so that it has nothing but settings.
-TELL_NODES: Final = "SET LOCAL citus.propagate_set_commands = 'local'"
+# One connection to each node, also for what is asked of all: what was asked over several may not be followed by a write
+# to what is on every node, as are people. The nodes are told what is set after this. They get the whole message, so
+# that it has nothing but settings.
+TELL_NODES: Final = (
+    "SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SET LOCAL citus.propagate_set_commands = 'local'"
+)
 
 _maintains: ContextVar[bool] = ContextVar("maintains", default=False)
 
@@ -106,6 +110,12 @@ def has_nodes(session: orm.Session) -> bool:
     """Return whether the session's database may have its books on several nodes."""
     found: bool = session.connection().info.get("has_nodes", False)
     return found
+
+
+def seen_organization(session: orm.Session) -> str | None:
+    """Give the organization whose rows the session's transaction sees; none where it sees those of all, or none."""
+    found: str | None = session.connection().info.get("sees")
+    return None if found == EVERYBODY else found
 
 
 def see_books_of(session: orm.Session, kind: Literal["token", "session", "invitation"], digest: str) -> None:

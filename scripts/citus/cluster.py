@@ -30,6 +30,8 @@ RENEWING: Final = (
 NOT_HERE: Final = {
     "test_every_damage_is_found_and_nothing_in_sound_books": "it damages rows past the triggers of one server",
     "test_the_number_of_questions_does_not_depend_on_how_much_there_is": "each organization is asked for itself",
+    "test_without_the_applications_filter_no_answer_holds_a_foreign_word": "nodes refuse what names no organization",
+    "test_a_transaction_says_its_organization_as_it_begins": "nodes are told it in a message of its own",
 }
 HAS_ROLE: Final = "SELECT 1 FROM pg_roles WHERE rolname = %s"
 

@@ -110,7 +110,11 @@ def test_without_an_organization_nothing_is_seen(asked, ada, ids, figure):
             "INSERT INTO memberships SELECT :other, user_id, role, created_at FROM memberships",
             "row-level security",
         ),
-        ("UPDATE accounts SET organization_id = :other", "row-level security"),
+        # Nodes of a distributed PostgreSQL refuse it before policies are asked.
+        (
+            "UPDATE accounts SET organization_id = :other",
+            "row-level security|modifying the partition value of rows is not allowed",
+        ),
         ("UPDATE audit_events SET body = ''", "permission denied"),
         ("DELETE FROM audit_events", "permission denied"),
         ("UPDATE alembic_version SET version_num = '0'", "permission denied"),

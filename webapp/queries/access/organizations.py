@@ -16,7 +16,7 @@ from webapp.models import FinancialYear, Membership, Organization
 from webapp.queries.common import read_ahead
 from webapp.queries.common.asked_once import asked_once
 from webapp.sql_functions import fold
-from webapp.tenancy import is_bound
+from webapp.tenancy import asking_owner, has_nodes, is_bound, seen_organization
 
 _ACROSS = {"across_organizations": True}
 
@@ -105,16 +105,27 @@ def of_user(user_id: int) -> list[Organization]:
 
 def as_joined(user_id: int) -> list[Organization]:
     """List the organizations that a person belongs to, in the order in which they joined."""
-    asked: sa.Executable = (
+    joined = (
         sa.select(Organization)
         .join(Membership, Membership.organization_id == Organization.id)
         .where(Membership.user_id == user_id)
         .order_by(Membership.created_at, Membership.organization_id)
     )
-    if is_bound(db.session()):
-        function = sa.text("SELECT * FROM organizations_of_person(:person)").bindparams(person=user_id)
-        asked = sa.select(Organization).from_statement(function)
-    return list(db.session.scalars(asked, execution_options=_ACROSS))
+    session = db.session()
+    if not is_bound(session):
+        return list(session.scalars(joined, execution_options=_ACROSS))
+    function = sa.text("SELECT * FROM organizations_of_person(:person)").bindparams(person=user_id)
+    asked = sa.select(Organization).from_statement(function)
+    if not has_nodes(session):
+        return list(session.scalars(asked, execution_options=_ACROSS))
+    with asking_owner(session) as connection, orm.Session(connection) as apart:
+        found = list(apart.scalars(asked, execution_options=_ACROSS))
+        apart.expunge_all()
+    # What this transaction has written in the books that it sees is not seen apart from it.
+    seen = seen_organization(session)
+    own = session.scalars(joined.where(Organization.id == seen, Membership.organization_id == seen)).all()
+    earlier = [each for each in found if each.id != seen or own]
+    return earlier + [each for each in own if each.id not in {other.id for other in found}]
 
 
 def every() -> list[Organization]:

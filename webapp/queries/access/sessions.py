@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import BrowserSession
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import IDLE, LONGEST
-from webapp.tenancy import is_bound
+from webapp.tenancy import asking_owner, is_bound
 
 # As much of a session's hash as a form names it by; nobody gets in by it.
 REFERENCE_LENGTH = 16
@@ -58,8 +59,13 @@ def of_person(user_id: int, session_hash: str, now: datetime) -> list[SessionRec
 
 
 def _every_one(user_id: int) -> Iterable[BrowserSession]:
-    asked: sa.Executable = sa.select(BrowserSession).where(BrowserSession.user_id == user_id)
-    if is_bound(db.session()):
-        function = sa.text("SELECT * FROM sessions_of_person(:person)").bindparams(person=user_id)
-        asked = sa.select(BrowserSession).from_statement(function)
-    return db.session.scalars(asked, execution_options={"across_organizations": True})
+    session, across = db.session(), {"across_organizations": True}
+    if not is_bound(session):
+        own = sa.select(BrowserSession).where(BrowserSession.user_id == user_id)
+        return session.scalars(own, execution_options=across)
+    function = sa.text("SELECT * FROM sessions_of_person(:person)").bindparams(person=user_id)
+    asked = sa.select(BrowserSession).from_statement(function)
+    with asking_owner(session) as connection, orm.Session(connection) as apart:
+        found = apart.scalars(asked, execution_options=across).all()
+        apart.expunge_all()
+    return found
