@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.db import db, scoped_session
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
@@ -103,8 +103,11 @@ def of_user(user_id: int) -> list[Organization]:
     return sorted(as_joined(user_id), key=lambda each: (each.name.lower(), each.id))
 
 
-def as_joined(user_id: int) -> list[Organization]:
-    """List the organizations that a person belongs to, in the order in which they joined."""
+def as_joined(user_id: int, *, newest: str | None = None) -> list[Organization]:
+    """List the organizations that a person belongs to, in the order in which they joined.
+
+    `newest` is one that they may have joined in this transaction.
+    """
     joined = (
         sa.select(Organization)
         .join(Membership, Membership.organization_id == Organization.id)
@@ -121,10 +124,14 @@ def as_joined(user_id: int) -> list[Organization]:
     with asking_owner(session) as connection, orm.Session(connection) as apart:
         found = list(apart.scalars(asked, execution_options=_ACROSS))
         apart.expunge_all()
-    # What this transaction has written in the books that it sees is not seen apart from it.
-    seen = seen_organization(session)
-    own = session.scalars(joined.where(Organization.id == seen, Membership.organization_id == seen)).all()
-    earlier = [each for each in found if each.id != seen or own]
+    # What this transaction has written is not seen apart from it.
+    here = newest or seen_organization(session)
+    if here is None:
+        return found
+    with scoped_session(here):
+        of_here = joined.where(Organization.id == here, Membership.organization_id == here)
+        own = session.scalars(of_here, execution_options=_ACROSS).all()
+    earlier = [each for each in found if each.id != here or own]
     return earlier + [each for each in own if each.id not in {other.id for other in found}]
 
 

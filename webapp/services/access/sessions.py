@@ -73,7 +73,7 @@ def open_session(
     user_id: int, *, now: datetime, visitor: Visitor | None = None, organization_id: str | None = None
 ) -> str:
     """Open a session in an organization of the person's, the first one if none is named."""
-    own = (each.id for each in organizations.as_joined(user_id))
+    own = (each.id for each in organizations.as_joined(user_id, newest=organization_id))
     chosen = next((each for each in own if organization_id in {None, each}), None)
     if chosen is None:
         raise SignInRefusedError("You belong to no organization. Ask an owner to add you.")
