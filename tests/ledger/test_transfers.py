@@ -58,6 +58,30 @@ def test_two_currencies_fit_within_three_percent_of_the_days_rate():
         assert bool(pairs([out, into])) == fits, base
 
 
+def dollars(id_, amount, base, days=0, **facts):
+    return side(id_, 2, amount, days, currency="USD", base_minor=base, **facts)
+
+
+def test_of_several_that_fit_at_the_rate_only_one_that_names_the_account_is_proposed():
+    out = side(1, 1, -50000, base_minor=-50000)
+    alone, near, named = (
+        dollars(2, 54000, 49900),
+        dollars(3, 54100, 50100, 1),
+        dollars(4, 53900, 49800, 2, text="From Giro"),
+    )
+    assert pairs([out, alone]) == [(1, 2, True)]
+    assert pairs([out, alone, near]) == []
+    assert pairs([out, alone, near], {(1, 3)}) == [(1, 2, True)]
+    assert pairs([out, alone, near, named]) == [(1, 4, True)]
+    naming = replace(out, text="To Savings")
+    assert pairs([naming, alone, near]) == [(1, 2, False), (1, 3, False)]
+
+
+def test_a_line_that_two_would_fit_at_the_rate_is_no_side_of_either():
+    one, other = side(1, 1, -50000, base_minor=-50000), side(2, 1, -50100, 1, base_minor=-50100)
+    assert pairs([one, other, dollars(3, 54000, 49900)]) == []
+
+
 def test_the_reason_says_what_speaks_for_it():
     found = transfer_matches([side(1, 1, -500, text="To SAVINGS"), side(2, 2, 500, 1)], OWN)
     assert found[0].reason == "Same amount, 1 day apart, names Savings"

@@ -4,11 +4,25 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.transfers import confirm, entry, join, legs, open_items, send, settle, suggested
+from webapp.queries.transfers import proposed
 
 pytestmark = pytest.mark.usefixtures("sound")
 
 
 class TestSuggesting:
+    def test_looks_among_many_lines_for_equal_amounts_only(
+        self, ben, bank, giro, savings, moved, monkeypatch
+    ):
+        payout = send(bank, giro, "2026-03-02", "-100.00", "Payout to Savings")
+        send(bank, savings, "2026-03-02", "98.50", "Credit")
+        for most, equal, less_a_fee in ((4, 1, 1), (3, 1, 1), (1, 0, 0)):
+            monkeypatch.setattr(proposed, "MOST_NEAR", most)
+            assert (len(suggested(ben, moved[0])), len(suggested(ben, payout))) == (equal, less_a_fee), most
+        send(bank, giro, "2026-03-03", "-99.00", "Payout to Savings")
+        monkeypatch.setattr(proposed, "MOST_NEAR", 2)
+        assert (len(suggested(ben, moved[0])), len(suggested(ben, payout))) == (1, 0)
+        assert len(ben.get("/api/transfers").json["transfers"]) == 3
+
     def test_names_the_other_line_and_why(self, ben, savings, moved):
         [found] = suggested(ben, moved[0])
         assert {key: value for key, value in found.items() if value is not None} == {

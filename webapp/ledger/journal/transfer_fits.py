@@ -32,45 +32,27 @@ class _Shelf:
         yield from self.sides[first:last]
 
 
-def equal_or_rated(ordered: Sequence[TransferSide]) -> Iterator[tuple[TransferSide, TransferSide]]:
+def equal_or_rated(
+    ordered: Sequence[TransferSide],
+    own: Mapping[int, OwnAccount],
+    may_pair: Callable[[TransferSide, TransferSide], bool],
+) -> Iterator[tuple[TransferSide, TransferSide]]:
     """Pair lines with those near them, looked up by amount and day: from either side, money out first.
 
-    `ordered` are by day. In one currency the amounts are opposite, across currencies within 3 % at the days' rates.
+    `ordered` are by day. In one currency the amounts are opposite. Across currencies they are within 3 % at the days'
+    rates, and one line names the other's account, or neither fits another one: among many lines some always do.
     """
     shelves: dict[tuple[str, int], dict[int, _Shelf]] = defaultdict(dict)
     for side in ordered:
         shelf = shelves[side.currency, side.amount_minor].setdefault(side.fa_id, _Shelf())
         shelf.days.append(side.day)
         shelf.sides.append(side)
-    rated = _Rated(ordered)
+    rated = _Rated(ordered, own, may_pair)
     for side in ordered:
         for fa_id, shelf in shelves.get((side.currency, -side.amount_minor), {}).items():
             if fa_id != side.fa_id:
                 yield from (_out_first(side, other) for other in shelf.near(side.day))
         yield from (_out_first(side, other) for other in rated.near(side))
-
-
-class _Rated:
-    """The lines with an amount in the base currency, where there are several currencies."""
-
-    def __init__(self, ordered: Iterable[TransferSide]) -> None:
-        sides = [side for side in ordered if side.base_minor]
-        self._currencies = sorted({side.currency for side in sides})
-        self._sizes = _Sizes(
-            sides if len(self._currencies) > 1 else (),
-            size_of=lambda side: abs(side.base_minor or 0),
-            group_of=lambda side: side.currency,
-        )
-
-    def near(self, side: TransferSide) -> Iterator[TransferSide]:
-        if len(self._currencies) < 2 or not side.base_minor:  # noqa: PLR2004  (an exchange is between two)
-            return
-        size = abs(side.base_minor)
-        bounds = -(-size * (100 - MOST_PERCENT) // 100), size * 100 // (100 - MOST_PERCENT)
-        for currency in self._currencies:
-            if currency != side.currency:
-                near = self._sizes.near(side, currency, bounds, size)
-                yield from (other for other in near if other.fa_id != side.fa_id)
 
 
 class _Sizes:
@@ -105,6 +87,60 @@ class _Sizes:
                 middle = bisect_left(shelf, (best,))
                 first, last = max(first, middle - NEAREST), min(last, middle + NEAREST)
             yield from (other for _, _, other in shelf[first:last])
+
+
+class _Rated:
+    """The lines with an amount in the base currency, where there are several currencies."""
+
+    def __init__(
+        self,
+        ordered: Iterable[TransferSide],
+        own: Mapping[int, OwnAccount],
+        may_pair: Callable[[TransferSide, TransferSide], bool],
+    ) -> None:
+        sides = [side for side in ordered if side.base_minor]
+        self._currencies = sorted({side.currency for side in sides})
+        if len(self._currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
+            sides = []
+        self._may_pair = may_pair
+        self._named: dict[int, set[int]] = defaultdict(set)
+        for side, fa_id in named_accounts(sides, own):
+            self._named[side.id].add(fa_id)
+        self._sizes = _by_base(sides)
+        self._naming = _by_base([side for side in sides if side.id in self._named])
+
+    def near(self, side: TransferSide) -> Iterator[TransferSide]:
+        """Give the lines that name the account of this one or whose account it names, else the only one that fits."""
+        if not side.base_minor:
+            return
+        for currency in self._currencies:
+            if currency != side.currency:
+                yield from self._naming_or_only(side, currency)
+
+    def _naming_or_only(self, side: TransferSide, currency: str) -> Iterable[TransferSide]:
+        sizes = self._sizes if side.id in self._named else self._naming
+        named = [other for other in self._fitting(sizes, side, currency) if self._is_named(side, other)]
+        if named:
+            return named
+        only = self._only(side, currency)
+        return () if only is None or self._only(only, side.currency) is not side else (only,)
+
+    def _only(self, side: TransferSide, currency: str) -> TransferSide | None:
+        two = list(islice(self._fitting(self._sizes, side, currency), 2))
+        return two[0] if len(two) == 1 else None
+
+    def _fitting(self, sizes: _Sizes, side: TransferSide, currency: str) -> Iterator[TransferSide]:
+        size = abs(side.base_minor or 0)
+        bounds = -(-size * (100 - MOST_PERCENT) // 100), size * 100 // (100 - MOST_PERCENT)
+        near = sizes.near(side, currency, bounds, size)
+        return (other for other in near if self._may_pair(*_out_first(side, other)))
+
+    def _is_named(self, one: TransferSide, other: TransferSide) -> bool:
+        return other.fa_id in self._named.get(one.id, ()) or one.fa_id in self._named.get(other.id, ())
+
+
+def _by_base(sides: Iterable[TransferSide]) -> _Sizes:
+    return _Sizes(sides, size_of=lambda side: abs(side.base_minor or 0), group_of=lambda side: side.currency)
 
 
 def less_a_fee(

@@ -71,21 +71,21 @@ def transfer_matches(
 ) -> list[TransferMatch]:
     """Find the pairs that fit, the best evidence first; `refused` are pairs that somebody refused.
 
-    In one currency the amounts are opposite, across currencies within 3 % at their days' rates; at most five
-    days lie between. Lines that fit nothing so may be a transfer less a fee of up to 5 %, where one of the two names
-    the other's account. A line whose IBAN is another account's is no side of this one. The work grows with the
-    number of lines, not with its square, however many are alike.
+    In one currency the amounts are opposite, across currencies within 3 % at their days' rates, where one of the two
+    names the other's account or neither fits another line; at most five days lie between. Lines that fit nothing so may
+    be a transfer less a fee of up to 5 %, where one of the two names the other's account. A line whose IBAN is another
+    account's is no side of this one. The work grows with the number of lines, not with its square, however many are
+    alike.
     """
     ordered = sorted((side for side in sides if side.amount_minor), key=lambda side: (side.day, side.id))
 
-    def matches(pairs: Iterable[tuple[TransferSide, TransferSide]]) -> dict[tuple[int, int], TransferMatch]:
-        return {
-            (out.id, into.id): _match(out, into, own)
-            for out, into in pairs
-            if (out.id, into.id) not in refused and not contradicted(out, into, own)
-        }
+    def may_pair(out: TransferSide, into: TransferSide) -> bool:
+        return (out.id, into.id) not in refused and not contradicted(out, into, own)
 
-    found = matches(transfer_fits.equal_or_rated(ordered))
+    def matches(pairs: Iterable[tuple[TransferSide, TransferSide]]) -> dict[tuple[int, int], TransferMatch]:
+        return {(out.id, into.id): _match(out, into, own) for out, into in pairs if may_pair(out, into)}
+
+    found = matches(transfer_fits.equal_or_rated(ordered, own, may_pair))
     fitted = {line_id for pair in found for line_id in pair}
     found |= matches(transfer_fits.less_a_fee([side for side in ordered if side.id not in fitted], own))
     fits = Counter(line_id for pair in found for line_id in pair)

@@ -27,6 +27,9 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
 
 MOST_LISTED = 250
+# Of lines among more open ones than these only the equal amounts are read, and none where even these are more: a page
+# shows them beside its lines, while the list of all transfers goes through all.
+MOST_NEAR = 1_000
 # A transfer is between two accounts, an exchange between two currencies.
 BETWEEN = 2
 # A rival of a line's other side may be as far away from that one again; of a transfer with a fee also the line of equal
@@ -72,8 +75,9 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[Propo
     feeds = _feeds(organization_id) if open_lines else {}
     if len(feeds) < BETWEEN:
         return {}
-    near = _near(feeds, open_lines)
-    found = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    found = _matches(
+        organization_id, _near_sides(organization_id, feeds, open_lines, is_open(organization_id))
+    )
     return _by_line(organization_id, found, {line.id for line in open_lines})
 
 
@@ -85,12 +89,11 @@ def of_line(line: Transaction) -> list[ProposedTransfer]:
     feeds = _feeds(organization_id)
     if len(feeds) < BETWEEN:
         return []
-    near = _near(feeds, [line])
-    likely = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    likely = _matches(organization_id, _near_sides(organization_id, feeds, [line], is_open(organization_id)))
     listed = {(each.out_id, each.in_id) for each in likely}
     others = [
         replace(each, is_only=False)
-        for each in _matches(organization_id, _sides(organization_id, *near))
+        for each in _matches(organization_id, _near_sides(organization_id, feeds, [line]))
         if (each.out_id, each.in_id) not in listed
     ]
     return _by_line(organization_id, [*likely, *others], {line.id}).get(line.id, [])
@@ -109,6 +112,24 @@ def is_open(organization_id: str) -> sa.ColumnElement[bool]:
         .correlate(Transaction)
     )
     return sa.or_(has_draft, Transaction.journal_entry_id.in_(sa.select(items.c.root_id)))
+
+
+def _near_sides(
+    organization_id: str,
+    feeds: Mapping[int, str],
+    lines: Sequence[Any],
+    *conditions: sa.ColumnElement[bool],
+) -> list[TransferSide]:
+    """Read the lines that may be the other side of lines, or rivals of that, where they are not too many."""
+    sizes = {abs(line.amount.minor) for line in lines}
+    for near in (
+        _near(feeds, lines),
+        [*_near(feeds, lines), sa.func.abs(Transaction.amount_minor).in_(sizes)],
+    ):
+        found = _rows(organization_id, *near, *conditions, limit=MOST_NEAR + 1)
+        if len(found) <= MOST_NEAR:
+            return _sides(organization_id, found)
+    return []
 
 
 def _near(feeds: Mapping[int, str], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
@@ -165,13 +186,15 @@ def _open_sides(organization_id: str) -> list[TransferSide]:
     """Read the open lines that are in no pair; of a single account none may be a transfer."""
     if len(_feeds(organization_id)) < BETWEEN:
         return []
-    return _sides(organization_id, is_open(organization_id))
+    return _sides(organization_id, _rows(organization_id, is_open(organization_id)))
 
 
-def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
-    """Read the booked lines that are in no pair, as sides of transfers."""
+def _rows(
+    organization_id: str, *conditions: sa.ColumnElement[bool], limit: int | None = None
+) -> Sequence[Any]:
+    """Read the booked lines that are in no pair."""
     line = Transaction
-    rows = db.session.execute(
+    return db.session.execute(
         sa.select(
             line.id,
             line.feed_account_id,
@@ -182,14 +205,19 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Tr
             line.counterparty,
             line.reference,
             line.iban,
-        ).where(
+        )
+        .where(
             line.organization_id == organization_id,
             line.status == "BOOKED",
             line.journal_entry_id.is_not(None),
             sa.not_(transfer_pairs.is_paired(line)),
             *conditions,
         )
+        .limit(limit)
     ).all()
+
+
+def _sides(organization_id: str, rows: Iterable[Any]) -> list[TransferSide]:
     sides = [
         TransferSide(
             id=row.id,

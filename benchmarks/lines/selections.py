@@ -1,6 +1,6 @@
 """Measure what filters by project, group and merchant cost on lists of many lines, entries and postings.
 
-    python -m benchmarks.selections [LINES]
+    python -m benchmarks.lines.selections [LINES]
 
 On each engine, books of 100 thousand lines are asked for the first page of each list without a filter, and with each
 filter: of a project that all postings belong to, of one that the oldest three belong to, of none; of a group of

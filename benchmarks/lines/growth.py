@@ -1,6 +1,6 @@
 """Find what grows faster than its lines: books of lines that are all alike, and the same with eight times as many.
 
-    python -m benchmarks.growth [LINES] [sqlite|postgresql] [--only WORD]
+    python -m benchmarks.lines.growth [LINES] [sqlite|postgresql] [--only WORD]
 
 Each of two bank accounts has so many drafts of one day, one amount and one text; those of the second are the other side
 of the first's. An eighth as many invoices of that amount are owed by one merchant. Every request is asked of both
@@ -190,7 +190,7 @@ def main(lines: int, engine: str, only: str) -> bool:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.growth")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.lines.growth")
     parser.add_argument("lines", type=int, nargs="?", default=LINES)
     parser.add_argument("engine", nargs="?", default="sqlite", choices=["sqlite", "postgresql"])
     parser.add_argument("--only", default="", help="ask the requests with this word in their name")
