@@ -12,6 +12,8 @@ from webapp.distribution.tables import placing
 from webapp.migrations import head_revision
 from webapp.models import Project
 from webapp.models.base import table_of
+from webapp.queries.access import organizations
+from webapp.services.access import organizations as services
 from webapp.services.backups import restores
 from webapp.tenancy import APP_ROLE
 
@@ -91,6 +93,34 @@ def test_the_owner_is_asked_apart_from_a_transaction_that_may_have_written_on_no
     with tenancy.asking_owner(db.session()) as connection:
         assert connection.scalar(BACKEND) != own
     assert db.session.scalar(BACKEND) == own
+
+
+def begin_books_of(app, person):
+    with app.app_context():
+        begin_write()
+        opened = services.open_own(
+            person.user_id, name="New books", base_currency="EUR", locale="en-GB", now=NOW
+        )
+        found = [
+            [each.id for each in organizations.as_joined(person.user_id, newest=newest)]
+            for newest in (None, opened.id, person.organization_id)
+        ]
+        db.session.rollback()
+        return opened.id, found
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_books_that_a_transaction_begins_are_found_in_it(asked, app, ada):
+    """The owner is asked apart, and does not see them yet."""
+    opened, (_, found, others) = apart(begin_books_of, app, ada)
+    assert found == [ada.organization_id, opened]
+    assert others == [ada.organization_id]
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+def test_a_person_s_sessions_are_listed_where_the_owner_is_asked_apart(asked, app, ada):
+    browser = ada.browser()
+    assert browser.get("/settings/sign-in").status_code == 200
 
 
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
