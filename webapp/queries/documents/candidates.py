@@ -11,13 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.matching.receipts import (
-    MOST_DAYS,
-    PaymentFacts,
-    ReceiptEvidence,
-    ReceiptFacts,
-    receipt_evidence,
-)
+from webapp.ledger.matching.receipts import MOST_DAYS, ReceiptEvidence
 from webapp.ledger.money import Money
 from webapp.models import (
     DeclinedRelation,
@@ -30,7 +24,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.documents import parties
+from webapp.queries.documents.evidence import evidence_of_entry, evidence_of_line
 from webapp.sql_functions import unindexed
 
 # With its account, this index has a line's day and amount, so that no other row is read; SQLite takes one by day alone.
@@ -38,7 +32,6 @@ BY_AMOUNT: Final = "INDEXED BY ix_transactions_alike"
 AROUND = timedelta(days=MOST_DAYS)
 MOST_CANDIDATES = 5
 MOST_READ = 200
-TELLING_WAY = ("BILL", "INVOICE", "CREDIT_NOTE")
 Found = TypeVar("Found")
 
 
@@ -111,28 +104,6 @@ def documents_of_entry(entry: JournalEntry) -> list[CandidateDocument]:
     )
     found = _documents(entry, amounts, entry.base_currency, entry.effective_on, declined)
     return _offered([(evidence_of_entry(each, entry), each) for each in found])
-
-
-def evidence_of_line(document: Document, line: Transaction) -> ReceiptEvidence:
-    """Give what speaks for a document of a line's amount."""
-    payment = PaymentFacts(
-        line.booked_on,
-        text_of(line),
-        line.iban,
-        is_due=document.due_minor is None or abs(document.due_minor) == abs(line.amount_minor),
-        comes_in=line.amount_minor > 0,
-    )
-    return receipt_evidence(_facts(document), payment)
-
-
-def text_of(line: Transaction) -> str:
-    """Give all that a line says in words."""
-    return " ".join(part for part in (line.description, line.counterparty, line.reference) if part)
-
-
-def evidence_of_entry(document: Document, entry: JournalEntry) -> ReceiptEvidence:
-    """Give what speaks for a document of the amount of an entry."""
-    return receipt_evidence(_facts(document), PaymentFacts(entry.effective_on, entry.description))
 
 
 def of_line(line: Transaction) -> RelatedItem:
@@ -266,23 +237,6 @@ def _offered(found: list[tuple[ReceiptEvidence, Document]]) -> list[CandidateDoc
 
 def _best(found: list[tuple[ReceiptEvidence, Found]]) -> list[tuple[ReceiptEvidence, Found]]:
     return sorted(found, key=lambda each: each[0].rank)[:MOST_CANDIDATES]
-
-
-def _facts(document: Document) -> ReceiptFacts:
-    is_own = parties.is_own(document)
-    # Of a credit note whose sender nobody wrote it is not known who gives it to whom.
-    tells_way = document.document_type in TELLING_WAY and (
-        document.sender or document.document_type != "CREDIT_NOTE"
-    )
-    return ReceiptFacts(
-        document.number,
-        document.buyer if is_own else document.sender,
-        document.issued_on,
-        document.due_on,
-        document.remittance,
-        None if is_own else document.iban,
-        is_paid_to_us=parties.is_paid_to_us(document) if tells_way else None,
-    )
 
 
 def _amounts(document: Document) -> set[int]:

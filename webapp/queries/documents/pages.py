@@ -15,7 +15,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common import lookups
-from webapp.queries.documents import candidates
+from webapp.queries.documents import candidates, evidence
 from webapp.queries.documents.candidates import RelatedItem
 from webapp.queries.journal import attachments
 from webapp.queries.rules import names as rule_names
@@ -61,7 +61,7 @@ def _items(organization_id: str, pairs: Sequence[DocumentRelation | DeclinedRela
 def _with_reason(document: Document, relation: DocumentRelation, item: RelatedItem) -> RelatedItem:
     """Say of a line that a document was attached to by its evidence what that evidence is."""
     line = db.session.get(Transaction, (document.organization_id, item.id)) if relation.is_automatic else None
-    return item if line is None else replace(item, reason=candidates.evidence_of_line(document, line).reason)
+    return item if line is None else replace(item, reason=evidence.evidence_of_line(document, line).reason)
 
 
 def set_by_rules(document: Document) -> list[SetByRule]:

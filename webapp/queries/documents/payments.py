@@ -14,15 +14,8 @@ from webapp.ledger.matching.receipts import ReceiptEvidence
 from webapp.ledger.texts.remittances import compacted, spans
 from webapp.models import DeclinedRelation, Document, DocumentRelation, Transaction, refers_to
 from webapp.queries.common.portions import portions
-from webapp.queries.documents.candidates import (
-    AROUND,
-    BY_AMOUNT,
-    TELLING_WAY,
-    accounts_in,
-    evidence_of_line,
-    is_around,
-    text_of,
-)
+from webapp.queries.documents.candidates import AROUND, BY_AMOUNT, accounts_in, is_around
+from webapp.queries.documents.evidence import TELLING_WAY, evidence_of_line, text_of
 
 # Where more of the same amounts lie so close together, nobody is asked for each of them, and each is only offered.
 MOST_READ = 10_000
