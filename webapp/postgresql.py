@@ -6,14 +6,17 @@ for the few that were there before, until autovacuum comes by: for a minute or m
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any, Final
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
 from webapp import database_roles, pooling, tenancy
 from webapp.command_limits import is_unlimited
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The first transaction of new books may write thousands of rows: with a plan that is kept from when there were none,
 # each statement reads them all, and a demo took minutes.
@@ -58,6 +61,24 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
     event.listen(engine, "commit", refresh_statistics)
+
+
+@contextmanager
+def asking_driver(connection: sa.Connection) -> Iterator[Any]:
+    """Give the driver's connection; its errors are SQLAlchemy's, as those of a statement are."""
+    driver: Any = connection.connection.dbapi_connection
+    base = connection.dialect.loaded_dbapi.Error
+    try:
+        yield driver
+    except base as error:
+        is_lost = connection.dialect.is_disconnect(error, driver, None)
+        wrapped = sa.exc.DBAPIError.instance(
+            None, None, error, base, connection_invalidated=is_lost, dialect=connection.dialect
+        )
+        hide_row(error)
+        if is_lost:
+            connection.invalidate(error)
+        raise wrapped from error
 
 
 def analyze(connection: sa.Connection) -> None:

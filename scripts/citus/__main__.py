@@ -3,12 +3,13 @@
     scripts/citus/cluster.sh up
     python -m scripts.citus [TEST ...]
 
-Words that follow are pytest's. It takes two cores about half an hour with all that it chooses by itself.
+Words that follow are pytest's; without a file or folder it runs what it chooses. It takes two cores about half an hour with all that it chooses by itself.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -20,7 +21,9 @@ OPTIONS: Final = ("-p", "scripts.citus.cluster", "--turn", "both", "-k", "postgr
 
 def main() -> int:
     """Run the tests that were named, or those that are chosen here; answers pytest's exit status."""
-    return pytest.main([*OPTIONS, *(sys.argv[1:] or CHOSEN)])
+    words = sys.argv[1:]
+    is_chosen = any(Path(word.partition("::")[0]).exists() for word in words)
+    return pytest.main([*OPTIONS, *words, *([] if is_chosen else CHOSEN)])
 
 
 if __name__ == "__main__":

@@ -2,9 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+import sqlalchemy as sa
+
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.servers import free_port
 from webapp import create_app
+from webapp.db import begin_write, db
+from webapp.services.ingestion import staging
 
 pytestmark = on_postgresql
 
@@ -22,3 +27,20 @@ def test_every_door_answers_that_the_books_are_not_reached(house, ada):
     client = app.test_client()
     client.set_cookie("tieout", "a-cookie.org_1")
     assert client.get("/").status_code == 503
+
+
+def test_a_connection_that_is_lost_while_lines_are_copied_is_answered_as_any_other(session, ada):
+    begin_write(ada.organization_id)
+    process = session.scalar(sa.text("SELECT pg_backend_pid()"))
+
+    def lines():
+        with db.engine.connect() as other:
+            assert other.scalar(sa.text("SELECT pg_terminate_backend(:process, 5000)"), {"process": process})
+        yield from ()
+
+    with pytest.raises(sa.exc.OperationalError) as lost:
+        staging.stage(session.connection(), lines())
+    assert lost.value.connection_invalidated
+    session.rollback()
+    begin_write(ada.organization_id)
+    assert session.scalar(sa.text("SELECT 1")) == 1

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.models.base import MONEY, BigId
+from webapp.postgresql import asking_driver
 
 METADATA = sa.MetaData()
 TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}
@@ -207,8 +208,8 @@ def _plain(row: Any) -> tuple[Any, ...]:
 
 def _fill_on_postgresql(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
     names = ", ".join(_ROWS[table])
-    cursor: Any = connection.connection.cursor()
-    with cursor.copy(f"COPY pg_temp.{table.name} ({names}) FROM STDIN") as copy:
+    copying = f"COPY pg_temp.{table.name} ({names}) FROM STDIN"
+    with asking_driver(connection) as driver, driver.cursor().copy(copying) as copy:
         for row in rows:
             copy.write_row(row)
     connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")
