@@ -118,3 +118,21 @@ def test_a_line_that_brings_a_payment_back_names_it(ben, bank, giro, owed):
         "Brings back the payment of 20 Mar 2026.",
     )
     assert ben.patch(f"/api/transactions/{back}", json={"settles": choice["parts"]}).status_code == 200
+
+
+def test_a_payment_in_another_currency_says_its_rate_and_that_of_the_day(ben, books, bank, giro, halden):
+    bank.quote("2026-03-01", "USD", "1.10")
+    bank.quote("2026-03-20", "USD", "1.18")
+    owe(ben, books, "1100.00", halden, currency="USD", reference="RE-2001")
+    line = send(bank, giro, "2026-03-20", "930.00", text="Invoice RE-2001")
+    (choice,) = payments(ben, line)["choices"]
+    assert choice["rates"] == {"implied": "1.18280", "ofDay": "1.18000"}
+    shown = ben.browser().get(f"/feeds/{giro}?show=all&line={line}&edit=payments").text
+    assert "would pay it at 1.18280 USD for 1 EUR" in shown
+    later = send(bank, giro, "2026-06-20", "930.00", text="Invoice RE-2001")
+    assert payments(ben, later)["choices"][0]["rates"]["ofDay"] is None
+
+
+def test_a_payment_in_the_same_currency_has_no_rate(ben, bank, giro, owed):
+    line = send(bank, giro, "2026-03-20", "400.00", text="Invoice re 1042 thanks")
+    assert {each["rates"] for each in payments(ben, line)["choices"]} == {None}

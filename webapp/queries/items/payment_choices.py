@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, total
 from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, PayableItem
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, payment_evidence
@@ -25,7 +26,9 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.access import organizations
 from webapp.queries.common import merchants
+from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import listings, returned_payments
 from webapp.queries.items.listings import OwedItemRecord
 
@@ -35,6 +38,8 @@ MOST_READ = 200
 _BEGINNING = date.min
 # What leaves no doubt that the line is a payment of open items, and brings none back.
 EXACT = frozenset({Basis.IDENTIFICATION, Basis.NUMBERS, Basis.EXACT_RESIDUAL, Basis.ALL_OPEN})
+# The digits of a rate that is worked out.
+RATE_DIGITS = 6
 # What people and banks put between the characters of a number.
 _APART = " -/._%#:"
 
@@ -48,12 +53,35 @@ class WantedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class PaymentRates:
+    """At which rate a line would pay items of another currency, and that of its day.
+
+    Units of the items' currency for one unit of the line's; `of_day` is None where a rate is missing.
+    """
+
+    implied: Decimal
+    of_day: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class LineChoice:
+    """Items that a line may pay, why, what would be left of both, and at which rate."""
+
+    basis: Basis
+    reason: str
+    parts: tuple[ChosenPart, ...]
+    left_open: Money
+    unused: Money | None
+    rates: PaymentRates | None
+
+
+@dataclass(frozen=True, slots=True)
 class LinePayments:
     """What a line may pay, the best first, with the items of the choices and the other lines that are to pay them."""
 
     verdict: SetVerdict
     candidates: int
-    choices: tuple[PaymentChoice, ...]
+    choices: tuple[LineChoice, ...]
     items: tuple[OwedItemRecord, ...]
     wanted: tuple[WantedItem, ...]
 
@@ -86,10 +114,29 @@ def of_line(line: Transaction) -> LinePayments:
     return LinePayments(
         evidence.verdict,
         evidence.candidates,
-        tuple(choices),
+        tuple(_with_rates(line, each) for each in choices),
         tuple(records),
         tuple(WantedItem(item_id, lines) for item_id, lines in _wanted(line, chosen).items()),
     )
+
+
+def _with_rates(line: Transaction, choice: PaymentChoice) -> LineChoice:
+    """Say at which rate a line would pay items of another currency: its whole amount for all the parts."""
+    paid = total((part.amount for part in choice.parts), choice.left_open.currency)
+    rates = None
+    if paid.currency != line.currency and paid.minor and line.amount_minor:
+        base = organizations.get(line.organization_id).base_currency
+        theirs, own = (
+            exchange_rates.rate_on(line.organization_id, currency, base, line.booked_on)
+            for currency in (paid.currency, line.currency)
+        )
+        of_day = None if theirs is None or own is None else _rounded(theirs / own)
+        rates = PaymentRates(_rounded(abs(paid.decimal / line.amount.decimal)), of_day)
+    return LineChoice(choice.basis, choice.reason, choice.parts, choice.left_open, choice.unused, rates)
+
+
+def _rounded(rate: Decimal) -> Decimal:
+    return rate.quantize(Decimal(1).scaleb(rate.adjusted() - RATE_DIGITS + 1))
 
 
 def _returned(row: Any) -> PaymentChoice:

@@ -22,11 +22,18 @@ class ChosenPartSchema(Schema):
     amount = fields.Amount()
 
 
+class PaymentRatesSchema(Schema):
+    """At which rate a line would pay items of another currency, in units of theirs for one unit of the line's."""
+
+    implied = fields.UnitsPerBase()
+    of_day = fields.UnitsPerBase(allow_none=True)
+
+
 class PaymentChoiceSchema(Schema):
     """Items that a line may pay, and why.
 
     `leftOpen` is what the parts leave of the items, `unused` what they leave of the line; it is null where they are in
-    another currency.
+    another currency, and `rates` where they are in the same.
     """
 
     basis = fields.OneOf(*Basis)
@@ -34,6 +41,7 @@ class PaymentChoiceSchema(Schema):
     parts = ma.fields.List(ma.fields.Nested(ChosenPartSchema))
     left_open = fields.Amount()
     unused = fields.Amount(allow_none=True)
+    rates = ma.fields.Nested(PaymentRatesSchema, allow_none=True)
 
 
 class WantedItemSchema(Schema):
