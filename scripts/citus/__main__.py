@@ -3,7 +3,7 @@
     scripts/citus/cluster.sh up
     python -m scripts.citus [TEST ...]
 
-Words that follow are pytest's; without a file or folder it runs what it chooses. It takes two cores about half an hour with all that it chooses by itself.
+Words that follow are pytest's; without a file or folder it runs what it chooses, about a quarter of an hour on two cores.
 """
 
 from __future__ import annotations
