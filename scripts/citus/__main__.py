@@ -3,7 +3,7 @@
     scripts/citus/cluster.sh up
     python -m scripts.citus [TEST ...]
 
-Words that follow are pytest's; without a file or folder it runs what it chooses, about a quarter of an hour on two cores.
+Words that follow are for pytest; without a file or folder it runs what it chooses, in about a quarter of an hour.
 """
 
 from __future__ import annotations
