@@ -48,8 +48,8 @@ class RouteAddresses:
     def url_for(self, endpoint: str, **values: Any) -> str:
         """Build an address, relative to the host; raises BuildError for one that no route has."""
         root = request.environ.get("SCRIPT_NAME", "")
-        if endpoint == "static":
-            return self._file(root, values)
+        if endpoint == "static" and values.keys() == {"filename"}:
+            return self._file(root, values["filename"])
         if endpoint.startswith(".") or not all(map(_is_plain, values, values.values())):
             return self.app.url_for(endpoint, **values)
         given = {name: value for name, value in values.items() if value is not None}
@@ -63,12 +63,12 @@ class RouteAddresses:
         query = [each for each in given.items() if each[0] not in pattern.names]
         return f"{address}?{urlencode(query, safe=_SAFE)}" if query else address
 
-    def _file(self, root: str, values: Mapping[str, Any]) -> str:
+    def _file(self, root: str, name: str) -> str:
         # The templates name these files, so that there are few.
-        key = (root, values["filename"])
-        if key not in self.files:
-            self.files[key] = self.app.url_for("static", **values)
-        return self.files[key]
+        found = self.files.get((root, name))
+        if found is None:
+            found = self.files[root, name] = self.app.url_for("static", filename=name)
+        return found
 
 
 def pattern_of(build: Callable[..., str], endpoint: str, given: Mapping[str, Any]) -> PathPattern:
