@@ -1,7 +1,9 @@
 """Reading from replicas: what is old enough for whoever asks, and the primary where none is, or none answers."""
 
+import os
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,11 +30,14 @@ def standbys(_houses, _stores, tmp_path_factory):
     engine = sa.create_engine(_stores("postgresql").url("template"), poolclass=sa.NullPool)
     with engine.connect() as connection:
         binaries = Path(connection.scalar(BINARIES))
-    folders = [primary.with_name(f"{primary.name}-replica-{number}") for number in (1, 2)]
-    made = [Standby(binaries, primary, folder) for folder in folders]
-    yield made
-    for each in made:
-        each.remove()
+    made = []
+    with ExitStack() as running:
+        for number in (1, 2):
+            # Processes that test side by side have one server, and replicas of their own.
+            folder = primary.with_name(f"{primary.name}-replica-{os.getpid()}-{number}")
+            made.append(Standby(binaries, primary, folder))
+            running.callback(made[-1].remove)
+        yield made
 
 
 @pytest.fixture

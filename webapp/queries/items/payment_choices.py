@@ -64,7 +64,7 @@ class PaymentRates:
 
 
 @dataclass(frozen=True, slots=True)
-class LineChoice:
+class RatedChoice:
     """Items that a line may pay, why, what would be left of both, and at which rate."""
 
     basis: Basis
@@ -81,7 +81,7 @@ class LinePayments:
 
     verdict: SetVerdict
     candidates: int
-    choices: tuple[LineChoice, ...]
+    choices: tuple[RatedChoice, ...]
     items: tuple[OwedItemRecord, ...]
     wanted: tuple[WantedItem, ...]
 
@@ -120,7 +120,7 @@ def of_line(line: Transaction) -> LinePayments:
     )
 
 
-def _with_rates(line: Transaction, choice: PaymentChoice) -> LineChoice:
+def _with_rates(line: Transaction, choice: PaymentChoice) -> RatedChoice:
     """Say at which rate a line would pay items of another currency: its whole amount for all the parts."""
     paid = total((part.amount for part in choice.parts), choice.left_open.currency)
     rates = None
@@ -132,7 +132,7 @@ def _with_rates(line: Transaction, choice: PaymentChoice) -> LineChoice:
         )
         of_day = None if theirs is None or own is None else _rounded(theirs / own)
         rates = PaymentRates(_rounded(abs(paid.decimal / line.amount.decimal)), of_day)
-    return LineChoice(choice.basis, choice.reason, choice.parts, choice.left_open, choice.unused, rates)
+    return RatedChoice(choice.basis, choice.reason, choice.parts, choice.left_open, choice.unused, rates)
 
 
 def _rounded(rate: Decimal) -> Decimal:
