@@ -67,6 +67,8 @@ def start(host, folder):
     assert program, "This test needs PgBouncer: apt-get install pgbouncer"
     port, path = free_port(), folder / "pgbouncer.ini"
     path.write_text(CONFIGURATION.format(host=host, port=port))
+    # The owner of the server's socket reads it, whatever a test before this one lets others read.
+    path.chmod(0o644)
     command, written = [program, str(path)], folder / "log"
     if os.getuid() == 0:
         owner = pwd.getpwuid(Path(host).stat().st_uid).pw_name
