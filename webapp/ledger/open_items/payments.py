@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from functools import partial
 from typing import Final
@@ -50,14 +51,29 @@ class ChosenPart:
 
 
 @dataclass(frozen=True, slots=True)
+class PaymentRates:
+    """At which rate a payment would pay items of another currency, and that of its day.
+
+    Units of the items' currency for one unit of the payment's; `of_day` is None where a rate is missing.
+    """
+
+    implied: Decimal
+    of_day: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class PaymentChoice:
-    """Items for a payment, why, and what would be left: of the items, and of the payment."""
+    """Items for a payment, why, and what would be left: of the items, and of the payment.
+
+    `rates` is None in one currency, and until it is looked up.
+    """
 
     basis: Basis
     reason: str
     parts: tuple[ChosenPart, ...]
     left_open: Money
     unused: Money | None
+    rates: PaymentRates | None = None
 
     @property
     def item_ids(self) -> tuple[int, ...]:

@@ -56,11 +56,11 @@ def _quoted(part: str) -> str:
 
 def _pieces(text: str) -> list[str]:
     """Split a text at what SQLite's index would not find in another case."""
-    known = "".join(each if _is_known(each) else "\0" for each in text.replace("i\u0307", "\0"))
-    return known.split("\0")
+    alike = "".join(each if _has_cases_alike(each) else "\0" for each in text.replace("i\u0307", "\0"))
+    return alike.split("\0")
 
 
-def _is_known(letter: str) -> bool:
+def _has_cases_alike(letter: str) -> bool:
     has_no_case = letter.lower() == letter.upper()
     return has_no_case or any(first <= letter <= last for first, last in _CASES_ALIKE)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.money import Money, total
 from webapp.ledger.open_items.payable_items import AFTER, BEFORE, BankPayment, PayableItem
 from webapp.ledger.open_items.payment_sets import SetVerdict
-from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, payment_evidence
+from webapp.ledger.open_items.payments import Basis, ChosenPart, PaymentChoice, PaymentRates, payment_evidence
 from webapp.ledger.texts import remittances
 from webapp.models import (
     Account,
@@ -53,35 +53,12 @@ class WantedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentRates:
-    """At which rate a line would pay items of another currency, and that of its day.
-
-    Units of the items' currency for one unit of the line's; `of_day` is None where a rate is missing.
-    """
-
-    implied: Decimal
-    of_day: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class RatedChoice:
-    """Items that a line may pay, why, what would be left of both, and at which rate."""
-
-    basis: Basis
-    reason: str
-    parts: tuple[ChosenPart, ...]
-    left_open: Money
-    unused: Money | None
-    rates: PaymentRates | None
-
-
-@dataclass(frozen=True, slots=True)
 class LinePayments:
     """What a line may pay, the best first, with the items of the choices and the other lines that are to pay them."""
 
     verdict: SetVerdict
     candidates: int
-    choices: tuple[RatedChoice, ...]
+    choices: tuple[PaymentChoice, ...]
     items: tuple[OwedItemRecord, ...]
     wanted: tuple[WantedItem, ...]
 
@@ -120,19 +97,18 @@ def of_line(line: Transaction) -> LinePayments:
     )
 
 
-def _with_rates(line: Transaction, choice: PaymentChoice) -> RatedChoice:
+def _with_rates(line: Transaction, choice: PaymentChoice) -> PaymentChoice:
     """Say at which rate a line would pay items of another currency: its whole amount for all the parts."""
     paid = total((part.amount for part in choice.parts), choice.left_open.currency)
-    rates = None
-    if paid.currency != line.currency and paid.minor and line.amount_minor:
-        base = organizations.get(line.organization_id).base_currency
-        theirs, own = (
-            exchange_rates.rate_on(line.organization_id, currency, base, line.booked_on)
-            for currency in (paid.currency, line.currency)
-        )
-        of_day = None if theirs is None or own is None else _rounded(theirs / own)
-        rates = PaymentRates(_rounded(abs(paid.decimal / line.amount.decimal)), of_day)
-    return RatedChoice(choice.basis, choice.reason, choice.parts, choice.left_open, choice.unused, rates)
+    if paid.currency == line.currency or not paid.minor or not line.amount_minor:
+        return choice
+    base = organizations.get(line.organization_id).base_currency
+    theirs, own = (
+        exchange_rates.rate_on(line.organization_id, currency, base, line.booked_on)
+        for currency in (paid.currency, line.currency)
+    )
+    of_day = None if theirs is None or own is None else _rounded(theirs / own)
+    return replace(choice, rates=PaymentRates(_rounded(abs(paid.decimal / line.amount.decimal)), of_day))
 
 
 def _rounded(rate: Decimal) -> Decimal:
