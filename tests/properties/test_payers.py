@@ -3,23 +3,11 @@
 from collections import Counter
 from random import Random
 
-from tests.fixtures.helpers.payers import WAYS, Payers
-from webapp.ledger.open_items.payable_items import candidates_of
+from tests.fixtures.payers.payers import WAYS, Payers, ways_to_add_up
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis, identified, payment_evidence
 
 IN_PART = {Basis.NUMBERS_IN_PART, Basis.ALMOST, Basis.IN_PART}
-
-
-def ways_to_add_up(month):
-    """Count by trying how many sets of candidates add up to the payment, none of them with a part of nothing."""
-    amounts = [each.amount.minor for each in candidates_of(month.payment, month.items)]
-    sums = [0]
-    for amount in amounts:
-        sums += [each + amount for each in sums]
-    nothing = [mask for mask, each in enumerate(sums) if mask and not each]
-    fitting = [mask for mask, each in enumerate(sums) if each == month.payment.amount.minor and mask]
-    return sum(not any(mask & part == part for part in nothing) for mask in fitting)
 
 
 def test_payments_are_settled_rightly_proposed_well_and_doubted_honestly(rounds, remark):
