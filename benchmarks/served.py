@@ -1,6 +1,6 @@
 """Measure the service from outside, each figure beside a greeting of plain Flask on plain gunicorn.
 
-    python -m benchmarks.served [POSTINGS] [sqlite|postgresql] [--workers N] [--only WORD]
+    python -m benchmarks.served [POSTINGS] [sqlite|postgresql] [--workers N] [--only WORD] [--anew]
 
 README.md beside this says how to read what it prints. Ends with 1 where what must be is not.
 """
@@ -12,13 +12,13 @@ import contextlib
 import sys
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.serving import books as kept_books
 from benchmarks.serving import servers
 from benchmarks.serving.client import Sample, asked
 from benchmarks.serving.rows import FIXED, HELLO, READS, Row
-from benchmarks.serving.writes import WRITES
+from benchmarks.serving.writes import WRITES, first_waiting
 
 if TYPE_CHECKING:
     from benchmarks.serving.books import Books
@@ -46,7 +46,20 @@ class Paired:
         return self.own.p50 / self.hello.p50
 
 
-def measured(row: Row, books: Books, served: Served, hello: Served) -> bool:
+class Numbers:
+    """The numbers that are asked for once each, from a first one on."""
+
+    def __init__(self, first: int = 1) -> None:
+        self.first = first
+
+    def asked(self, served: Served, **asked_for: Any) -> Sample:
+        """Ask, and go on after the last number that was asked for."""
+        sample = asked(served, first=self.first, **asked_for)
+        self.first = sample.following
+        return sample
+
+
+def measured(row: Row, books: Books, served: Served, hello: Served, numbers: Numbers) -> bool:
     """Measure a row beside the greeting, in turn, and print it; answers whether it is as it must be."""
     asked_for = {
         "path": row.path_in(books),
@@ -55,11 +68,11 @@ def measured(row: Row, books: Books, served: Served, hello: Served) -> bool:
         "body": row.body,
         "clients": row.clients,
     }
-    asked(served, seconds=WARM_SECONDS, **asked_for)
+    numbers.asked(served, seconds=WARM_SECONDS, **asked_for)
     pairs = [
         Paired(
             asked(hello, HELLO, clients=row.clients, seconds=SECONDS),
-            asked(served, seconds=SECONDS, **asked_for),
+            numbers.asked(served, seconds=SECONDS, **asked_for),
         )
         for _ in range(ROUNDS)
     ]
@@ -88,30 +101,53 @@ def figure(name: str, value: float, must: float, stretch: float) -> bool:
     return is_held
 
 
-def main(postings: int, engine: str, workers: int, only: str) -> bool:
+def main(postings: int, engine: str, workers: int, only: str, *, anew: bool) -> bool:
     """Measure every row, and print it; answers whether all are as they must be."""
     books = kept_books.kept(postings, engine)
+    made = ", every answer made anew" if anew else ""
     print(
-        f"{postings:,} postings on {engine}, {workers} worker(s) of {servers.THREADS} threads\n{HEAD}",
+        f"{postings:,} postings on {engine}, {workers} worker(s) of {servers.THREADS} threads{made}\n{HEAD}",
         flush=True,
     )
+    is_held = _reads_measured(books, workers, only, anew=anew)
+    is_held &= _writes_measured(books, workers, only)
+    if not only:
+        seconds = median(servers.first_answer(books) for _ in range(ROUNDS))
+        is_held &= figure("G12 start to first hub, s", seconds, MOST_START_SECONDS, STRETCH_START_SECONDS)
+    return is_held
+
+
+def _reads_measured(books: Books, workers: int, only: str, *, anew: bool) -> bool:
     is_held = True
     with contextlib.ExitStack() as stack:
         hello = stack.enter_context(servers.hello_served())
         by_name = {
-            "books": stack.enter_context(servers.books_served(books, workers)),
+            "books": stack.enter_context(servers.books_served(books, workers, anew=anew)),
             "own hello": stack.enter_context(servers.own_hello_served()),
         }
-        for row in (*FIXED, *READS, *WRITES):
+        for row in (*FIXED, *READS):
             if only in row.name:
-                is_held &= measured(row, books, by_name[row.server], hello)
+                is_held &= measured(row, books, by_name[row.server], hello, Numbers())
         if not only:
             name = "G11 memory after all this, MiB (a greeting's beside it"
             memory = by_name["books"].mebibytes
             is_held &= figure(f"{name} {hello.mebibytes:.0f})", memory, MOST_MEBIBYTES, STRETCH_MEBIBYTES)
-    if not only:
-        seconds = median(servers.first_answer(books) for _ in range(ROUNDS))
-        is_held &= figure("G12 start to first hub, s", seconds, MOST_START_SECONDS, STRETCH_START_SECONDS)
+    return is_held
+
+
+def _writes_measured(books: Books, workers: int, only: str) -> bool:
+    rows = [row for row in WRITES if only in row.name]
+    if not rows:
+        return True
+    is_held = True
+    with (
+        kept_books.copied(books) as acts,
+        servers.hello_served() as hello,
+        servers.books_served(acts, workers) as served,
+    ):
+        waiting = Numbers(first_waiting(acts, served))
+        for row in rows:
+            is_held &= measured(row, acts, served, hello, waiting if row.confirms else Numbers())
     return is_held
 
 
@@ -125,4 +161,5 @@ if __name__ == "__main__":
     )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--only", default="", help="measure the rows with this word in their name")
+    parser.add_argument("--anew", action="store_true", help="keep no answer: each is made of the books")
     sys.exit(not main(**vars(parser.parse_args())))

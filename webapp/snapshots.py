@@ -169,6 +169,11 @@ class ReadSnapshot:
         return self.rows(statement.in_dialect(self._name), values)
 
     @property
+    def driver(self) -> Any:
+        """The driver's own connection."""
+        return self._driver
+
+    @property
     def is_bound(self) -> bool:
         """Whether the database shows the rows of its organization only."""
         return bool(self.info.get("is_bound", False))

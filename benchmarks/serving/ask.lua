@@ -1,15 +1,22 @@
--- What wrk asks: a path in which {n} stands for a number up to a most, with a token; it ends with one line of JSON.
--- wrk -s ask.lua ADDRESS -- PATH MOST TOKEN [BODY]
+-- What wrk asks: a path and a body in which {n} stands for a number up to a most, and {next} for one that is asked once;
+-- it ends with one line of JSON.
+-- wrk -s ask.lua ADDRESS -- PATH MOST FIRST TOKEN [BODY]
 local path, most, headers, method, body, whole
+local threads = {}
+
+function setup(thread)
+   threads[#threads + 1] = thread
+end
 
 function init(args)
-   path, most = args[1], tonumber(args[2])
-   headers = { Authorization = "Bearer " .. args[3] }
-   method, body = "GET", args[4]
+   path, most, following = args[1], tonumber(args[2]), tonumber(args[3])
+   headers = { Authorization = "Bearer " .. args[4] }
+   method, body = "GET", args[5]
    if body then
       method, headers["Content-Type"] = "POST", "application/json"
    end
-   if not (path .. (body or "")):find("{n}", 1, true) then
+   local text = path .. (body or "")
+   if not text:find("{n}", 1, true) and not text:find("{next}", 1, true) then
       whole = wrk.format(method, path, headers, body)
    end
    math.randomseed(20261101)
@@ -19,15 +26,20 @@ function request()
    if whole then
       return whole
    end
-   local number = string.format("%d", math.random(most))
-   return wrk.format(method, (path:gsub("{n}", number)), headers, body and (body:gsub("{n}", number)))
+   local number, once = string.format("%d", math.random(most)), string.format("%d", following)
+   following = following + 1
+   local function named(text)
+      return text and (text:gsub("{n}", number):gsub("{next}", once))
+   end
+   return wrk.format(method, named(path), headers, named(body))
 end
 
 function done(summary, latency, requests)
    local errors = summary.errors
    io.write(string.format(
-      '\n{"requests": %d, "microseconds": %d, "p50": %d, "p99": %d, "failed": %d}\n',
+      '\n{"requests": %d, "microseconds": %d, "p50": %d, "p99": %d, "failed": %d, "following": %d}\n',
       summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
-      errors.connect + errors.read + errors.write + errors.status + errors.timeout
+      errors.connect + errors.read + errors.write + errors.status + errors.timeout,
+      threads[1]:get("following")
    ))
 end

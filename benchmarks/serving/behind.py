@@ -1,15 +1,17 @@
 """Serve the books as `tieout serve` does, with one more address: `/api/nothing`, whose view does nothing.
 
-    python -m benchmarks.serving.behind
+    python -m benchmarks.serving.behind [--anew]
 
+With `--anew` no answer is kept (webapp/kept_answers.py): each is made of the books.
 What that address costs more than a greeting is what every request pays: routing, who asks, limits, marks, log, session.
 """
 
 import os
+import sys
 
 from flask import Flask, Response
 
-from webapp import create_app
+from webapp import create_app, kept_answers
 from webapp.server import serve
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
@@ -32,6 +34,8 @@ def app() -> Flask:
 
 
 if __name__ == "__main__":
+    if "--anew" in sys.argv:
+        kept_answers.MOST_BYTES = 0
     os.umask(0o077)
     made = app()
     serve(made, made.config["SETTINGS"], "")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
 import shutil
+import sqlite3
 import tempfile
 import time
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ from webapp.migrations import head_revision, upgrade
 from webapp.tenancy import maintenance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 KEPT = Path(tempfile.gettempdir()) / f"tieout-served-{os.getuid()}"
@@ -68,6 +70,42 @@ def kept(postings: int, engine: str) -> Books:
         note.write_text(json.dumps(asdict(made)))
         print(f"{postings:,} postings on {engine} written in {time.monotonic() - began:.0f} s", flush=True)
     return Books(**json.loads(note.read_text()))
+
+
+@contextlib.contextmanager
+def copied(books: Books) -> Iterator[Books]:
+    """Give a copy of books, to act on; no other program may have them open on PostgreSQL."""
+    folder = Path(books.folder) / "acts"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(Path(books.folder) / "instance", folder / "instance")
+    url = sa.make_url(books.database_url)
+    if url.get_backend_name() == SQLITE:
+        copy = url.set(database=str(folder / "books.sqlite"))
+        _copy_file(str(url.database), str(copy.database))
+    else:
+        copy = url.set(database="acts")
+        _drop_and_create(url.set(database="template1"), f"CREATE DATABASE acts TEMPLATE {url.database}")
+    try:
+        yield replace(books, folder=str(folder), database_url=copy.render_as_string(hide_password=False))
+    finally:
+        shutil.rmtree(folder)
+
+
+def _copy_file(source: str, copy: str) -> None:
+    with (
+        contextlib.closing(sqlite3.connect(source)) as whole,
+        contextlib.closing(sqlite3.connect(copy)) as made,
+    ):
+        whole.backup(made)
+    Path(copy).chmod(0o600)
+
+
+def _drop_and_create(url: sa.URL, creation: str) -> None:
+    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text("DROP DATABASE IF EXISTS acts"))
+        connection.execute(sa.text(creation))
+    engine.dispose()
 
 
 def _made(folder: Path, engine: str, postings: int) -> Books:

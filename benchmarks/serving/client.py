@@ -17,13 +17,17 @@ SCRIPT = Path(__file__).with_name("ask.lua")
 
 @dataclass(frozen=True)
 class Sample:
-    """Answers in a second, times in milliseconds, what the server computed for one answer, and how many failed."""
+    """Answers in a second, times in milliseconds, what the server computed for one answer, and how many failed.
+
+    `following` is the first number that was not asked for.
+    """
 
     rate: float
     p50: float
     p99: float
     cpu: float
     failed: int
+    following: int = 0
 
 
 def asked(
@@ -32,17 +36,21 @@ def asked(
     *,
     token: str = "",
     most: int = 1,
+    first: int = 1,
     body: str | None = None,
     clients: int,
     seconds: int,
 ) -> Sample:
-    """Ask for a path as often as it is answered; `{n}` in it is a number from 1 to `most`. A body is posted."""
+    """Ask for a path as often as it is answered; a body is posted.
+
+    In both `{n}` is any number from 1 to `most`, and `{next}` counts up from `first`.
+    """
     wrk = shutil.which("wrk")
     if wrk is None:
         raise SystemExit("This asks with wrk: apt-get install wrk")
     began = served.cpu_seconds
     words = [wrk, "-t1", f"-c{clients}", f"-d{seconds}s", "-s", str(SCRIPT), served.address, "--"]
-    words += [path, str(most), token, *([] if body is None else [body])]
+    words += [path, str(most), str(first), token, *([] if body is None else [body])]
     said = subprocess.run(words, check=True, capture_output=True, text=True).stdout  # noqa: S603  (our own words)
     found = json.loads(said.splitlines()[-1])
     return Sample(
@@ -51,4 +59,5 @@ def asked(
         p99=found["p99"] / 1000,
         cpu=1000 * (served.cpu_seconds - began) / max(1, found["requests"]),
         failed=found["failed"],
+        following=found["following"],
     )

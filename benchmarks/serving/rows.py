@@ -15,10 +15,10 @@ HELLO: Final = "/"
 
 @dataclass(frozen=True)
 class Row:
-    """A request, by its path and body in which {n} is any number up to `most` and other words are of the books.
+    """A request: in its path and body {n} is any number and {next} the next one; others are of the books.
 
     A `rate` is to be at least `must` times a greeting's, a `p50` at most so many times a greeting's; `p99` is the most
-    for the slowest. `server` names who answers.
+    for the slowest. `server` names who answers; `confirms` says that the next number is a line that waits.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Row:
     p99: float | None = None
     body: str | None = None
     server: Literal["books", "own hello"] = "books"
+    confirms: bool = False
 
     @property
     def clients(self) -> int:
@@ -37,7 +38,13 @@ class Row:
 
     def path_in(self, books: Books) -> str:
         """Give the path with the ids of books."""
-        words = {"fa": books.fa_id, "account": books.account_id, "day": books.as_of, "n": "{n}"}
+        words = {
+            "fa": books.fa_id,
+            "account": books.account_id,
+            "day": books.as_of,
+            "n": "{n}",
+            "next": "{next}",
+        }
         return self.path.format(**words)
 
     def is_held(self, ratio: float) -> bool:

@@ -26,8 +26,8 @@ PATIENCE_SECONDS = 60
 
 
 @contextlib.contextmanager
-def books_served(books: Books, workers: int) -> Iterator[Served]:
-    """Serve books, with the address of nothing beside them."""
+def books_served(books: Books, workers: int, *, anew: bool = False) -> Iterator[Served]:
+    """Serve books, with the address of nothing beside them; `anew` without answers that are kept."""
     port = _free_port()
     settings = {
         **books.environment,
@@ -35,7 +35,7 @@ def books_served(books: Books, workers: int) -> Iterator[Served]:
         "WEB_CONCURRENCY": str(workers),
         "THREADS": str(THREADS),
     }
-    words = [sys.executable, "-m", "benchmarks.serving.behind"]
+    words = [sys.executable, "-m", "benchmarks.serving.behind", *(["--anew"] if anew else [])]
     with _running(words, port, "/readyz", settings) as served:
         yield served
 
