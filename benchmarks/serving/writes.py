@@ -20,7 +20,7 @@ PUSH: Final = "/api/feeds/accounts/{fa}/transactions"
 LINE: Final[dict[str, Any]] = {
     "providerTransactionId": "served-{next}",
     "bookedOn": "2026-10-30",
-    "amount": "-12.34",
+    "amount": "-{next}.34",
     "currency": "EUR",
     "description": "Card payment {next}",
 }
@@ -50,7 +50,12 @@ def first_waiting(books: Books, served: Served) -> int:
     run = time.time_ns()
     for start in range(0, WAITING, BATCH):
         lines = [
-            {**LINE, "providerTransactionId": f"{run}-{each}", "description": f"Card payment {each}"}
+            {
+                **LINE,
+                "providerTransactionId": f"{run}-{each}",
+                "amount": f"-{each}.43",
+                "description": f"Card payment {each}",
+            }
             for each in range(start, start + BATCH)
         ]
         body = json.dumps({"batchId": f"{run}-{start}", "added": lines}).encode()
