@@ -24,8 +24,8 @@ def acme(bank):
     return bank.merchant("Acme")
 
 
-# A way of paying: what is owed, what the line brings and in which currency, which parts of the items it pays, and what it
-# is short by.
+# A way of paying: what is owed, what the line brings and in which currency, which parts of the items it pays, and what
+# it is short as.
 WAYS = {
     "exact": ([("400.00", "EUR")], "400.00", "EUR", None, None),
     "part": ([("400.00", "EUR")], "150.00", "EUR", ["150.00"], None),
