@@ -4,32 +4,33 @@ The hub, a list or a report is asked far more often than the books change. The t
 connection on which it was read, beside the version of the database that its snapshot saw. A later read whose snapshot
 sees the same version would find the same rows, and gets the same text. There is nothing to forget in time: whatever is
 committed, by whomever and to whatever table, is another version.
-
-Of SQLite the version is what `PRAGMA data_version` says, which any other connection's commit changes, and how many
-rows this connection itself has ever changed. Of PostgreSQL it is the snapshot itself: two that name the same
-transactions see the same rows. On a replica a snapshot does not name what is running, and where the books are on
-several nodes it names what one of them has seen, so that nothing is kept there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
-
-from webapp.snapshots import SQLITE
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from webapp.snapshots import ReadSnapshot
 
-# What one connection keeps at most. A request of a million bytes would not be asked often.
+# What one connection keeps at most, with the questions.
 MOST_BYTES = 512 * 1024
+# About what Python needs for a question and its place, beside its own words.
+BYTES_OF_A_PLACE: Final = 512
 _INFO: Final = "kept_answers"
-# Another server that counts its transactions alike, as a replica that has taken over, was started at another time.
-_SNAPSHOT: Final = (
-    "SELECT CASE WHEN NOT pg_is_in_recovery()"
-    " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
-)
+
+
+class Question(NamedTuple):
+    """All that an answer depends on beside the rows: who asks for what, and in which part of a day."""
+
+    organization_id: str
+    token_id: int | None
+    path: str
+    query: bytes
+    part_of_day: float
 
 
 @dataclass(slots=True)
@@ -37,38 +38,28 @@ class _Kept:
     """The answers of one version, and their size."""
 
     version: Hashable
-    answers: dict[Hashable, bytes] = field(default_factory=dict)
+    answers: dict[Question, bytes] = field(default_factory=dict)
     size: int = 0
 
 
-def version_of(held: ReadSnapshot) -> Hashable | None:
-    """Give what is the same in two snapshots of a connection that see the same rows; None where nothing tells."""
-    if held.dialect.name == SQLITE:
-        driver: Any = held.driver
-        return driver.execute("PRAGMA data_version").fetchone()[0], driver.total_changes
-    if held.info["has_nodes"]:
-        return None
-    found: str | None = held.rows(_SNAPSHOT, {})[0][0]
-    return found
-
-
-def find(held: ReadSnapshot, key: Hashable) -> bytes | None:
+def find(held: ReadSnapshot, question: Question) -> bytes | None:
     """Give what was answered to a question in a snapshot that saw the same rows as this one."""
-    version = version_of(held)
+    version = held.version
     kept: _Kept | None = held.info.get(_INFO)
     if version is None or kept is None or kept.version != version:
         held.info[_INFO] = None if version is None else _Kept(version)
         return None
-    return kept.answers.get(key)
+    return kept.answers.get(question)
 
 
-def keep(held: ReadSnapshot, key: Hashable, answer: bytes) -> None:
-    """Keep the answer to a question that was not found in this snapshot; all others make room where it is large."""
+def keep(held: ReadSnapshot, question: Question, answer: bytes) -> None:
+    """Keep the answer to a question that was not found in this snapshot; where there is no room, all others go."""
     kept: _Kept | None = held.info.get(_INFO)
-    if kept is None or len(answer) > MOST_BYTES:
+    size = len(answer) + len(question.path) + len(question.query) + BYTES_OF_A_PLACE
+    if kept is None or size > MOST_BYTES:
         return
-    if kept.size + len(answer) > MOST_BYTES:
+    if kept.size + size > MOST_BYTES:
         kept.answers.clear()
         kept.size = 0
-    kept.answers[key] = answer
-    kept.size += len(answer)
+    kept.answers[question] = answer
+    kept.size += size

@@ -20,7 +20,7 @@ from webapp.db import db, replicas
 from webapp.session_state import SessionNeededError, open_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from webapp.replicas import Replica
 
@@ -37,6 +37,12 @@ __all__ = [
 ]
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
+# What a snapshot of PostgreSQL is called, and by which server: another that counts its transactions alike, as a replica
+# that has taken over, was started at another time. On a replica a snapshot does not name what is running.
+NAME: Final = (
+    "SELECT CASE WHEN NOT pg_is_in_recovery()"
+    " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
+)
 # The ids of a parameter, for IN: SQLite has no lists.
 IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
@@ -137,6 +143,7 @@ class ReadSnapshot:
         self._driver: Any = self.connection.dbapi_connection
         self.info: Any = self.connection.info
         self.organization_id = organization_id
+        self._version: Hashable | None = None
         try:
             ready(self._driver)
             self._begin()
@@ -149,8 +156,17 @@ class ReadSnapshot:
             self._run("BEGIN", {})
         else:
             options = {"read_only": True, "organization_id": self.organization_id}
-            for message in tenancy.beginning(self.info, options):
+            *before, last = tenancy.beginning(self.info, options)
+            for message in before:
                 self._run(message, {})
+            self._run(last, {}) if self.info["has_nodes"] else self._begin_named(last)
+
+    def _begin_named(self, message: str) -> None:
+        """Begin on PostgreSQL, and ask in the same message what the snapshot is called."""
+        cursor = self._run(f"{message}; {NAME}", {})
+        while cursor.nextset():
+            pass
+        self._version = cursor.fetchone()[0]
 
     def see(self, organization_id: str) -> None:
         """Let the rest of the snapshot see the rows of an organization, which its first statement has found out."""
@@ -169,9 +185,17 @@ class ReadSnapshot:
         return self.rows(statement.in_dialect(self._name), values)
 
     @property
-    def driver(self) -> Any:
-        """The driver's own connection."""
-        return self._driver
+    def version(self) -> Hashable | None:
+        """What two snapshots of a connection share only where they see the same rows; None where nothing tells.
+
+        Of SQLite it is what any other connection's commit changes, with how many rows this one itself has ever changed.
+        Of PostgreSQL it is the transactions that the snapshot names; where the books are on several nodes it names what
+        one of them has seen.
+        """
+        if self._name == SQLITE and self._version is None:
+            changes = self._driver.execute("PRAGMA data_version").fetchone()[0]
+            self._version = changes, self._driver.total_changes
+        return self._version
 
     @property
     def is_bound(self) -> bool:

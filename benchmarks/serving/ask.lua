@@ -2,6 +2,7 @@
 -- it ends with one line of JSON.
 -- wrk -s ask.lua ADDRESS -- PATH MOST FIRST TOKEN [BODY]
 local path, most, headers, method, body, whole
+-- `following`, the next number, is global, so that done() can ask the thread for it.
 local threads = {}
 
 function setup(thread)

@@ -84,11 +84,13 @@ def copied(books: Books) -> Iterator[Books]:
         _copy_file(str(url.database), str(copy.database))
     else:
         copy = url.set(database="acts")
-        _drop_and_create(url.set(database="template1"), f"CREATE DATABASE acts TEMPLATE {url.database}")
+        _ask_server(url, "DROP DATABASE IF EXISTS acts", f"CREATE DATABASE acts TEMPLATE {url.database}")
     try:
         yield replace(books, folder=str(folder), database_url=copy.render_as_string(hide_password=False))
     finally:
         shutil.rmtree(folder)
+        if url.get_backend_name() != SQLITE:
+            _ask_server(url, "DROP DATABASE acts")
 
 
 def _copy_file(source: str, copy: str) -> None:
@@ -100,11 +102,11 @@ def _copy_file(source: str, copy: str) -> None:
     Path(copy).chmod(0o600)
 
 
-def _drop_and_create(url: sa.URL, creation: str) -> None:
-    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+def _ask_server(url: sa.URL, *statements: str) -> None:
+    engine = sa.create_engine(url.set(database="template1"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(sa.text("DROP DATABASE IF EXISTS acts"))
-        connection.execute(sa.text(creation))
+        for statement in statements:
+            connection.execute(sa.text(statement))
     engine.dispose()
 
 

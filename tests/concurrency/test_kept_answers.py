@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 
 from webapp import kept_answers, snapshots
 from webapp.db import db
+from webapp.snapshots import ReadSnapshot
 from webapp.web.access import blueprints
 
 pytestmark = pytest.mark.both
 
 HUB = "/api/reconciliations/accounts"
 READERS = 4
-TRIES = 20
+PATIENCE_SECONDS = 60
+# Who asks, and whether there is what the query names.
+MOST_OF_KEPT = 2
 RENAMED = sa.text("UPDATE accounts SET name = :name WHERE organization_id = :org AND id = :id")
 REVOKED = sa.text("UPDATE api_tokens SET revoked_at = :at WHERE organization_id = :org AND id = :id")
 
@@ -55,16 +60,15 @@ def assert_true(ada, paths):
 def test_the_same_question_is_answered_without_reading_again(ada, paths, statements):
     for path in paths:
         first = ada.get(path)
-        asked = []
-        # What others write beside this on the same server of PostgreSQL makes another snapshot too.
-        for _ in range(TRIES):
+        deadline, asked = time.monotonic() + PATIENCE_SECONDS, []
+        # What other tests write beside this on the same server of PostgreSQL makes another snapshot too.
+        while min(asked, default=MOST_OF_KEPT + 1) > MOST_OF_KEPT and time.monotonic() < deadline:
             with statements() as seen:
                 again = ada.get(path)
             assert again.data == first.data
             assert list(again.headers.keys()) == list(first.headers.keys())
             asked.append(len(seen))
-        # Who asks, whether there is what the query names, and on PostgreSQL in which snapshot.
-        assert min(asked) <= 3, asked
+        assert min(asked) <= MOST_OF_KEPT, asked
 
 
 def test_every_act_is_in_the_next_answer(ada, bank, books, paths, lines):
@@ -72,18 +76,18 @@ def test_every_act_is_in_the_next_answer(ada, bank, books, paths, lines):
     statement = {"statementDate": "2026-03-04", "statementBalance": "5.00", "keepAsNew": True}
     statement |= {"openingDate": "2026-02-28", "openingBalance": "0.00"}
     acts = [
-        lambda: ada.post(f"/api/transactions/{lines[0]}/confirm"),
-        lambda: ada.patch(f"/api/transactions/{lines[1]}", json={"accountId": books.account_id("Travel")}),
-        lambda: bank.send("2026-03-04", "-7.00", "Another"),
-        lambda: ada.put(f"{HUB}/{fa_id}/draft", json=statement),
-        lambda: ada.post(f"{HUB}/{fa_id}/complete"),
-        lambda: ada.post(f"{HUB}/{fa_id}/abandon"),
-        lambda: bank.account("Sundries"),
+        ("POST", f"/api/transactions/{lines[0]}/confirm", {}),
+        ("PATCH", f"/api/transactions/{lines[1]}", {"accountId": books.account_id("Travel")}),
+        ("PUT", f"{HUB}/{fa_id}/draft", statement),
+        ("POST", f"{HUB}/{fa_id}/abandon", {}),
+        ("POST", "/api/accounts", {"name": "Sundries", "type": "EXPENSE"}),
     ]
     assert_true(ada, paths)
-    for act in acts:
-        act()
+    for method, path, body in acts:
+        assert ada.ask(method, path, json=body).status_code in {200, 201}, path
         assert_true(ada, paths)
+    bank.send("2026-03-04", "-7.00", "Another")
+    assert_true(ada, paths)
 
 
 def test_a_write_of_the_same_connection_is_seen(app, ada, bank, paths):
@@ -176,21 +180,49 @@ def test_a_connection_keeps_no_more_than_it_may(app, ada, paths, monkeypatch):
         held = snapshots.begin(ada.organization_id)
         try:
             kept = held.info["kept_answers"]
-            assert kept.size == sum(map(len, kept.answers.values())) <= 3000
+            of_places = len(kept.answers) * kept_answers.BYTES_OF_A_PLACE
+            assert sum(map(len, kept.answers.values())) + of_places < kept.size <= 3000
+        finally:
+            snapshots.end()
+
+
+def test_questions_take_room_too(app, ada, paths, monkeypatch):
+    monkeypatch.setattr(kept_answers, "MOST_BYTES", 20_000)
+    for number in range(40):
+        assert ada.get(HUB, query_string={"ignored": f"{number}" * 1000}).status_code == 200
+    with app.app_context():
+        held = snapshots.begin(ada.organization_id)
+        try:
+            assert len(held.info["kept_answers"].answers) < 20
         finally:
             snapshots.end()
 
 
 def test_nothing_is_kept_where_a_snapshot_does_not_tell(app, ada, monkeypatch):
+    question = kept_answers.Question(ada.organization_id, ada.token_id, HUB, b"", 0)
+    monkeypatch.setattr(ReadSnapshot, "version", None)
     with app.app_context():
         held = snapshots.begin(ada.organization_id)
         try:
-            assert kept_answers.version_of(held) == kept_answers.version_of(held) is not None
-            if held.dialect.name == "postgresql":
-                monkeypatch.setitem(held.info, "has_nodes", 1)
-                assert kept_answers.version_of(held) is None
-                assert kept_answers.find(held, "a question") is None
-                kept_answers.keep(held, "a question", b"an answer")
-                assert kept_answers.find(held, "a question") is None
+            assert kept_answers.find(held, question) is None
+            kept_answers.keep(held, question, b"an answer")
+            assert kept_answers.find(held, question) is None
         finally:
+            snapshots.end()
+
+
+def test_books_on_several_nodes_have_no_version(app, ada):
+    def say_nodes(_driver, record, _connection):
+        record.info["has_nodes"] = True
+
+    with app.app_context():
+        if db.engine.dialect.name != "postgresql":
+            return
+        event.listen(db.engine, "checkout", say_nodes)
+        held = snapshots.begin(ada.organization_id)
+        try:
+            assert held.version is None
+        finally:
+            event.remove(db.engine, "checkout", say_nodes)
+            held.info["has_nodes"] = False
             snapshots.end()

@@ -8,16 +8,16 @@ import pytest
 
 from webapp import kept_answers
 
-# What each read may ask at most, with who asks, and on PostgreSQL in which snapshot it is asked.
+# What each read may ask at most, with who asks.
 MOST = {
     "/api/journal-entries/{entry}": 3,
     "/api/reconciliations/accounts": 6,
     "/api/reconciliations/accounts?providerBalanceAsOf=2026-03-04": 7,
-    "/api/accounts/{account}/postings?limit=5": 5,
+    "/api/accounts/{account}/postings?limit=5": 4,
     "/api/reports/trial-balance?from=2026-03-01&to=2026-03-17": 6,
-    "/api/reports/balance-sheet?to=2026-03-17": 8,
+    "/api/reports/balance-sheet?to=2026-03-17": 7,
     "/api/reports/profit-and-loss?from=2026-03-01&to=2026-03-17&months=true": 6,
-    "/api/transactions?faId={fa}&to=2026-03-04": 7,
+    "/api/transactions?faId={fa}&to=2026-03-04": 6,
 }
 # Lines with an open correction are read in a session.
 WITH_CORRECTIONS = "/api/transactions?faId={fa}"

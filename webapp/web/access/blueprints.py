@@ -14,6 +14,7 @@ from flask.json.provider import DefaultJSONProvider
 from flask_smorest.utils import resolve_schema_instance
 
 from webapp import kept_answers, snapshots
+from webapp.kept_answers import Question
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
 from webapp.schemas.answers import dumping
@@ -70,7 +71,7 @@ def _kept(view: Callable[..., Any], status: int, make: Callable[[], Any]) -> Any
         return make()
     who, asked = cast("Principal", state().principal), requested()
     quarter = state().now.timestamp() // QUARTER_SECONDS
-    question = who.organization_id, who.token_id, asked.path, asked.query_string, quarter
+    question = Question(who.organization_id, who.token_id, asked.path, asked.query_string, quarter)
     found = kept_answers.find(held, question)
     if found is not None:
         return Response(found, status, content_type=JSON)
@@ -108,9 +109,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
-                return _kept(responding, status_code, lambda: made(*args, **kwargs))
+                return _kept(responding, status_code, lambda: answered(*args, **kwargs))
 
-            def made(*args: Any, **kwargs: Any) -> Any:
+            def answered(*args: Any, **kwargs: Any) -> Any:
                 before = action_requests.done_count() if says_changed else 0
                 result = _made(view, args, kwargs)
                 if says_changed:
