@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from random import Random
 
+from tests.fixtures.helpers.transfers import confirm
 from tests.fixtures.payers.payers import FIRST, WAYS, Payers, ways_to_add_up
 from tests.fixtures.payers.payers_in_books import PayersInBooks
 from tests.fixtures.turns import whose_turn
@@ -83,7 +84,7 @@ def test_what_pays_in_twelve_ways_is_settled_rightly_and_ties(ada, bank, books, 
         month = payers.book(drawn.month(WAYS[number % len(WAYS)]), number)
         if not judge(month, payers, tally):
             payers.pay(month, shares(month))
-        payers.confirm(month.line_id)
+        confirm(ada, month.line_id)
         assert sorted(payers.left(month).values()) == open_after(month), month
         assert ties(bank, ada.organization_id, chance) == [[], [], []]
     machine = f"{tally.machine} settled by the machine, none wrongly"
