@@ -103,8 +103,7 @@ def _measured(house: House, size: int) -> dict[str, tuple[float, int]]:
     with house.app.app_context():
         account_id = histories.write(organization_id, size)[0]
         if db.engine.dialect.name == "postgresql":
-            with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.execute(sa.text("VACUUM ANALYZE"))
+            histories.vacuum(db.engine)
         print(
             f"{size:,} postings written in {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True
         )

@@ -151,8 +151,7 @@ def _analyze() -> None:
         db.session.commit()
         return
     db.session.remove()
-    with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(sa.text("VACUUM ANALYZE"))
+    histories.vacuum(db.engine)
 
 
 def _measured(

@@ -59,13 +59,14 @@ def kept(postings: int, engine: str) -> Books:
     """Give the books of a size, and make them where there are none yet."""
     folder = KEPT / f"{engine}-{postings}-{head_revision()}"
     note = folder / "books.json"
+    is_made = note.exists()
+    if not is_made:
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "instance").mkdir(mode=0o700, parents=True)
     if engine == POSTGRESQL:
         _start(folder / "data")
-    if not note.exists():
+    if not is_made:
         began = time.monotonic()
-        for old in (folder / "instance", folder / "books.sqlite"):
-            shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
-        (folder / "instance").mkdir(mode=0o700, parents=True)
         made = _made(folder, engine, postings)
         note.write_text(json.dumps(asdict(made)))
         print(f"{postings:,} postings on {engine} written in {time.monotonic() - began:.0f} s", flush=True)
@@ -126,8 +127,7 @@ def _made(folder: Path, engine: str, postings: int) -> Books:
         ).scalar_one()
         db.session.commit()
         if engine == POSTGRESQL:
-            with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.execute(sa.text("VACUUM ANALYZE"))
+            histories.vacuum(db.engine)
         db.engine.dispose()
     if engine == SQLITE:
         (folder / "books.sqlite").chmod(0o600)

@@ -38,11 +38,10 @@ def test_the_books_are_there_for_those_who_may(gunicorn, ada):
 def test_the_worker_replaces_the_gunicorn_that_was_read():
     """Another version may have another loop: read `gunicorn/workers/gthread.py` again, then change this line."""
     assert version("gunicorn") == "27.0.1"
-    for name in ("run", "accept", "handle", "finish_request"):
+    for name in ("run", "accept", "handle"):
         assert getattr(Worker, name) is not getattr(ThreadWorker, name)
     kept = {
         "handle_request",
-        "enqueue_req",
         "set_accept_enabled",
         "wait_for_and_dispatch_events",
         "handle_exit",

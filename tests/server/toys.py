@@ -65,7 +65,7 @@ def toy(environ, start_response):
 class Toy:
     """A running worker, at `address`; `stop` is what TERM does."""
 
-    def __init__(self, threads=2, most_bytes=1_000_000, **limits) -> None:
+    def __init__(self, threads=2, turns=1, most_bytes=1_000_000, **limits) -> None:
         self.limits = dataclasses.replace(SHORT, **limits)
         cfg = Config()
         for name, value in {"threads": threads, "graceful_timeout": 5, "worker_class": Worker}.items():
@@ -74,7 +74,7 @@ class Toy:
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
         self.listener.setblocking(False)  # noqa: FBT003  (the standard library's own)
         self.address = self.listener.getsockname()
-        app = SimpleNamespace(limits=self.limits, most_bytes=lambda _request: most_bytes)
+        app = SimpleNamespace(limits=self.limits, turns=turns, most_bytes=lambda _request: most_bytes)
         self.worker = Worker(1, os.getppid(), [self.listener], app, 30, cfg, Logger(cfg))
         self.worker.wsgi = toy
         self.worker.tpool = self.worker.get_thread_pool()

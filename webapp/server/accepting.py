@@ -20,6 +20,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from webapp.server import refusals
 from webapp.server.connections import Addresses, Connection, Phase
 from webapp.server.outbox import Outbox
+from webapp.server.pool import Pool
 from webapp.server.spools import Budget
 
 AT_ONCE = 64
@@ -45,14 +46,25 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
             self.method_queue.fileno(), selectors.EVENT_READ, self.method_queue.run_callbacks
         )
         self._enable_accept(enabled=True)
+        self._pool = Pool(
+            self.tpool,
+            self.cfg.threads,
+            self.app.turns,
+            self.handle,
+            partial(self.method_queue.defer, _nothing),
+        )
         while self.alive and self.is_parent_alive():
-            self._turn()
+            self._serve_once()
         self._finish()
 
-    def _turn(self) -> None:
-        self.notify()
-        self.wait_for_and_dispatch_events(self._limits.look_seconds)
+    def _serve_once(self) -> None:
+        is_busy = self._pool.work()
+        for connection, is_kept in self._pool.answered():
+            self._end_request(connection, is_kept=is_kept)
+        at_once = is_busy or self._pool.can_begin
+        self.wait_for_and_dispatch_events(0 if at_once else self._limits.look_seconds)
         if time.monotonic() >= self._next_look:
+            self.notify()
             self._end_overdue()
             self._enable_accept(enabled=self.alive)
 
@@ -74,7 +86,7 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
             last = time.monotonic() + LAST_REQUEST_SECONDS
             connection.idle_deadline = min(connection.idle_deadline, last)
         while self._connections and time.monotonic() < until:
-            self._turn()
+            self._serve_once()
         for connection in tuple(self._connections):
             self._drop(connection)
         self.tpool.shutdown(wait=False)
@@ -173,5 +185,13 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
         """Wait for the next request of a connection."""
 
     @abstractmethod
+    def _end_request(self, connection: Connection, *, is_kept: bool) -> None:
+        """Go on with a connection whose request is answered."""
+
+    @abstractmethod
     def _refuse(self, connection: Connection, error: Exception) -> None:
         """Answer a request that is not handed to a thread, and end its connection."""
+
+
+def _nothing() -> None:
+    """Do nothing: the poller only wakes."""

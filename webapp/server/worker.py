@@ -45,7 +45,11 @@ class Worker(AcceptingWorker):
             return
         try:
             if connection.phase in {Phase.WORKING, Phase.SENDING}:
-                self._send(connection)
+                if connection.watched == selectors.EVENT_READ:
+                    # What comes during an answer waits for its end.
+                    self._watch(connection, 0)
+                else:
+                    self._send(connection)
             elif connection.phase is Phase.LINGERING:
                 self._discard(connection)
             else:
@@ -113,9 +117,8 @@ class Worker(AcceptingWorker):
         """Hand a whole request to a thread, or wait for the rest of it."""
         incoming = connection.incoming
         if incoming.is_whole:
-            self._watch(connection, 0)
             connection.phase = Phase.WORKING
-            self.enqueue_req(connection)
+            self._pool.add(connection)
         elif incoming.awaits_go_ahead:
             connection.answer(GO_AHEAD)
 
@@ -155,16 +158,16 @@ class Worker(AcceptingWorker):
             conn.incoming.close()
         return False
 
-    def finish_request(self, conn: Connection, fs: Any) -> None:
+    def _end_request(self, connection: Connection, *, is_kept: bool) -> None:
         """Go on with a connection when its thread has written the answer."""
-        if conn.phase is Phase.GONE:
+        if connection.phase is Phase.GONE:
             return
-        conn.is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
-        conn.phase = Phase.SENDING
-        if conn.sock.is_empty:
-            self._end_answer(conn)
+        connection.is_kept = is_kept
+        connection.phase = Phase.SENDING
+        if connection.sock.is_empty:
+            self._end_answer(connection)
         else:
-            self._watch(conn, selectors.EVENT_WRITE)
+            self._watch(connection, selectors.EVENT_WRITE)
 
     def _watch_answer(self, connection: Connection) -> None:
         """Send what an answer has left over while its thread goes on."""

@@ -1,0 +1,123 @@
+"""Who computes when: short requests one after another, long ones beside them, and a poller that is never lost."""
+
+import contextlib
+import threading
+import time
+
+import pytest
+
+from tests.server.test_whole_requests import GET, LAST, paths
+from tests.server.toys import PATIENCE_SECONDS, toy
+from webapp.server import pool
+
+GATED = "GET /gated HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+class Rooms:
+    """An application that counts who is in it at once; who asks for "/gated" stays until the gate opens."""
+
+    def __init__(self) -> None:
+        self.gate, self.lock = threading.Event(), threading.Lock()
+        self.present = self.most = 0
+
+    def __call__(self, environ, start_response):
+        with self.lock:
+            self.present += 1
+            self.most = max(self.most, self.present)
+        if environ["PATH_INFO"] == "/gated":
+            self.gate.wait(PATIENCE_SECONDS)
+        else:
+            time.sleep(0.002)
+        with self.lock:
+            self.present -= 1
+        return toy(environ, start_response)
+
+    def wait_for(self, count: int) -> None:
+        """Wait until so many are in."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while self.present < count:
+            assert time.monotonic() < until
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def rooms():
+    rooms = Rooms()
+    yield rooms
+    rooms.gate.set()
+
+
+@pytest.fixture
+def long_turns(monkeypatch):
+    """Turns that no short request outlasts, on however slow a machine."""
+    monkeypatch.setattr(pool, "TURN_SECONDS", 60)
+
+
+@contextlib.contextmanager
+def looks_counted(served):
+    looks, select = [], served.worker.poller.select
+    served.worker.poller.select = lambda timeout: looks.append(timeout) or select(timeout)
+    yield looks
+    served.worker.poller.select = select
+
+
+@pytest.mark.parametrize("turns", [1, 3])
+@pytest.mark.usefixtures("long_turns")
+def test_no_more_requests_are_answered_at_once_than_there_are_turns(toys, rooms, turns):
+    served = toys(threads=8, turns=turns)
+    served.worker.wsgi = rooms
+    clients = [served.client().send(GET * 5 + LAST) for _ in range(8)]
+    assert [paths(client.read()) for client in clients] == [["/one"] * 5 + ["/two"]] * 8
+    assert rooms.most == turns
+
+
+def test_a_request_that_takes_long_goes_on_beside_the_others(toys, rooms):
+    served = toys(threads=3)
+    served.worker.wsgi = rooms
+    slow = [served.client().send(GATED + LAST) for _ in range(2)]
+    rooms.wait_for(2)
+    assert paths(served.client().send(GET * 20 + LAST).read()) == ["/one"] * 20 + ["/two"]
+    rooms.gate.set()
+    assert [paths(client.read()) for client in slow] == [["/gated", "/two"]] * 2
+
+
+def test_where_all_threads_take_long_the_next_request_waits_and_the_poller_does_not_spin(toys, rooms):
+    served = toys(threads=2, head_seconds=5, keepalive_seconds=5)
+    served.worker.wsgi = rooms
+    slow = [served.client().send(GATED + LAST) for _ in range(2)]
+    rooms.wait_for(2)
+    third = served.client().send(GET + LAST)
+    with looks_counted(served) as looks:
+        time.sleep(0.5)
+    assert (rooms.most, 0 < len(looks) < 30) == (2, True)
+    rooms.gate.set()
+    assert paths(third.read()) == ["/one", "/two"]
+    assert [paths(client.read()) for client in slow] == [["/gated", "/two"]] * 2
+
+
+def test_what_comes_during_an_answer_waits_for_its_end(toys, rooms):
+    served = toys(threads=3, head_seconds=5, keepalive_seconds=5)
+    served.worker.wsgi = rooms
+    stays, leaves = served.client().send(GATED), served.client().send(GATED)
+    rooms.wait_for(2)
+    stays.send(LAST)
+    leaves.sock.close()
+    with looks_counted(served) as looks:
+        time.sleep(0.5)
+    assert 0 < len(looks) < 30
+    rooms.gate.set()
+    assert paths(stays.read()) == ["/gated", "/two"]
+    assert paths(served.client().send(LAST).read()) == ["/two"]
+
+
+def test_a_thread_survives_what_an_application_does(toys, rooms):
+    def leaving(environ, start_response):
+        if environ["PATH_INFO"] == "/gated":
+            raise SystemExit(1)
+        return toy(environ, start_response)
+
+    served = toys(threads=1)
+    served.worker.wsgi = leaving
+    for _ in range(3):
+        assert served.client().send(GATED).read() == b""
+        assert paths(served.client().send(LAST).read()) == ["/two"]
