@@ -5,6 +5,9 @@ import json
 from datetime import UTC, datetime
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
 def canonical_json(record: object) -> str:
     """Write a record as JSON with sorted keys and no spaces, its letters as themselves.
 
@@ -13,7 +16,7 @@ def canonical_json(record: object) -> str:
     >>> canonical_json({"name": "Zoë", "amount": "-12.50", "at": None, "ids": [2, 1]})
     '{"amount":"-12.50","at":null,"ids":[2,1],"name":"Zoë"}'
     """
-    return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _encode(record)
 
 
 def sha256_hex(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from gunicorn.http.errors import InvalidHeader, NoMoreData
@@ -22,6 +23,12 @@ SESSION_COOKIE = re.compile(r"(?:^|;)\s*(?:__Host-)?tieout=[^;\s]")
 
 #: gunicorn's own parser, with its own strictness, reads a whole head.
 Parse = Callable[[bytes], Any]
+
+
+def plain(cfg: Any) -> Any:
+    """Give gunicorn's settings as they are now, which its parser reads a dozen times for each head, as plain values."""
+    values = {name: setting.get() for name, setting in cfg.settings.items()}
+    return SimpleNamespace(**values, is_ssl=cfg.is_ssl, forwarded_allow_networks=cfg.forwarded_allow_networks)
 
 
 def parser_for(cfg: Any, client: Any) -> Parse:

@@ -18,7 +18,7 @@ from typing import Any
 from webapp.server import refusals
 from webapp.server.accepting import LAST_REQUEST_SECONDS, AcceptingWorker
 from webapp.server.connections import Connection, Phase
-from webapp.server.incoming import Incoming, parser_for
+from webapp.server.incoming import Incoming, parser_for, plain
 from webapp.server.vouching import environ_of, refusal_of_stranger
 
 CLIENT_LEFT = frozenset({errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN})
@@ -32,9 +32,10 @@ class Worker(AcceptingWorker):
         super().__init__(*arguments, **options)
         self._unvouched: deque[Connection] = deque()
         self._asking = 0
+        self._plain_cfg = plain(self.cfg)
 
     def _expect_request(self, connection: Connection, seconds: float) -> None:
-        parse = parser_for(self.cfg, connection.client)
+        parse = parser_for(self._plain_cfg, connection.client)
         connection.incoming = Incoming(parse, self.app.most_bytes, self._limits, self._budget)
         connection.phase = Phase.IDLE
         connection.idle_deadline = time.monotonic() + (seconds if self.alive else LAST_REQUEST_SECONDS)
