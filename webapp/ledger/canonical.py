@@ -4,7 +4,6 @@ import hashlib
 import json
 from datetime import UTC, datetime
 
-
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 

@@ -31,7 +31,7 @@ QUARTER_SECONDS: Final = 900
 _encode = json.JSONEncoder(separators=(",", ":"), default=DefaultJSONProvider.default).encode
 
 
-class Answer(Response):
+class JsonAnswer(Response):
     """JSON whose headers are sent as they are: none of them names an address that werkzeug would have to complete."""
 
     def get_wsgi_headers(self, environ: Any) -> Any:
@@ -67,7 +67,7 @@ def _made(view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
 def answering(body: Any, status: int) -> Response:
     """Answer a body as JSON, as Flask's jsonify writes it; it is kept for what is said of it in headers."""
-    response = Answer(f"{_encode(body)}\n", status, content_type=JSON)
+    response = JsonAnswer(f"{_encode(body)}\n", status, content_type=JSON)
     state().answer = response, body
     return response
 
@@ -85,7 +85,7 @@ def _kept(view: Callable[..., Any], status: int, make: Callable[[], Any]) -> Any
     question = Question(who.organization_id, who.token_id, asked.path, asked.query_string, quarter)
     found = kept_answers.find(held, question)
     if found is not None:
-        return Answer(found, status, content_type=JSON)
+        return JsonAnswer(found, status, content_type=JSON)
     made = make()
     if snapshots.snapshot() is held and state().answer is not None:
         kept_answers.keep(held, question, made.get_data())
