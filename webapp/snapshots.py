@@ -43,8 +43,10 @@ NAME: Final = (
     "SELECT CASE WHEN NOT pg_is_in_recovery()"
     " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
 )
-# The ids of a parameter, for IN: SQLite has no lists.
+# The ids of a parameter, for IN: SQLite has no lists. Of a list PostgreSQL does not know how long it will be, and for ten
+# rows it would keep no plan of a large statement; most often there is one.
 IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
+ID: Final = ("(:id)", "(CAST(:id AS bigint))")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 
 
@@ -57,14 +59,8 @@ class TextStatement:
     """
 
     def __init__(self, text: str, **words: tuple[str, str]) -> None:
-        first_text, second_text = text, text
-        for name, (first, second) in {"ids": IDS, **words}.items():
-            first_text = first_text.replace(f"{{{name}}}", first)
-            second_text = second_text.replace(f"{{{name}}}", second)
-        self._texts = {
-            SQLITE: first_text,
-            POSTGRESQL: _PARAMETER.sub(r"%(\1)s", second_text.replace("%", "%%")),
-        }
+        self._texts = _in_dialects(text, {"ids": IDS, **words})
+        self._texts_of_one = _in_dialects(text, {"ids": ID, **words})
 
     def in_dialect(self, name: str) -> str:
         """Give the text as a driver takes it.
@@ -76,7 +72,19 @@ class TextStatement:
 
     def rows(self, **values: Any) -> list[Any]:
         """Ask in the request's snapshot, or else in the transaction of its session."""
+        ids = values.get("ids")
+        if type(ids) is list and len(ids) == 1:
+            del values["ids"]
+            return ask(self._texts_of_one[dialect_name()], {**values, "id": ids[0]})
         return ask(self._texts[dialect_name()], values)
+
+
+def _in_dialects(text: str, words: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    first_text, second_text = text, text
+    for name, (first, second) in words.items():
+        first_text = first_text.replace(f"{{{name}}}", first)
+        second_text = second_text.replace(f"{{{name}}}", second)
+    return {SQLITE: first_text, POSTGRESQL: _PARAMETER.sub(r"%(\1)s", second_text.replace("%", "%%"))}
 
 
 def dialect_name() -> str:
@@ -230,8 +238,15 @@ class ReadSnapshot:
         return wrapped
 
     def close(self) -> None:
-        """End the transaction, and give the connection back."""
-        self.connection.close()
+        """End the transaction, and give the connection back.
+
+        A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan each of them anew.
+        """
+        try:
+            if self._name != SQLITE and self.connection.is_valid:
+                self._driver.commit()
+        finally:
+            self.connection.close()
 
 
 def _connected(engine: sa.Engine) -> Any:

@@ -273,7 +273,10 @@ def _by_session() -> Principal | None:
         return None
     named = session_organization(secret)
     with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
-        return principals.by_session(session, secret, requests.now())
+        found = principals.by_session(session, secret, requests.now())
+        # Not a rollback: see ReadSnapshot.close.
+        session.commit()
+        return found
 
 
 def principal() -> Principal:
