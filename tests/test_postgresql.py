@@ -1,4 +1,4 @@
-"""Statistics of PostgreSQL's planner: new with a bulk write, in its transaction; left alone by small ones."""
+"""PostgreSQL's planner: its statistics are new with a bulk write, in its transaction; plans of reads are kept."""
 
 from datetime import UTC, datetime
 
@@ -66,3 +66,31 @@ def test_a_bulk_write_waits_for_nobody_who_looks_at_the_same_table(session, ada,
         other.exec_driver_sql("LOCK TABLE projects IN SHARE UPDATE EXCLUSIVE MODE")
         session.commit()
     assert session.scalar(sa.select(sa.func.count()).select_from(Project)) >= 60
+
+
+def plans_kept(app, word):
+    """Give how often a statement with a word in it was planned on its own, and how often answered by a kept plan."""
+    with app.app_context():
+        connection = db.engine.raw_connection()
+        found = connection.dbapi_connection.execute(
+            "SELECT sum(custom_plans), sum(generic_plans) FROM pg_prepared_statements WHERE statement LIKE %s",
+            [f"%{word}%"],
+            prepare=False,
+        ).fetchone()
+        connection.close()
+    return found
+
+
+def test_plans_of_what_is_asked_again_are_kept(app, ada, bank):
+    bank.send_many([("2026-03-01", "-1.50", "Shop")])
+    line = ada.get("/api/transactions").json["transactions"][0]["id"]
+    ada.post(f"/api/transactions/{line}/confirm")
+    entry = ada.get("/api/journal-entries").json["entries"][0]["id"]
+    browser = ada.browser()
+    for _ in range(20):
+        assert ada.get(f"/api/journal-entries/{entry}").status_code == 200
+        assert browser.get("/").status_code == 200
+    # As psycopg does: five times by itself, five times with a plan of its own, and then by the one that is kept.
+    for word in ("FROM api_tokens t", "WITH asked AS", "FROM sessions"):
+        custom, generic = plans_kept(app, word)
+        assert (custom, generic) == (5, pytest.approx(10, abs=3)), word

@@ -76,6 +76,8 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
     """Translate our settings into Flask's."""
     engine_options: dict[str, Any] = {
         "pool_size": settings.threads + 2,
+        # The connection that was used last: its pages, plans and answers are at hand.
+        "pool_use_lifo": True,
         "max_overflow": settings.threads,
         # An error that is logged names the statement, and not what was to be written.
         "hide_parameters": True,

@@ -43,8 +43,8 @@ NAME: Final = (
     "SELECT CASE WHEN NOT pg_is_in_recovery()"
     " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
 )
-# The ids of a parameter, for IN: SQLite has no lists. PostgreSQL does not know how long a list will be, and for ten rows
-# it keeps no plan of a large statement; most often there is one.
+# The ids of a parameter, for IN: SQLite has no lists. PostgreSQL does not know how long a list will be, and expects ten
+# rows, for which it keeps no plan of a large statement; most often there is one id.
 IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
 ID: Final = ("(:id)", "(CAST(:id AS bigint))")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
