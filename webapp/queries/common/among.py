@@ -39,6 +39,8 @@ class _Among(sa.ColumnElement[bool]):
 
     inherit_cache = True
     type = sa.Boolean()
+    # Otherwise SQLAlchemy writes `= 1` behind it for SQLite, which then looks through all rows instead of an index.
+    _is_implicitly_boolean = True
     _traverse_internals = [  # noqa: RUF012  (as its base class declares it)
         ("column", sa.sql.visitors.InternalTraversal.dp_clauseelement),
         ("values", sa.sql.visitors.InternalTraversal.dp_clauseelement),

@@ -257,7 +257,9 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
 
 def pending(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that wait for the bank."""
-    return line_reports(refers_to(Transaction.feed_account_id, feed_account), Transaction.status == "PENDING")
+    of_account = refers_to(Transaction.feed_account_id, feed_account)
+    # To have them in their order SQLite would go through all lines of the account.
+    return line_reports(of_account, Transaction.status == "PENDING", index="ix_transactions_status")
 
 
 def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
@@ -283,12 +285,14 @@ def join_statuses(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[i
     """Give the status of every join and suggestion that one of these lines is in."""
     found: dict[tuple[int, int], str] = {}
     for portion in portions(set(line_ids)):
-        rows = db.session.execute(
+        # For both at once SQLite would look through every join of the organization.
+        of_either = [
             sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
-                LineJoin.organization_id == organization_id,
-                sa.or_(LineJoin.kept_id.in_(portion), LineJoin.joined_id.in_(portion)),
+                LineJoin.organization_id == organization_id, side.in_(portion)
             )
-        )
+            for side in (LineJoin.kept_id, LineJoin.joined_id)
+        ]
+        rows = db.session.execute(sa.union_all(*of_either))
         found |= {(kept_id, joined_id): status for kept_id, joined_id, status in rows}
     return found
 

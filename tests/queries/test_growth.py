@@ -1,0 +1,96 @@
+"""What an act takes the database, counted in SQLite's steps: behind lines that are all alike no more than behind few.
+
+SQLite plans without statistics: an index that it does not take, or a wrong one, and each act reads all lines of a day.
+"""
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.feeds import line
+from webapp.db import db
+from webapp.queries.common.among import among
+
+FEW, MANY = 100, 1_500
+STEPS_AT_ONCE = 50
+# What a few more levels of a tree may take, and a row or two.
+MOST_TIMES, MOST_MORE = 1.3, 600
+# The hub looks at each leg on an account that is watched, as those of drafts without a category are.
+MOST_FOR_A_LINE = {"hub": 10}
+
+
+class Steps:
+    """Counts the steps of SQLite's programs (https://sqlite.org/opcode.html), on whichever connection."""
+
+    def __init__(self, app) -> None:
+        self.count = 0
+        with app.app_context():
+            sa.event.listen(db.engine, "checkout", self._watch)
+
+    def _watch(self, driver, *_others):
+        driver.set_progress_handler(self._note, STEPS_AT_ONCE)
+
+    def _note(self):
+        self.count += STEPS_AT_ONCE
+
+    def of(self, act):
+        """Give the steps that an act takes."""
+        self.count = 0
+        answer = act()
+        assert answer.status_code == 200, answer.json
+        return self.count
+
+
+@pytest.fixture
+def lines():
+    """Write the next lines of one day, amount and text, each with a name of its own."""
+    names = iter(range(1_000_000))
+    return lambda count: [line(f"line-{next(names)}") for _ in range(count)]
+
+
+@pytest.fixture
+def acts(ada, bank, feed, lines):
+    """What is done a thousand times a day, by its name."""
+    account_id = bank.account("Groceries")
+
+    def confirm():
+        (waiting,) = feed.lines(limit="1", entryStatus="DRAFT")[:1]
+        path = f"/api/transactions/{waiting['id']}/confirm"
+        return lambda: ada.post(path, json={})
+
+    def edit():
+        (waiting,) = feed.lines(limit="1", entryStatus="DRAFT")[:1]
+        return lambda: ada.patch(f"/api/transactions/{waiting['id']}", json={"accountId": account_id})
+
+    def read(path):
+        return lambda: lambda: ada.get(path)
+
+    return {
+        "push": lambda: lambda: feed.push(added=lines(1)),
+        "push_changed": lambda: (
+            lambda: feed.push(modified=[line("line-7", amount="-13.00", description="Coffee Bar Nero")])
+        ),
+        "confirm": confirm,
+        "edit": edit,
+        "hub": read("/api/reconciliations/accounts"),
+        "list": read(f"/api/transactions?faId={feed.fa_id}&limit=25"),
+        "register": read(f"/api/accounts/{bank.ledger_account()}/postings?limit=25"),
+        "entry": read("/api/journal-entries/5"),
+    }
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_an_act_takes_no_more_behind_many_lines_that_are_alike(app, feed, lines, acts):
+    feed.push(added=lines(FEW))
+    steps = Steps(app)
+    few = {name: steps.of(act()) for name, act in acts.items()}
+    for _ in range(MANY // 500):
+        feed.push(added=lines(500))
+    many = {name: steps.of(act()) for name, act in acts.items()}
+    most = {name: MOST_TIMES * few[name] + MOST_MORE + MANY * MOST_FOR_A_LINE.get(name, 0) for name in acts}
+    assert {name: (few[name], many[name]) for name in acts if many[name] > most[name]} == {}
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_one_of_a_list_is_a_condition_that_an_index_answers(session):
+    statement = sa.select(sa.column("a")).where(among(sa.column("a", sa.Integer), sa.bindparam("ids")))
+    assert str(statement.compile(session.get_bind())).endswith("WHERE a IN (SELECT value FROM json_each(?))")
