@@ -114,6 +114,8 @@ def _write_new(context: PushContext, new: Sequence[IncomingLine], duplicates: ma
 
 def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[int, bool]) -> None:
     """Store the rows of new lines; those that are out of the books have no draft."""
+    if not new:
+        return
     rows = [
         NewLine(
             provider_transaction_id=each.line.provider_transaction_id,
