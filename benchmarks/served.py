@@ -1,6 +1,6 @@
 """Measure the service from outside, each figure beside a greeting of plain Flask on plain gunicorn.
 
-    python -m benchmarks.served [POSTINGS] [sqlite|postgresql] [--workers N] [--only WORD] [--anew]
+    python -m benchmarks.served [POSTINGS] [sqlite|postgresql] [--workers N] [--only WORD] [--anew] [--replicas N]
 
 README.md beside this says how to read what it prints. Ends with 1 where what must be is not.
 """
@@ -101,9 +101,13 @@ def figure(name: str, value: float, must: float, stretch: float) -> bool:
     return is_held
 
 
-def main(postings: int, engine: str, workers: int, only: str, *, anew: bool) -> bool:
-    """Measure every row, and print it; answers whether all are as they must be."""
+def main(postings: int, engine: str, workers: int, only: str, *, anew: bool, replicas: int) -> bool:
+    """Measure every row, and print it; answers whether all are as they must be. With replicas only reads are."""
     books = kept_books.kept(postings, engine)
+    if replicas:
+        print(f"{postings:,} postings, {workers} worker(s), {replicas} replica(s)\n{HEAD}", flush=True)
+        with kept_books.replicated(books, replicas) as copies:
+            return _reads_measured(copies, workers, only, anew=anew)
     made = ", every answer made anew" if anew else ""
     print(
         f"{postings:,} postings on {engine}, {workers} worker(s) of {servers.THREADS} threads{made}\n{HEAD}",
@@ -161,5 +165,6 @@ if __name__ == "__main__":
     )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--only", default="", help="measure the rows with this word in their name")
+    parser.add_argument("--replicas", type=int, default=0, help="replicas of the server, of PostgreSQL")
     parser.add_argument("--anew", action="store_true", help="keep no answer: each is made of the books")
     sys.exit(not main(**vars(parser.parse_args())))

@@ -6,6 +6,7 @@ statement that it prepares, a temporary table that it leaves: all of that would 
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
 # Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
@@ -16,8 +17,6 @@ _LIMITS: Final = {
     "idle_in_transaction_session_timeout": "'60s'",
     "synchronous_commit": "on",
 }
-# Of the statements that a connection asks again and again, so many are prepared: a plan takes the server some 50 KiB.
-MOST_PREPARED: Final = 200
 FOR_CONNECTION: Final = "; ".join(f"SET {name} = {value}" for name, value in _LIMITS.items())
 FOR_TRANSACTION: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _LIMITS.items())
 
@@ -30,5 +29,7 @@ def connected(connection: Any, record: Any) -> None:
     if record.info["is_pooled"]:
         connection.prepare_threshold = None
     else:
-        connection.prepared_max = MOST_PREPARED
+        # A statement that is asked often is not prepared by itself: its plan would be for any values, and of some large
+        # ones it took fifty times as long. Those that are say so (webapp/snapshots.py).
+        connection.prepare_threshold = sys.maxsize
         connection.execute(FOR_CONNECTION)

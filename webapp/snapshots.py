@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from webapp.replicas import Replica
 
 __all__ = [
+    "PlannedOnce",
     "ReadSnapshot",
     "SessionNeededError",
     "TextStatement",
@@ -58,6 +59,8 @@ class TextStatement:
     on SQLite, JSON too.
     """
 
+    keeps_plan = False
+
     def __init__(self, text: str, **words: tuple[str, str]) -> None:
         self._texts = _in_dialects(text, {"ids": IDS, **words})
         self._texts_of_one = _in_dialects(text, {"ids": ID, **words})
@@ -75,8 +78,15 @@ class TextStatement:
         ids = values.get("ids")
         if type(ids) is list and len(ids) == 1:
             del values["ids"]
-            return ask(self._texts_of_one[dialect_name()], {**values, "id": ids[0]})
-        return ask(self._texts[dialect_name()], values)
+            of_one = {**values, "id": ids[0]}
+            return ask(self._texts_of_one[dialect_name()], of_one, keeps_plan=self.keeps_plan)
+        return ask(self._texts[dialect_name()], values, keeps_plan=self.keeps_plan and ids is None)
+
+
+class PlannedOnce(TextStatement):
+    """One whose plan PostgreSQL keeps, but for a list of ids: of rows that keys name, for which no plan is better."""
+
+    keeps_plan = True
 
 
 def _in_dialects(text: str, words: Mapping[str, tuple[str, str]]) -> dict[str, str]:
@@ -93,11 +103,11 @@ def dialect_name() -> str:
     return db.engine.dialect.name if held is None else held.dialect.name
 
 
-def ask(text: str, values: dict[str, Any]) -> list[Any]:
+def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
     """Ask a text in the request's snapshot, or else in the transaction of its session, and give all rows."""
     held = snapshot()
     if held is not None:
-        return held.rows(text, values)
+        return held.rows(text, values, keeps_plan=keeps_plan)
     db.session.flush()
     connection = db.session.connection()
     stored = _stored(connection.dialect.name, values)
@@ -183,14 +193,15 @@ class ReadSnapshot:
             self._run(tenancy.of_organization(organization_id), {})
             self.info["sees"] = organization_id
 
-    def rows(self, text: str, values: dict[str, Any]) -> list[Any]:
+    def rows(self, text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
         """Ask a text, and give all rows."""
-        found: list[Any] = self._run(text, _stored(self._name, values)).fetchall()
+        asked = self._run(text, _stored(self._name, values), keeps_plan=keeps_plan)
+        found: list[Any] = asked.fetchall()
         return found
 
     def asked(self, statement: TextStatement, **values: Any) -> list[Any]:
         """Ask a statement, and give all rows."""
-        return self.rows(statement.in_dialect(self._name), values)
+        return self.rows(statement.in_dialect(self._name), values, keeps_plan=statement.keeps_plan)
 
     @property
     def version(self) -> Hashable | None:
@@ -210,13 +221,14 @@ class ReadSnapshot:
         """Whether the database shows the rows of its organization only."""
         return bool(self.info.get("is_bound", False))
 
-    def _run(self, text: str, values: Mapping[str, Any]) -> Any:
+    def _run(self, text: str, values: Mapping[str, Any], *, keeps_plan: bool = False) -> Any:
+        named = {"prepare": True} if keeps_plan and self._name == POSTGRESQL else {}
         cursor = self._driver.cursor()
         try:
             for before in self._dispatch.before_cursor_execute:
                 text, values = before(self, cursor, text, values, None, False)  # noqa: FBT003  (SQLAlchemy's own)
             # With an empty mapping psycopg would prepare the text, which may be several statements.
-            cursor.execute(text, values) if values else cursor.execute(text)
+            cursor.execute(text, values, **named) if values else cursor.execute(text)
         except self.dialect.loaded_dbapi.Error as error:
             raise self._wrapped(error) from error
         for after in self._dispatch.after_cursor_execute:
@@ -240,7 +252,7 @@ class ReadSnapshot:
     def close(self) -> None:
         """End the transaction, and give the connection back.
 
-        A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan each of them anew.
+        A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan them anew.
         """
         try:
             if self._name != SQLITE and self.connection.is_valid:

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from benchmarks import histories
 from tests.fixtures.people import settle
+from tests.replicas.standbys import Standby
 from webapp import create_app
 from webapp.config import Settings
 from webapp.db import db
@@ -44,6 +45,7 @@ class Books:
     account_id: int
     entries: int
     as_of: str
+    replica_urls: tuple[str, ...] = ()
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -52,6 +54,7 @@ class Books:
             "DATABASE_URL": self.database_url,
             "INSTANCE_PATH": f"{self.folder}/instance",
             "RATE_LIMIT": "1000000",
+            **({"DATABASE_REPLICA_URLS": ",".join(self.replica_urls)} if self.replica_urls else {}),
         }
 
 
@@ -94,6 +97,24 @@ def copied(books: Books) -> Iterator[Books]:
             _ask_server(url, "DROP DATABASE acts")
 
 
+@contextlib.contextmanager
+def replicated(books: Books, count: int) -> Iterator[Books]:
+    """Give books on PostgreSQL with so many replicas of their server, on this machine."""
+    url = sa.make_url(books.database_url)
+    primary = Path(str(url.query["host"]))
+    (binaries,) = _ask_server(url, "SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
+    owner = primary.stat()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as running:
+        os.chown(folder, owner.st_uid, owner.st_gid)
+        addresses = []
+        for number in range(count):
+            standby = Standby(Path(binaries), primary, Path(folder) / str(number))
+            running.callback(standby.remove)
+            address = url.set(query={"host": str(standby.data)})
+            addresses.append(address.render_as_string(hide_password=False))
+        yield replace(books, replica_urls=tuple(addresses))
+
+
 def _copy_file(source: str, copy: str) -> None:
     with (
         contextlib.closing(sqlite3.connect(source)) as whole,
@@ -103,12 +124,16 @@ def _copy_file(source: str, copy: str) -> None:
     Path(copy).chmod(0o600)
 
 
-def _ask_server(url: sa.URL, *statements: str) -> None:
+def _ask_server(url: sa.URL, *statements: str) -> list[Any]:
+    """Ask the server past the books; answers the first column of what it found."""
     engine = sa.create_engine(url.set(database="template1"), isolation_level="AUTOCOMMIT")
+    found: list[Any] = []
     with engine.connect() as connection:
         for statement in statements:
-            connection.execute(sa.text(statement))
+            result = connection.execute(sa.text(statement))
+            found += result.scalars() if result.returns_rows else []
     engine.dispose()
+    return found
 
 
 def _made(folder: Path, engine: str, postings: int) -> Books:

@@ -23,7 +23,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
-from webapp.snapshots import ReadSnapshot, TextStatement, instant
+from webapp.snapshots import PlannedOnce, ReadSnapshot, TextStatement, instant
 from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
@@ -38,7 +38,7 @@ _CALLERS = """
     JOIN organizations o ON o.id = m.organization_id
     JOIN users u ON u.id = m.user_id AND u.is_active
     WHERE {} AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > :now)"""
-BY_SECRET = TextStatement(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
+BY_SECRET = PlannedOnce(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
 BY_OLDER_SECRET = TextStatement(_CALLERS.format("t.token_hash = :digest"))
 BY_ID = TextStatement(_CALLERS.format("t.organization_id = :organization_id AND t.id = :token_id"))
 ORGANIZATION_OF_TOKEN = TextStatement("SELECT organization_of_token(:digest)")

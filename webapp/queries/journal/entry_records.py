@@ -19,7 +19,7 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
 from webapp.queries.journal import voidable
-from webapp.snapshots import TextStatement, day
+from webapp.snapshots import PlannedOnce, day
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -225,7 +225,7 @@ class _StoredLeg:
 _OF_ENTRY: Final = len(fields(_StoredEntry)) - 1
 # Corrections and reversals are read with their originals, whose origin is theirs too. SQLite keeps the order of a CROSS
 # JOIN, and would begin with all entries otherwise; the + keeps it from looking through all documents by their ids.
-_LEGS: Final = TextStatement("""
+_LEGS: Final = PlannedOnce("""
     WITH asked AS (
         SELECT id, COALESCE(corrects_id, voids_id, id) AS original_id FROM journal_entries
         WHERE organization_id = :organization_id AND id IN {ids}
