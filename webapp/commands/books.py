@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Iterator
@@ -37,10 +38,14 @@ def application(*, maintains: bool = True) -> Flask:
     """Build the application, or stop with the hint that an unsafe setting carries."""
     if has_app_context():
         return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001  (`flask --app wsgi` has built it)
+    # As while webapp/cli.py imports.
+    gc.disable()
     try:
         return create_app(Settings.from_environment(maintains=maintains))
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        gc.enable()
 
 
 @contextmanager
