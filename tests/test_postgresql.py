@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from webapp import postgresql
+from webapp import postgresql, snapshots
 from webapp.db import begin_write, db
 from webapp.models import Project
 
@@ -95,3 +95,13 @@ def test_plans_of_what_is_asked_again_are_kept(app, ada, bank):
         custom, generic = plans_kept(app, word)
         assert (custom, generic) == (5, pytest.approx(17, abs=3)), word
     assert plans_kept(app, "FROM month_sums") == (None, None)
+
+
+def test_what_was_read_is_answered_though_the_connection_is_lost_before_its_end(app, ada):
+    with app.app_context():
+        held = snapshots.begin(ada.organization_id)
+        process = held.connection.dbapi_connection.info.backend_pid
+        with db.engine.connect() as other:
+            assert other.scalar(sa.text("SELECT pg_terminate_backend(:process, 5000)"), {"process": process})
+        snapshots.end()
+    assert ada.get("/api/accounts").status_code == 200

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
@@ -254,11 +255,11 @@ class ReadSnapshot:
 
         A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan them anew.
         """
-        try:
-            if self._name != SQLITE and self.connection.is_valid:
+        if self._name != SQLITE and self.connection.is_valid:
+            # What was read is read; where the connection was lost since, the pool finds out.
+            with suppress(self.dialect.loaded_dbapi.Error):
                 self._driver.commit()
-        finally:
-            self.connection.close()
+        self.connection.close()
 
 
 def _connected(engine: sa.Engine) -> Any:
