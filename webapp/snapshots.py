@@ -64,7 +64,8 @@ class TextStatement:
 
     def __init__(self, text: str, **words: tuple[str, str]) -> None:
         self._texts = _in_dialects(text, {"ids": IDS, **words})
-        self._texts_of_one = _in_dialects(text, {"ids": ID, **words})
+        # Some write the list in words of their own.
+        self._texts_of_one = _in_dialects(text, {"ids": ID, **words}) if "{ids}" in text else None
 
     def in_dialect(self, name: str) -> str:
         """Give the text as a driver takes it.
@@ -77,7 +78,7 @@ class TextStatement:
     def rows(self, **values: Any) -> list[Any]:
         """Ask in the request's snapshot, or else in the transaction of its session."""
         ids = values.get("ids")
-        if type(ids) is list and len(ids) == 1:
+        if self._texts_of_one is not None and type(ids) is list and len(ids) == 1:
             del values["ids"]
             of_one = {**values, "id": ids[0]}
             return ask(self._texts_of_one[dialect_name()], of_one, keeps_plan=self.keeps_plan)
@@ -253,12 +254,13 @@ class ReadSnapshot:
     def close(self) -> None:
         """End the transaction, and give the connection back.
 
-        A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan them anew.
+        A rollback would make psycopg forget the statements that it has prepared, and PostgreSQL plan them anew. END is
+        COMMIT: https://www.postgresql.org/docs/current/sql-end.html
         """
         if self._name != SQLITE and self.connection.is_valid:
             # What was read is read; where the connection was lost since, the pool finds out.
             with suppress(self.dialect.loaded_dbapi.Error):
-                self._driver.commit()
+                self._driver.execute("END")
         self.connection.close()
 
 

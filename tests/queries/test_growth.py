@@ -75,6 +75,8 @@ def acts(ada, bank, feed, lines):
         "list": read(f"/api/transactions?faId={feed.fa_id}&limit=25"),
         "register": read(f"/api/accounts/{bank.ledger_account()}/postings?limit=25"),
         "entry": read("/api/journal-entries/5"),
+        "aged": read("/api/reports/aged-receivables"),
+        "statement": read("/api/reports/party-statement"),
     }
 
 

@@ -160,5 +160,7 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
             JournalEntry.effective_on <= day,
             first.source == revaluations.SOURCE,
         )
+        # By an index of entries SQLite would go through all of the organization's.
+        .with_hint(JournalEntry, "NOT INDEXED", "sqlite")
     )
     return int(found or 0)

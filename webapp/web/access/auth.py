@@ -273,10 +273,7 @@ def _by_session() -> Principal | None:
         return None
     named = session_organization(secret)
     with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
-        found = principals.by_session(session, secret, requests.now())
-        # Not a rollback: see ReadSnapshot.close.
-        session.commit()
-        return found
+        return principals.by_session(session, secret, requests.now())
 
 
 def principal() -> Principal:
