@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from webapp.replicas import Replica
 
 __all__ = [
+    "ID",
     "PlannedOnce",
     "ReadSnapshot",
     "SessionNeededError",
@@ -45,9 +46,9 @@ NAME: Final = (
     "SELECT CASE WHEN NOT pg_is_in_recovery()"
     " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
 )
-# The ids of a parameter, for IN: SQLite has no lists. PostgreSQL does not know how long a list will be, and expects ten
-# rows, for which it keeps no plan of a large statement; most often there is one id.
+# The ids of a parameter, for IN: SQLite has no lists.
 IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
+# Only one, in place of them: of a list PostgreSQL expects ten rows, for which it keeps no plan of a large statement.
 ID: Final = ("(:id)", "(CAST(:id AS bigint))")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 
@@ -63,9 +64,14 @@ class TextStatement:
     keeps_plan = False
 
     def __init__(self, text: str, **words: tuple[str, str]) -> None:
-        self._texts = _in_dialects(text, {"ids": IDS, **words})
-        # Some write the list in words of their own.
-        self._texts_of_one = _in_dialects(text, {"ids": ID, **words}) if "{ids}" in text else None
+        first_text, second_text = text, text
+        for name, (first, second) in {"ids": IDS, **words}.items():
+            first_text = first_text.replace(f"{{{name}}}", first)
+            second_text = second_text.replace(f"{{{name}}}", second)
+        self._texts = {
+            SQLITE: first_text,
+            POSTGRESQL: _PARAMETER.sub(r"%(\1)s", second_text.replace("%", "%%")),
+        }
 
     def in_dialect(self, name: str) -> str:
         """Give the text as a driver takes it.
@@ -77,26 +83,13 @@ class TextStatement:
 
     def rows(self, **values: Any) -> list[Any]:
         """Ask in the request's snapshot, or else in the transaction of its session."""
-        ids = values.get("ids")
-        if self._texts_of_one is not None and type(ids) is list and len(ids) == 1:
-            del values["ids"]
-            of_one = {**values, "id": ids[0]}
-            return ask(self._texts_of_one[dialect_name()], of_one, keeps_plan=self.keeps_plan)
-        return ask(self._texts[dialect_name()], values, keeps_plan=self.keeps_plan and ids is None)
+        return ask(self._texts[dialect_name()], values, keeps_plan=self.keeps_plan)
 
 
 class PlannedOnce(TextStatement):
-    """One whose plan PostgreSQL keeps, but for a list of ids: of rows that keys name, for which no plan is better."""
+    """One whose plan PostgreSQL keeps: of rows that keys name, for which no other plan could be better."""
 
     keeps_plan = True
-
-
-def _in_dialects(text: str, words: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    first_text, second_text = text, text
-    for name, (first, second) in words.items():
-        first_text = first_text.replace(f"{{{name}}}", first)
-        second_text = second_text.replace(f"{{{name}}}", second)
-    return {SQLITE: first_text, POSTGRESQL: _PARAMETER.sub(r"%(\1)s", second_text.replace("%", "%%"))}
 
 
 def dialect_name() -> str:

@@ -1,13 +1,11 @@
 """Who computes when: short requests one after another, long ones beside them, and a poller that is never lost."""
 
-import contextlib
 import threading
 import time
 
 import pytest
 
-from tests.server.test_whole_requests import GET, LAST, paths
-from tests.server.toys import PATIENCE_SECONDS, toy
+from tests.server.toys import GET, LAST, PATIENCE_SECONDS, paths, toy
 from webapp.server import pool
 
 GATED = "GET /gated HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -53,14 +51,6 @@ def long_turns(monkeypatch):
     monkeypatch.setattr(pool, "TURN_SECONDS", 60)
 
 
-@contextlib.contextmanager
-def looks_counted(served):
-    looks, select = [], served.worker.poller.select
-    served.worker.poller.select = lambda timeout: looks.append(timeout) or select(timeout)
-    yield looks
-    served.worker.poller.select = select
-
-
 @pytest.mark.parametrize("turns", [1, 3])
 @pytest.mark.usefixtures("long_turns")
 def test_no_more_requests_are_answered_at_once_than_there_are_turns(toys, rooms, turns):
@@ -87,9 +77,8 @@ def test_where_all_threads_take_long_the_next_request_waits_and_the_poller_does_
     slow = [served.client().send(GATED + LAST) for _ in range(2)]
     rooms.wait_for(2)
     third = served.client().send(GET + LAST)
-    with looks_counted(served) as looks:
-        time.sleep(0.5)
-    assert (rooms.most, 0 < len(looks) < 30) == (2, True)
+    assert 0 < served.looks_in(seconds=0.5) < 30
+    assert rooms.most == 2
     rooms.gate.set()
     assert paths(third.read()) == ["/one", "/two"]
     assert [paths(client.read()) for client in slow] == [["/gated", "/two"]] * 2
@@ -102,9 +91,7 @@ def test_what_comes_during_an_answer_waits_for_its_end(toys, rooms):
     rooms.wait_for(2)
     stays.send(LAST)
     leaves.sock.close()
-    with looks_counted(served) as looks:
-        time.sleep(0.5)
-    assert 0 < len(looks) < 30
+    assert 0 < served.looks_in(seconds=0.5) < 30
     rooms.gate.set()
     assert paths(stays.read()) == ["/gated", "/two"]
     assert paths(served.client().send(LAST).read()) == ["/two"]

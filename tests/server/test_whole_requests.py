@@ -1,20 +1,12 @@
 """What the worker keeps of HTTP/1.1: connections that stay, pipelines, chunks, "Expect", refusals that close."""
 
 import errno
-import json
 import time
 
 import pytest
 
-from tests.server.toys import GATE, UPLOAD, status
+from tests.server.toys import GATE, GET, LAST, UPLOAD, paths, status
 from webapp.server.spools import Spool
-
-GET = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
-LAST = "GET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-
-
-def paths(answers: bytes) -> list[str]:
-    return [json.loads(part[part.index(b"[") :])[1] for part in answers.split(b"HTTP/1.1 ") if b"[" in part]
 
 
 def test_a_connection_stays_open_for_the_next_request(toy):
@@ -159,10 +151,7 @@ def test_an_idle_worker_does_not_spin(toys):
     for request in ("", "GET / HT", GET, "GET /large/9000000 HTTP/1.1\r\nHost: x\r\n\r\n"):
         toy.client().send(request)
     time.sleep(0.2)
-    looks, select = [], toy.worker.poller.select
-    toy.worker.poller.select = lambda timeout: looks.append(timeout) or select(timeout)
-    time.sleep(0.5)
-    assert 0 < len(looks) < 20
+    assert 0 < toy.looks_in(seconds=0.5) < 20
 
 
 def test_a_full_disk_refuses_the_body_and_gives_its_room_back(toys, monkeypatch):

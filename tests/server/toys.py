@@ -31,6 +31,8 @@ SHORT = Limits(
     connections_per_address=0,
 )
 UPLOAD = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer y\r\n"
+GET = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
+LAST = "GET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 PATIENCE_SECONDS = 10
 #: Whoever is asked about the key "gated" waits here.
 GATE = threading.Event()
@@ -103,6 +105,14 @@ class Toy:
         self.leave()
         self.worker.tmp.close()
 
+    def looks_in(self, seconds: float) -> int:
+        """Count how often the poller looks for events in some time."""
+        looks, select = [], self.worker.poller.select
+        self.worker.poller.select = lambda timeout: looks.append(timeout) or select(timeout)
+        time.sleep(seconds)
+        self.worker.poller.select = select
+        return len(looks)
+
     def client(self) -> "Client":
         """Connect."""
         self.clients.append(Client(socket.create_connection(self.address, PATIENCE_SECONDS)))
@@ -136,6 +146,11 @@ class Client:
             assert piece, found
             found += piece
         return found
+
+
+def paths(answers: bytes) -> list[str]:
+    """The paths that answers name, in their order."""
+    return [json.loads(part[part.index(b"[") :])[1] for part in answers.split(b"HTTP/1.1 ") if b"[" in part]
 
 
 def status(answer: bytes) -> int:

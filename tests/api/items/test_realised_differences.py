@@ -23,7 +23,10 @@ def text(minor, currency):
 
 
 def minor(amount, currency):
-    return int(Decimal(amount).scaleb(DIGITS[currency]))
+    """Read an amount, which has no more digits than its currency."""
+    whole = Decimal(amount).scaleb(DIGITS[currency])
+    assert whole == int(whole), (amount, currency)
+    return int(whole)
 
 
 class Party:
@@ -128,23 +131,24 @@ class Party:
 
 
 def realised(ben):
-    """Give the cents that were posted for each settlement, by the words of their entries."""
-    found, cursor = {}, None
+    """Give the cents that were posted for each settlement, by the words of their entries, and all of them together."""
+    found, together, cursor = {}, 0, None
     while True:
         asked = {"limit": 200, **({"cursor": cursor} if cursor else {})}
         answer = ben.get("/api/journal-entries", query_string=asked).json
         for each in answer["entries"]:
+            cents = -sum(
+                minor(leg["amountBase"], "EUR")
+                for leg in each["postings"]
+                if leg["accountName"] == "Realised exchange differences"
+            )
+            together += cents
             words = each["description"].split()
             if each["source"] == "settlement" and words[:4] == WORDS:
-                [cents] = [
-                    minor(leg["amountBase"], "EUR")
-                    for leg in each["postings"]
-                    if leg["accountName"] == "Realised exchange differences"
-                ]
-                found[int(words[4])] = -cents
+                found[int(words[4])] = cents
         cursor = answer.get("nextCursor")
         if not cursor:
-            return found
+            return found, together
 
 
 def test_settlements_realise_what_an_oracle_of_the_inputs_says(ada, ben, books, bank, rounds, figure):
@@ -169,6 +173,8 @@ def test_settlements_realise_what_an_oracle_of_the_inputs_says(ada, ben, books, 
         party.settles(rates)
         party.compare_rest()
     expected = {each: cents for party in parties for each, cents in party.oracle.of.items() if cents}
-    assert {each: cents for each, cents in realised(ben).items() if cents} == expected
+    posted, together = realised(ben)
+    assert {each: cents for each, cents in posted.items() if cents} == expected
+    assert together == sum(party.oracle.standing for party in parties)
     settled = sum(len(party.oracle.of) for party in parties)
     figure("open items", f"{count} parties, {settled} settlements in 3 currencies, as the oracle has them")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -20,6 +21,8 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
 Ages = Mapping[Age, Money]
+# Of entries: by an index of theirs SQLite would go through all of the organization's, not the postings of the accounts.
+BY_ROWID: Final = "NOT INDEXED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,6 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
             JournalEntry.effective_on <= day,
             first.source == revaluations.SOURCE,
         )
-        # By an index of entries SQLite would go through all of the organization's.
-        .with_hint(JournalEntry, "NOT INDEXED", "sqlite")
+        .with_hint(JournalEntry, BY_ROWID, "sqlite")
     )
     return int(found or 0)

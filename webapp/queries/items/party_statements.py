@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -29,9 +29,6 @@ from webapp.queries.common.parts import with_parts
 from webapp.queries.items import ageing, listings
 from webapp.queries.items.ageing import Ages
 from webapp.queries.items.listings import OwedItemRecord
-
-# By an index of entries SQLite would go through all of the organization's, and not through the accounts' postings.
-BY_ROWID: Final = "NOT INDEXED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ def _movements(
         .join(JournalEntry, joined)
         .where(*chosen, JournalEntry.effective_on < period.first)
         .group_by(Posting.currency)
-        .with_hint(JournalEntry, BY_ROWID, "sqlite")
+        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
     )
     before = {currency: int(amount) for currency, amount in sums if amount}
     rows = db.session.execute(
@@ -137,7 +134,7 @@ def _movements(
         .join(JournalEntry, joined)
         .where(*chosen, JournalEntry.effective_on.between(period.first, period.last))
         .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.id)
-        .with_hint(JournalEntry, BY_ROWID, "sqlite")
+        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
     )
     moved: dict[str, list[Any]] = {}
     for row in rows:

@@ -19,7 +19,7 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
 from webapp.queries.journal import voidable
-from webapp.snapshots import PlannedOnce, day
+from webapp.snapshots import ID, PlannedOnce, TextStatement, day
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -149,7 +149,10 @@ def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[
 
 def records(organization_id: str, entry_ids: Sequence[int]) -> list[EntryRecord]:
     """Give the records of entries in the order of their ids' list, in at most three statements."""
-    rows = _LEGS.rows(organization_id=organization_id, ids=list(entry_ids))
+    if len(entry_ids) == 1:
+        rows = _LEGS_OF_ONE.rows(organization_id=organization_id, id=entry_ids[0])
+    else:
+        rows = _LEGS.rows(organization_id=organization_id, ids=list(entry_ids))
     stored: dict[int, _StoredEntry] = {}
     for row in rows:
         entry = stored.get(row[0])
@@ -225,7 +228,7 @@ class _StoredLeg:
 _OF_ENTRY: Final = len(fields(_StoredEntry)) - 1
 # Corrections and reversals are read with their originals, whose origin is theirs too. SQLite keeps the order of a CROSS
 # JOIN, and would begin with all entries otherwise; the + keeps it from looking through all documents by their ids.
-_LEGS: Final = PlannedOnce("""
+_LEGS_TEXT: Final = """
     WITH asked AS (
         SELECT id, COALESCE(corrects_id, voids_id, id) AS original_id FROM journal_entries
         WHERE organization_id = :organization_id AND id IN {ids}
@@ -259,7 +262,9 @@ _LEGS: Final = PlannedOnce("""
         WHERE o.organization_id = :organization_id AND o.transaction_id = p.transaction_id)
     LEFT JOIN documents of_line ON of_line.organization_id = e.organization_id AND of_line.id = rt.document_id
     WHERE e.organization_id = :organization_id AND e.id = w.id
-    ORDER BY e.id, p.position""")
+    ORDER BY e.id, p.position"""
+_LEGS: Final = TextStatement(_LEGS_TEXT)
+_LEGS_OF_ONE: Final = PlannedOnce(_LEGS_TEXT, ids=ID)
 
 
 def _record(entry: _StoredEntry, stored: Mapping[int, _StoredEntry], refused: set[int]) -> EntryRecord:
