@@ -27,6 +27,7 @@ NOUNS = (
     "bookkeeping.revaluations",
     "callers",
     "documentation",
+    "document_tables",
     "documents",
     "exports",
     "imports",

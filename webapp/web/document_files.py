@@ -24,6 +24,7 @@ BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 # What browsers show without running anything of ours: a PDF in their own viewer, pictures as pictures.
 PICTURES = frozenset(kind.type for kind in (PNG, JPEG, GIF, WEBP))
 SHOWN = PICTURES | {PDF.type}
+RECEIVED_TABLE = "Choose the table: a CSV or XLSX file with a row for each invoice."
 
 
 def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
@@ -40,6 +41,19 @@ def in_json(body: dict[str, Any]) -> SentFile | None:
 
 def received() -> SentFile | None:
     """The file of a form, or None; 413 where it is too large, 422 where there are several."""
+    found = _received()
+    return None if found is None else _read(*found)
+
+
+def received_bytes(missing: str) -> tuple[str, bytes]:
+    """The name and the bytes of a form's file, which is not read as one of a document; FileMissingError without it."""
+    found = _received()
+    if found is None:
+        raise FileMissingError(f"file: {missing}", fields={"file": [missing]})
+    return found
+
+
+def _received() -> tuple[str, bytes] | None:
     files = [each for each in request.files.getlist("file") if each.filename]
     others = sorted(set(request.files) - {"file"})
     if len(files) > 1 or others:
@@ -49,7 +63,7 @@ def received() -> SentFile | None:
     data = files[0].read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
-    return _read(files[0].filename or "", data)
+    return files[0].filename or "", data
 
 
 def required(file: SentFile | None) -> SentFile:

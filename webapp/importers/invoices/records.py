@@ -23,11 +23,12 @@ class InvoiceRefusedError(UnprocessableError):
 
 
 class Syntax(StrEnum):
-    """The language that an invoice is written in."""
+    """The language that an invoice is written in; TABLE is a row of a table, for which EN 16931 has no rules."""
 
     UBL = "UBL"
     CII = "CII"
     ZUGFERD_1 = "ZUGFERD_1"
+    TABLE = "TABLE"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell, NumberCell, untyped_cells
 from webapp.importers.texts import DIRECTION_MARKS, quoted
 from webapp.importers.values import MAX_DIGITS
-from webapp.ledger.currencies import DIGITS
+from webapp.ledger.currencies import DIGITS, canonical
 
 _MAX_LENGTH: Final = 60
 _SPACES: Final = str.maketrans(
@@ -73,6 +73,7 @@ _SYMBOLS: Final = {
     **_ARABIC,
     **{f"{sign}.": currency for sign, currency in _ARABIC.items()},
 }
+_NAMES: Final = {"人民币": "CNY", "rmb": "CNY", "€": "EUR", "£": "GBP"}
 _LONGEST_FIRST: Final = "|".join(map(re.escape, sorted(_SYMBOLS, key=len, reverse=True)))
 _CURRENCIES: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
 _MARKED: Final = re.compile(
@@ -128,6 +129,15 @@ def currency_in(text: str) -> str | None:
     if not found:
         return None
     return _SYMBOLS.get(found[0], found[0] if found[0] in DIGITS else None)
+
+
+def currency_code(text: str) -> str:
+    """The currency of a cell of currencies, by its code or a common name; raises UnknownCurrencyError.
+
+    >>> currency_code("chf"), currency_code("RMB")
+    ('CHF', 'CNY')
+    """
+    return canonical(_NAMES.get(text.casefold(), text))
 
 
 def marks(texts: Iterable[str]) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """The detection of a table's layout, by the names in its header, and checked with its rows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError
@@ -55,7 +55,9 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     elif rows:
         layout.date_format = found_format(days)
     refuse_swapped_days(days, layout.date_format)
-    layout.decimal, layout.thousands = _marks(rows, layout, mapping)
+    columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
+    texts = (row.cell(column) for row in rows for column in columns)
+    layout.decimal, layout.thousands = marks_of(texts, mapping)
     if not mapping.has_date_and_amount:
         layout.is_signed = is_confirmed_by_debit_and_credit(rows, layout)
         _find_sign(rows, layout, mapping)
@@ -111,10 +113,10 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
     if columns.keys() & {"amount", "debit"}:
         return
     if found["amount"]:
-        columns["amount"] = _only(layout, _booked_amounts(layout, found["amount"]), body, "amount")
+        columns["amount"] = only(layout, _booked_amounts(layout, found["amount"]), body, "amount")
     elif found["debit"] and found["credit"]:
-        columns["debit"] = _only(layout, found["debit"], body, "debit")
-        columns["credit"] = _only(layout, found["credit"], body, "credit")
+        columns["debit"] = only(layout, found["debit"], body, "debit")
+        columns["credit"] = only(layout, found["credit"], body, "credit")
     else:
         raise MappingNeededError(f"The header names no amount column; {_NAME_IT}, as amount.", "amount")
 
@@ -148,7 +150,7 @@ def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[Table
     likely = [column for column in found["date"] if column in {*full, *booked}] or found["date"]
     if not likely:
         raise MappingNeededError(f"The header names no date column; {_NAME_IT}, as date.", "date")
-    layout.columns["date"] = _only(layout, likely, lines, "date")
+    layout.columns["date"] = only(layout, likely, lines, "date")
 
 
 def _find_currency(
@@ -159,7 +161,7 @@ def _find_currency(
     columns = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
     columns = [column for column in columns if _any(rows, column, bool)]
     if columns:
-        layout.columns["currency_column"] = _only(layout, columns, rows, "currencyColumn")
+        layout.columns["currency_column"] = only(layout, columns, rows, "currencyColumn")
         return
     code = (
         vocabulary.currency_of(layout.names[layout.amounts[0]])
@@ -210,13 +212,11 @@ def _find_flag_and_status(layout: Layout, table: Sequence[TableRow], mapping: Ta
             return
 
 
-def _marks(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) -> tuple[str, str]:
+def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
     """The decimal and thousands marks of the mapping, else those found from the amounts."""
     decimal, thousands = mapping.choices.get("decimal"), mapping.choices.get("thousands")
     if thousands is not None:
         return decimal or ("," if thousands == "." else "."), thousands
-    columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
-    texts = (row.cell(column) for row in rows for column in columns)
     return (decimal, grouping(texts, decimal)) if decimal else marks(texts)
 
 
@@ -261,7 +261,7 @@ def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
             )
 
 
-def _only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:
+def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:
     """The one column of a role; of several with the same values, the first."""
     for other in columns[1:]:
         if any(_TIME.sub("", row.cell(columns[0])) != _TIME.sub("", row.cell(other)) for row in rows):

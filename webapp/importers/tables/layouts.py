@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
 
-from webapp.importers.bank_files import Columns, FileRefusedError
+from webapp.importers.bank_files import Columns, FileRefusedError, RowRefusedError
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.vocabulary import plain
@@ -44,6 +44,17 @@ class Layout:
         """A column's number and name for messages."""
         name = self.names[column] if column < len(self.names) else ""
         return f"column {column + 1} {quoted(name)}" if name else f"column {column + 1}"
+
+    def refusal(self, row: TableRow, column: int, why: str) -> RowRefusedError:
+        """The refusal of a row, with the column and the cell that it is for."""
+        named, value = self.named(column), " ".join(row.cell(column).split())
+        return RowRefusedError(
+            f"Row {row.number:,}, {named}: {why}: {quoted(value)}.",
+            row=row.number,
+            column=column,
+            named=named,
+            value=value,
+        )
 
     def body(self, table: Sequence[TableRow]) -> Sequence[TableRow]:
         """The rows behind the header."""
@@ -152,15 +163,17 @@ def layouts_of(first: Sequence[TableRow]) -> list[str]:
     return [sha256(json.dumps(each).encode()).hexdigest() for each in ([str(width)], *headers)]
 
 
-def columns_of(layout: Layout, mapping: TableMapping, layouts: Sequence[str]) -> Columns:
-    """How a table was read, as a full mapping that reads it in the same way."""
+def columns_of(
+    layout: Layout, mapping: TableMapping, layouts: Sequence[str], columns: Mapping[str, str] = COLUMNS
+) -> Columns:
+    """How a table was read, as a full mapping of these columns that reads it in the same way."""
     place = 0 if layout.header is None else layout.header + 1
     full: dict[str, object] = {"header": mapping.header_text or layout.header, **_choices(layout)}
     if mapping.encoding:
         full["encoding"] = mapping.encoding
     if "delimiter" in mapping.choices:
         full["delimiter"] = mapping.choices["delimiter"]
-    keys = {role: key for key, role in COLUMNS.items()}
+    keys = {role: key for key, role in columns.items()}
     full |= {keys[role]: column for role, column in layout.columns.items()}
     if layout.flag:
         words = layout.flag[1]

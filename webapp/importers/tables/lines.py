@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileLine, FileRefusedError, RowRefusedError, SkippedRow
-from webapp.importers.tables.amounts import currency_in, exact
+from webapp.importers.bank_files import FileLine, FileRefusedError, SkippedRow
+from webapp.importers.tables.amounts import currency_code, currency_in, exact
 from webapp.importers.tables.days import DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import TableRow
@@ -19,7 +19,6 @@ from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _MAX_ID: Final = 255
 _MAX_SKIPPED_TEXT: Final = 500
-_NAMES: Final = {"人民币": "CNY", "rmb": "CNY", "€": "EUR", "£": "GBP"}
 _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 
 
@@ -197,7 +196,7 @@ class TableReader:
         text = row.cell(column)
         if text not in self._codes:
             try:
-                self._codes[text] = canonical(_NAMES.get(text.casefold(), text))
+                self._codes[text] = currency_code(text)
             except UnknownCurrencyError:
                 raise self._row_error(row, column, "it is not an ISO 4217 currency") from None
         return self._codes[text]
@@ -222,14 +221,7 @@ class TableReader:
             raise self._row_error(row, self._layout.columns["date"], "the row has an amount and no date")
 
     def _row_error(self, row: TableRow, column: int, why: str) -> FileRefusedError:
-        named, value = self._layout.named(column), _one_line(row.cell(column))
-        return RowRefusedError(
-            f"Row {row.number:,}, {named}: {why}: {quoted(value)}.",
-            row=row.number,
-            column=column,
-            named=named,
-            value=value,
-        )
+        return self._layout.refusal(row, column, why)
 
     def _cell(self, row: TableRow, role: str) -> str | None:
         column = self._layout.columns.get(role)

@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -33,10 +33,18 @@ CHOICES: Final = {
     "thousands": ("", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"),
     "balanceIs": ("after", "before"),
 }
-_OTHERS: Final = (
-    *("encoding", "header", "sheet", "dateFormat", "flag", "invert", "currency", "pending"),
-    "skipWithoutAmount",
+# The keys of any table, and those that go with the lines of a bank.
+FORMATS: Final = (
+    "encoding",
+    "header",
+    "sheet",
+    "dateFormat",
+    "delimiter",
+    "decimal",
+    "thousands",
+    "currency",
 )
+OTHERS: Final = (*FORMATS, "balanceIs", "flag", "invert", "pending", "skipWithoutAmount")
 # An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
 _TEXT: Final = re.compile(
     r"ascii|utf-(8(-sig)?|(16|32)(-[lb]e)?)|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|tis-620|ptcp154"
@@ -89,16 +97,24 @@ class TableMapping:
         return [column for column in columns if isinstance(column, str)]
 
 
-def checked_mapping(mapping: Mapping[str, object] | None) -> TableMapping:
-    """Check a mapping (behaviour.md 2); raises FileRefusedError with a sentence that names the key."""
+def checked_mapping(
+    mapping: Mapping[str, object] | None,
+    columns: Mapping[str, str] = COLUMNS,
+    others: Collection[str] = OTHERS,
+) -> TableMapping:
+    """Check a mapping (behaviour.md 2) of these columns, with their roles, and of keys that take no column or no word.
+
+    Raises FileRefusedError with a sentence that names the key.
+    """
     settings = dict(mapping or {})
-    unknown = sorted(settings.keys() - COLUMNS.keys() - CHOICES.keys() - set(_OTHERS))
+    known = {*columns, *others}
+    unknown = sorted(settings.keys() - known)
     if unknown:
-        keys = ", ".join(sorted({*COLUMNS, *CHOICES, *_OTHERS}))
+        keys = ", ".join(sorted(known))
         raise FileRefusedError(f"A mapping has no key {quoted(unknown[0])}; its keys are {keys}.")
     _check_amounts(settings)
     return TableMapping(
-        columns={name: _column(key, settings[key]) for key, name in COLUMNS.items() if key in settings},
+        columns={name: _column(key, settings[key]) for key, name in columns.items() if key in settings},
         choices={key: _choice(key, settings[key]) for key in CHOICES if key in settings},
         encoding=_encoding(settings["encoding"]) if "encoding" in settings else None,
         header=_header(settings["header"]) if isinstance(settings.get("header"), int) else None,

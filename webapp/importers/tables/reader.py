@@ -1,6 +1,6 @@
 """The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -26,6 +26,8 @@ from webapp.importers.tables.vocabulary import plain
 FIRST: Final = 60
 _HEAD: Final = 256 * 1024
 
+# Whether the first rows of a table are ones that a mapping can read.
+Readable = Callable[[Sequence[TableRow], TableMapping], bool]
 Groups = Mapping[tuple[str | None, str | None], list[TableEntry]]
 
 
@@ -48,12 +50,12 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
     """Return the first rows of a file; raises FileRefusedError where it has none."""
     checked = checked_mapping(mapping)
-    return sample_of(table_of(_head(data), checked), checked)
+    return sample_of(table_of(head(data), checked), checked)
 
 
-def table_of(data: bytes, mapping: TableMapping) -> list[TableRow]:
+def table_of(data: bytes, mapping: TableMapping, readable: Readable | None = None) -> list[TableRow]:
     """Split a file into rows, by the mapping's delimiter or by the one that gives a readable table."""
-    return _table(text_of(data, mapping.encoding), mapping)
+    return _table(text_of(data, mapping.encoding), mapping, readable or is_readable)
 
 
 def layouts(data: bytes) -> Sequence[str]:
@@ -62,7 +64,7 @@ def layouts(data: bytes) -> Sequence[str]:
     The first is that of a table without a header, the others have one of the first rows as the header. The likeliest
     encoding and delimiter are used, because the mapping is not known yet.
     """
-    text = text_of(_head(data), None)
+    text = text_of(head(data), None)
     likely = delimiters(text, None)
     try:
         return layouts_of(list(islice(rows(text, likely[0]), FIRST))) if likely else ()
@@ -70,7 +72,7 @@ def layouts(data: bytes) -> Sequence[str]:
         return ()
 
 
-def _head(data: bytes) -> bytes:
+def head(data: bytes) -> bytes:
     """The first lines, cut without splitting a line or a character of two bytes."""
     if len(data) <= _HEAD:
         return data
@@ -95,7 +97,7 @@ def file_of(
     return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
 
 
-def _table(text: str, mapping: TableMapping) -> list[TableRow]:
+def _table(text: str, mapping: TableMapping, readable: Readable) -> list[TableRow]:
     """Split the text into rows by the mapping's delimiter, or by the first that gives a readable table."""
     refusal = None
     first = None
@@ -105,7 +107,7 @@ def _table(text: str, mapping: TableMapping) -> list[TableRow]:
         except FileRefusedError as error:
             refusal = refusal or error
             continue
-        if "delimiter" in mapping.choices or is_readable(table, mapping):
+        if "delimiter" in mapping.choices or readable(table, mapping):
             return table
         first = first or table
     if first is None:

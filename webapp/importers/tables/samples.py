@@ -1,7 +1,7 @@
 """A sample of a table: its first rows, and the likely roles of its columns by the names in its header."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from webapp.importers.bank_files import FileRefusedError
@@ -9,6 +9,8 @@ from webapp.importers.tables.detection import ROLES, header_in
 from webapp.importers.tables.layouts import FIRST, placed, roles
 from webapp.importers.tables.mappings import COLUMNS, TableMapping
 from webapp.importers.tables.rows import TableRow
+
+HeaderFinder = Callable[[Sequence[TableRow]], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,17 @@ class TableSample:
         return self.rows if self.header is None else self.rows[self.header + 1 :]
 
 
-def sample_of(table: Sequence[TableRow], mapping: TableMapping) -> TableSample:
-    """The sample of a table's first rows, whose header a mapping may set by its row or by its text."""
+def sample_of(
+    table: Sequence[TableRow],
+    mapping: TableMapping,
+    keys: Mapping[str, str] = COLUMNS,
+    words: Mapping[str, Sequence[str]] = ROLES,
+    header_in: HeaderFinder = header_in,
+) -> TableSample:
+    """The sample of a table's first rows, whose header a mapping may set by its row or by its text.
+
+    The columns are looked for by the words of each role, and answered by the mapping's `keys`.
+    """
     # A text that no row begins with refuses the file, and the first rows show what to write instead.
     with contextlib.suppress(FileRefusedError):
         mapping = placed(mapping, table)
@@ -47,9 +58,9 @@ def sample_of(table: Sequence[TableRow], mapping: TableMapping) -> TableSample:
     header = header_in(first) if mapping.header is None else mapping.header - begins
     if mapping.has_header is False or (header is not None and header >= len(first)):
         header = None
-    found = roles(first[header].cells, ROLES) if header is not None else {}
-    keys = {role: key for key, role in COLUMNS.items()}
-    columns = {keys[role]: places[0] for role, places in found.items() if len(places) == 1}
+    found = roles(first[header].cells, words) if header is not None else {}
+    named = {role: key for key, role in keys.items()}
+    columns = {named[role]: places[0] for role, places in found.items() if len(places) == 1}
     if "amount" in columns or ("debit" in columns) != ("credit" in columns):
         columns = {key: place for key, place in columns.items() if key not in {"debit", "credit"}}
     return TableSample(tuple(first), header, columns)

@@ -12,13 +12,13 @@ _SYMBOL: Final = re.compile(r"\(?\s*(€|£|r\$|₽|₹|\$|¥|￥|元|円)\s*\)?
 _SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": "INR", "元": "CNY", "円": "JPY"}
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words(text: str) -> tuple[str, ...]:
     """The words of a list, in their order."""
     return tuple(" ".join(word.split()) for word in text.split(";"))
 
 
 # In their order of preference: the booking date before the date of the transaction.
-BOOKED: Final = _words("""
+BOOKED: Final = words("""
     booking date; date posted; posting date; posted date; post date; posted on; booked on;
     date of booking; booked date; booked; buchungsdatum; buchungstag; buchung; boekdatum; boekingsdatum;
     datum verrekening; date comptable; date de comptabilisation; fecha contable; data contabile;
@@ -28,7 +28,7 @@ BOOKED: Final = _words("""
     bogført; bokföringsdatum; data contabilizzazione; datum zaúčtovania; date processed;
     дата обработки; дата обработки операции; дата платежа; 入账日期时间
 """)
-DATED: Final = _words("""
+DATED: Final = words("""
     date; transaction date; date of transaction; trans date; txn date; datetime; date time; created utc;
     created; completed date; datum; transactiedatum; fecha; data; date opération; date operation;
     date d'opération; fecha operación; fecha de operación; data operazione; data movimento;
@@ -38,7 +38,7 @@ DATED: Final = _words("""
     dateop; data mov; data lançamento; data lancamento; data do lançamento; дата совершения операции;
     お取引日; ご利用日; 利用日; data tranzacției; data tranzactiei; f operación
 """)
-AMOUNT: Final = _words("""
+AMOUNT: Final = words("""
     amount; transaction amount; net; neto; netto; net amount; amount total; betrag; umsatz;
     buchungsbetrag; importe; importo; montant; bedrag; valor; kwota; kwota operacji; částka; suma;
     objem; tranzakció összege; összeg; belopp; beløb; beløp; määrä; value; quantia;
@@ -49,11 +49,11 @@ AMOUNT: Final = _words("""
     сумма пересчитанная в валюту счета; 入出金; 记账金额; 入账金额
 """)
 # Where there are several amounts, the one in the account's currency is the booked one.
-OF_THE_ACCOUNT: Final = _words("""
+OF_THE_ACCOUNT: Final = words("""
     amount in account currency; částka v měně účtu; kwota w walucie rachunku; zaúčtovaná částka;
     сумма в валюте счета; сумма пересчитанная в валюту счета; 记账金额; 入账金额
 """)
-DEBIT: Final = _words("""
+DEBIT: Final = words("""
     debit; debits; debit amount; withdrawal; withdrawals; withdrawal amount; paid out; money out;
     outflow; out; soll; lastschrift; belastung; débit; debet; debito; débito; cargo; cargos; addebito;
     addebiti; dare; uscite; obciążenia; terhelés; ud; ut; 支出; 支出金额; 借方; 借方发生额; расход;
@@ -61,7 +61,7 @@ DEBIT: Final = _words("""
     debe; ut fra konto; saídas; egresos; retiros; výdaje; wypłaty; wydatki; débit euros; debit euros; 记账金额 支出;
     支払い金額; お支払い金額; お引出金額; 引出金額; amount debit
 """)
-CREDIT: Final = _words("""
+CREDIT: Final = words("""
     credit; credits; credit amount; deposit; deposits; deposit amount; paid in; money in; inflow; in;
     haben; gutschrift; crédit; credito; crédito; abono; abonos; accredito; accrediti; avere; entrate;
     uznania; jóváírás; ind; inn; 存入; 收入; 收入金额; 存入金额; 贷方; 贷方发生额; приход; зачисление;
@@ -69,27 +69,27 @@ CREDIT: Final = _words("""
     haber; inn på konto; entradas; ingresos; depósitos; příjmy; wpłaty; wpływy; crédit euros; credit euros;
     记账金额 收入; 預かり金額; お預り金額; お預け入れ額; 預入金額; amount credit
 """)
-BALANCE: Final = _words("""
+BALANCE: Final = words("""
     balance; running balance; account balance; closing balance; balance after; saldo; solde;
     saldo nach buchung; kontostand; saldo po operacji; egyenleg; zůstatek; zostatok; saldo po; 余额;
     账户余额; 本次余额; 联机余额; остаток; баланс; 残高; 差引残高; お預り残高;
     running bal; saldo na trn; saldo na mutatie; saldo po transakcji; saldo contabilístico; saldo contabile;
     saldo contable; bokfört saldo; solde progressif; お預入残高
 """)
-CURRENCY: Final = _words("""
+CURRENCY: Final = words("""
     currency; ccy; currency code; währung; waehrung; buchungswährung; devise; moneda; divisa; valuta;
     munt; valutacode; waluta; měna; mena; devizanem; tranzakció devizaneme; moeda; 币种; 货币; 交易币种;
     валюта; валюта счета; 通貨;
     whg; devies; valuutta; 币别; 记账币种; 入账货币; 交易货币; billing currency; měna účtu; account currency;
     валюта платежа
 """)
-ACCOUNT: Final = _words("""
+ACCOUNT: Final = words("""
     account number; account; account no; account id; account name; own account; iban; first bank card; rekening;
     card; auftragskonto; rekeningnummer; iban auftragskonto; cuenta; compte; conto; konto; számlaszám;
     numer rachunku; 账号; 账户; номер счета;
     iban bban; bank account; accountnum; číslo účtu
 """)
-DESCRIPTION: Final = _words("""
+DESCRIPTION: Final = words("""
     description; details; memo; note; notes; label; narrative; particulars; transaction description;
     verwendungszweck; buchungstext; transaktionsbeschreibung; omschrijving; libellé; libelle; concepto;
     descripción; descrizione; causale; opis; tytuł; popis; közlemény; text; tekst; 交易摘要; 摘要;
@@ -98,47 +98,47 @@ DESCRIPTION: Final = _words("""
     beskrivning; forklaring; histórico; historico; lançamento; selitys; opis operacji; opis transakcji; narration;
     入出金先内容; 商品说明; 商品; dettagli; mededelingen; original description
 """)
-COUNTERPARTY: Final = _words("""
+COUNTERPARTY: Final = words("""
     payee; name; partner name; counterparty; counter party; merchant; beneficiary; handelaar; empfänger;
     beguenstigter zahlungspflichtiger; auftraggeber empfänger; tegenrekeninghouder; naam tegenpartij;
     nombre; partner neve; 对手信息; 对方户名; 交易对方; контрагент;
     naam omschrijving; counterparty name; partnername; name zahlungsbeteiligter; begünstigter auftraggeber;
     nadawca odbiorca; dane kontrahenta; název protiúčtu; saaja maksaja; payee name; merchant name
 """)
-REFERENCE: Final = _words("""
+REFERENCE: Final = words("""
     reference; ref; transaction id; reference number; referenz; buchungsreferenz; referencia; référence;
     referentie; id de transacción; transaction reference; balance transaction id; id; 交易单号; 流水号;
     日 志 号; референс проводки
 """)
-FEE: Final = _words("""
+FEE: Final = words("""
     fee; fees; amount fee; comisión; gebühr; frais; kosten; commission; 手续费; комиссия
 """)
-STATUS: Final = _words("""
+STATUS: Final = words("""
     stato; статус; 交易状态; 当前状态; status; state; transaction status; booking status; transaktionsstatus;
     umsatzstatus
 """)
 PENDING: Final = frozenset(
-    _words("""
+    words("""
     ausstehend; authorised; authorized; autorizado; en attente; hold; in attesa; in behandeling; in bearbeitung;
     non contabilizzato; nicht gebucht; not posted; offen; oczekująca; pendente; pendiente; pending; reserverad;
     reserveret; unposted; umsatz vorgemerkt; varaus; vorgemerkt; v reserve; в обработке; 处理中
 """)
 )
 NOT_EXECUTED: Final = frozenset(
-    _words("""
+    words("""
     abgelehnt; cancelado; canceled; cancelled; declined; denied; expired; failed; rechazado; refused;
     rejected; reverted; storniert; voided; 交易关闭; 失败
 """)
 )
 OUT: Final = frozenset(
-    _words("""
+    words("""
     -; af; ausgang; d; dbit; expense; 借 dr;
     debet; debit; debito; dr; débit; débito; out; outflow; s; soll; withdrawal; расход; 借;
     支出
 """)
 )
 IN: Final = frozenset(
-    _words("""
+    words("""
     +; bij; c; cr; eingang; income; 贷 cr;
     crdt; credit; credito; crédit; crédito; deposit; h; haben; in; inflow; приход; 存入;
     收入; 贷
@@ -185,16 +185,16 @@ def names_column(name: str) -> bool:
 
 
 _BALANCES: Final = frozenset(
-    _words("""
+    words("""
     algsaldo; alkusaldo; anfangssaldo; balance; balances; beginsaldo; bilancio; egyenleg; eindsaldo; endsaldo;
     käive; kontostand; loppusaldo; lõppsaldo; schlusssaldo; saldo; solde; zůstatek; zostatok; остаток
 """)
 )
 _SUMS: Final = _BALANCES.union(
-    _words("razem; sum; suma; summe; totaal; total; totale; totales; totals; итого")
+    words("razem; sum; suma; summe; totaal; total; totale; totales; totals; итого")
 )
 _AROUND_SUMS: Final = frozenset(
-    _words("""
+    words("""
     a; al; alter; am; anfangs; anterior; as; at; au; beginning; brought; closing; current; date; de; del; der;
     des; di; dia; do; du; début; en; end; ending; fin; final; finale; for; forward; grand; im; in; ingående;
     inicial; initial; iniziale; koniec; končený; końcowe; le; ledger; na; neuer; new; of; old; on; opening;

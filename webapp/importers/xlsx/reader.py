@@ -8,7 +8,7 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, MappingNeede
 from webapp.importers.foreign_files import archive_message
 from webapp.importers.tables.layouts import layouts_of
 from webapp.importers.tables.mappings import TableMapping, checked_mapping
-from webapp.importers.tables.reader import FIRST, file_of, is_readable
+from webapp.importers.tables.reader import FIRST, Readable, file_of, is_readable
 from webapp.importers.tables.samples import TableSample, sample_of
 from webapp.importers.texts import quoted
 from webapp.importers.xlsx.archives import Archive, is_archive
@@ -30,16 +30,22 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     The mapping is that of CSV and may name the `sheet`; its marks and date format apply to cells of text.
     """
     checked = checked_mapping(mapping)
-    listed, sheet = chosen_sheet(data, checked)
+    sheet = computed_sheet(data, checked)
+    bank_file = file_of(sheet.rows, checked, bank_format="xlsx")
+    hidden = [f"{sheet.hidden:,} rows of the sheet are hidden; they were read like the others."]
+    warnings = (*bank_file.warnings, *(hidden if sheet.hidden else []))
+    return replace(bank_file, warnings=warnings)
+
+
+def computed_sheet(data: bytes, checked: TableMapping, readable: Readable = is_readable) -> SheetParser:
+    """The chosen sheet, of which each formula has its value; raises FileRefusedError, MappingNeededError."""
+    listed, sheet = chosen_sheet(data, checked, readable)
     if sheet.uncomputed:
         raise FileRefusedError(
             f"Cell {sheet.uncomputed} of sheet {quoted(listed.name)} has a formula whose value was never computed;"
             " open the file in a spreadsheet, save it, and import that."
         )
-    bank_file = file_of(sheet.rows, checked, bank_format="xlsx")
-    hidden = [f"{sheet.hidden:,} rows of the sheet are hidden; they were read like the others."]
-    warnings = (*bank_file.warnings, *(hidden if sheet.hidden else []))
-    return replace(bank_file, warnings=warnings)
+    return sheet
 
 
 def layouts(data: bytes) -> Sequence[str]:
@@ -55,12 +61,17 @@ def layouts(data: bytes) -> Sequence[str]:
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
     """Return the first rows of the chosen or likely sheet; raises FileRefusedError where there is none."""
     checked = checked_mapping(mapping)
-    names = tuple(each.name for each in _book(data).sheets)
+    names = sheet_names(data)
     try:
         sheet = chosen_sheet(data, checked)[1]
     except MappingNeededError:
         return TableSample(sheets=names)
     return replace(sample_of(sheet.rows, checked), sheets=names)
+
+
+def sheet_names(data: bytes) -> tuple[str, ...]:
+    """The names of a workbook's sheets; raises FileRefusedError."""
+    return tuple(each.name for each in _book(data).sheets)
 
 
 def _book(data: bytes) -> Workbook:
@@ -73,7 +84,9 @@ def _book(data: bytes) -> Workbook:
     return book
 
 
-def chosen_sheet(data: bytes, checked: TableMapping) -> tuple[ListedSheet, SheetParser]:
+def chosen_sheet(
+    data: bytes, checked: TableMapping, readable: Readable = is_readable
+) -> tuple[ListedSheet, SheetParser]:
     """The sheet that the mapping names, else the only one with a table; MappingNeededError where two have one."""
     book = _book(data)
     if checked.sheet is not None:
@@ -83,7 +96,7 @@ def chosen_sheet(data: bytes, checked: TableMapping) -> tuple[ListedSheet, Sheet
     for are_hidden in (False, True):
         sheets = [(each, book.sheet(each)) for each in book.sheets if each.is_hidden is are_hidden]
         filled = [(each, sheet) for each, sheet in sheets if sheet.rows]
-        tables = [(each, sheet) for each, sheet in filled if is_readable(sheet.rows, checked)]
+        tables = [(each, sheet) for each, sheet in filled if readable(sheet.rows, checked)]
         if found := tables or filled:
             return _only([each for each, _ in found], are_tables=bool(tables)), found[0][1]
     raise FileRefusedError("The workbook has no cell with a value, so there is nothing to import.")

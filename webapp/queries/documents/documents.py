@@ -224,11 +224,11 @@ def all_findings(document: Document) -> list[DocumentFinding]:
 
 
 def invoice_of(document: Document) -> Mapping[str, Any] | None:
-    """Give what the e-invoice in a document's file states, None where there is none or it could not be read."""
+    """Give what a document's e-invoice or its row of a table states, None where there is none or it is unreadable."""
     if document.invoice is None or "syntax" not in document.invoice:
         return None
-    # What was read before the tax in a second currency was kept has none.
-    return {"other_taxes": [], **document.invoice}
+    # What was read before the tax in a second currency was kept has none; of a table only its rows are.
+    return {"other_taxes": [], "table": None, **document.invoice}
 
 
 def file_of(document: Document | DocumentFile) -> tuple[StoredFile, str, str]:

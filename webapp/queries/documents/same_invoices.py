@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,6 +16,15 @@ from webapp.sql_functions import fold
 
 # Of one number and amount.
 MOST_ALIKE = 50
+# What documents of one invoice have alike, beside the seller.
+ALIKE: Final = ("number", "document_type", "total_minor", "currency")
+
+
+class NumberedBefore(NamedTuple):
+    """The document that is the same invoice as another one, or that has its sender and number at least."""
+
+    document: Document
+    is_same: bool
 
 
 def same_invoice(document: Document) -> Document | None:
@@ -25,10 +36,7 @@ def same_invoice(document: Document) -> Document | None:
         return None
     alike = sa.select(Document).where(
         Document.organization_id == document.organization_id,
-        Document.number == document.number,
-        Document.document_type == document.document_type,
-        Document.total_minor == document.total_minor,
-        Document.currency == document.currency,
+        *(getattr(Document, name) == getattr(document, name) for name in ALIKE),
     )
     found = db.session.scalars(alike.order_by(Document.id).limit(MOST_ALIKE))
     is_read = documents.invoice_of(document) is not None
@@ -65,3 +73,21 @@ def numbers_among(organization_id: str, numbers: Collection[str]) -> set[str]:
         Document.organization_id == organization_id, Document.number.in_(numbers)
     )
     return {number for number in db.session.scalars(found) if number is not None}
+
+
+def numbered_before(organization_id: str, new: Sequence[Document]) -> list[NumberedBefore | None]:
+    """Find for each of some new invoices that state who they are from the document that has its sender and number."""
+    wanted = {each.number for each in new}
+    found = sa.select(Document).where(
+        Document.organization_id == organization_id, Document.number.in_(wanted)
+    )
+    by_number = defaultdict(list)
+    for each in db.session.scalars(found.order_by(Document.id)):
+        by_number[each.number].append(each)
+    return [_before(each, by_number[each.number]) for each in new]
+
+
+def _before(new: Document, others: Sequence[Document]) -> NumberedBefore | None:
+    of_seller = [each for each in others if _is_seller(each, new)]
+    same = [each for each in of_seller if all(getattr(each, name) == getattr(new, name) for name in ALIKE)]
+    return next((NumberedBefore(each, each in same) for each in [*same, *of_seller]), None)

@@ -78,8 +78,19 @@ class BrokenRuleSchema(Schema):
     message = Untrusted()
 
 
+class TableOriginSchema(Schema):
+    """The table that the invoice is a row of, by its name and its SHA-256; rows are the lines of the file, from 1."""
+
+    file_name = Untrusted()
+    sha256 = ma.fields.String()
+    row = ma.fields.Integer()
+
+
 class StatedInvoiceSchema(Schema):
-    """An e-invoice as it states itself; figures are text, exactly as written."""
+    """An e-invoice as it states itself; figures are text, exactly as written.
+
+    An invoice of a table has the syntax TABLE, and what its row states.
+    """
 
     syntax = ma.fields.String()
     profile = _stated()
@@ -102,3 +113,4 @@ class StatedInvoiceSchema(Schema):
     lines = ma.fields.List(ma.fields.Nested(StatedLineSchema))
     attachments = ma.fields.Integer()
     findings = ma.fields.List(ma.fields.Nested(BrokenRuleSchema))
+    table = ma.fields.Nested(TableOriginSchema, allow_none=True)

@@ -48,7 +48,8 @@ class ImportUploadSchema(ImportFormSchema):
     file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
 
 
-def _no_longer_than_in_a_form(mapping: dict[str, Any]) -> None:
+def no_longer_than_in_a_form(mapping: dict[str, Any]) -> None:
+    """Refuse a mapping in JSON that is longer than one in a form may be."""
     if len(json.dumps(mapping)) > LONGEST_MAPPING:
         raise ma.ValidationError(f"Send at most {LONGEST_MAPPING:,} characters.")
 
@@ -56,7 +57,7 @@ def _no_longer_than_in_a_form(mapping: dict[str, Any]) -> None:
 class ImportFileSchema(FileSchema):
     """A bank file within JSON, with the fields of the form."""
 
-    mapping = fields.JsonObject(load_default=None, validate=_no_longer_than_in_a_form)
+    mapping = fields.JsonObject(load_default=None, validate=no_longer_than_in_a_form)
     dry_run = fields.Flag(load_default=False)
     fa_id = fields.Id(Kind.FEED_ACCOUNT, load_default=None, allow_none=True)
 

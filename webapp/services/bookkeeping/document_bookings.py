@@ -42,7 +42,7 @@ def enter(
 
     Raises NotInPartsError, AccountMissingError and what writing an entry raises.
     """
-    _refer(chosen, document.organization_id)
+    refer(chosen, document.organization_id)
     parts = _complete(document_bookings.postings(document, chosen))
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
@@ -65,7 +65,7 @@ def split(
     Raises UnknownReferenceError, NotInPartsError, AccountMissingError and what changing a line raises.
     """
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
-    _refer(chosen, line.organization_id)
+    refer(chosen, line.organization_id)
     parts = _complete(document_bookings.splits(document, line, chosen))
     changes: LineChanges
     if len(parts) == 1:
@@ -90,7 +90,7 @@ def _chosen_of(part: BookedPart) -> dict[str, int]:
     return {name: value for name, value in chosen.items() if value is not None}
 
 
-def _refer(chosen: ChosenAccounts, organization_id: str) -> None:
+def refer(chosen: ChosenAccounts, organization_id: str) -> None:
     """Raise UnknownReferenceError for an account that is not there."""
     for name, account_id in asdict(chosen).items():
         if account_id is not None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.files.file_kinds import KINDS, kind_of
+from webapp.ledger.files.file_kinds import ALL_KINDS, kind_of
 from webapp.ledger.files.file_names import cleaned
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import EffectKind
@@ -185,7 +185,7 @@ def _named(document: Document, content: DocumentInput) -> DocumentInput:
     name = content.get("file_name")
     if not name:
         return content
-    endings = KINDS[document.file_type].endings if document.file_type else ()
+    endings = ALL_KINDS[document.file_type].endings if document.file_type else ()
     return {**content, "file_name": cleaned(name, endings)}
 
 

@@ -68,16 +68,22 @@ def file_new(files: Sequence[ReadFile], *, actor: Actor, now: datetime) -> dict[
     stored_files.keep_all(organization.id, [each.new_file for each in filings], now=now)
     filed = [each.document for each in filings]
     parties.recognise(organization.id, filed)
+    file_all(filed, actor=actor, now=now)
+    return {each.place: each.document for each in filings}
+
+
+def file_all(new: Sequence[Document], *, actor: Actor, now: datetime, note: str = "") -> None:
+    """File documents that were made, each by an act of its own, and attach each to the line that certainly pays it."""
+    organization = organizations.get(actor.organization_id)
     with updates.writing(now):
-        db.session.add_all(filed)
+        db.session.add_all(new)
         db.session.flush()
     rules = document_rules.active(organization)
     with together(organization.id):
-        for document in filed:
-            with act(actor, now, "create_document", ("document", "new")) as doing:
+        for document in new:
+            with act(actor, now, "create_document", ("document", "new"), note=note) as doing:
                 documents.filed(document, {}, doing, rules)
-    payments.attach(organization.id, filed, now=now)
-    return {each.place: each.document for each in filings}
+    payments.attach(organization.id, new, now=now)
 
 
 def _without_questions(organization_id: str, files: Sequence[ReadFile], now: datetime) -> list[_Filing]:

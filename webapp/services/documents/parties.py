@@ -42,6 +42,15 @@ def recognise(organization_id: str, documents: Iterable[Document]) -> None:
             document.org_merchant_id = known[marks][0].id
 
 
+def fitting(document: Document) -> list[Merchant]:
+    """List the merchants that a document's party fits: none, one, or several that somebody chooses from."""
+    party = other_party(document)
+    if party is None:
+        return []
+    marks = PartyMarks(party.vat_id, party.iban, party.name)
+    return merchants.recognised(document.organization_id, [marks])[marks]
+
+
 def learn(document: Document) -> dict[str, object]:
     """Let the merchant that somebody chose be known by the VAT id and the account on the invoice.
 

@@ -1,0 +1,125 @@
+"""The schemas of tables of invoices: how one is sent, and what its rows become."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.ledger.codes import DOCUMENT_TYPES
+from webapp.ledger.references import Kind
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.documents.bookings import OWED, TAX
+from webapp.schemas.files import FileSchema
+from webapp.schemas.imports.imports import ObjectText, no_longer_than_in_a_form
+from webapp.schemas.untrusted import Untrusted
+from webapp.services.documents.table_filings import ENTRIES
+from webapp.services.documents.table_plans import RowVerdict
+
+TYPES = ("INVOICE", "BILL")
+TYPE = {
+    "description": "INVOICE for our own invoices, whose party is the customer; BILL for those of suppliers."
+}
+MAPPING = {
+    "description": "Columns by name or by number from 0: `number`, `date`, `dueDate`, `party`, `vatId`, `iban`, `net`,"
+    " `tax`, `total`, `currencyColumn`, `reference`, `description`; and `delimiter`, `decimal`, `thousands`,"
+    " `dateFormat`, `encoding`, `header`, `sheet`, `currency`. What is missing is found by the names in the header."
+}
+MERCHANTS = {
+    "description": "Make a merchant of each party of whom no merchant is known by VAT id, account or name."
+}
+ACCOUNT = {
+    "description": "Of the entries: what was sold or bought. Without it what the books suggest for each."
+}
+FORCE = {
+    "description": "File also rows whose number the sender has used before with other figures; needs a `note`."
+}
+
+
+class TableFormSchema(Schema):
+    """The fields of a table that is sent; the file itself is read as it streams in."""
+
+    file = ma.fields.Raw()
+    document_type = fields.OneOf(*TYPES, load_default=None, metadata=TYPE)
+    mapping = ObjectText(load_default=None, metadata=MAPPING)
+    dry_run = fields.FormFlag(load_default=False)
+    make_merchants = fields.FormFlag(load_default=False, metadata=MERCHANTS)
+    entries = fields.OneOf(*ENTRIES, load_default="NONE")
+    account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=ACCOUNT)
+    tax_account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=TAX)
+    counter_account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=OWED)
+    force = fields.FormFlag(load_default=False, metadata=FORCE)
+    note = fields.Text(most=2000, load_default="")
+
+
+class TableUploadSchema(TableFormSchema):
+    """The form of a table with its file."""
+
+    file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
+    document_type = fields.OneOf(*TYPES, required=True, metadata=TYPE)
+
+
+class TableFileSchema(FileSchema):
+    """A table within JSON, with the fields of the form."""
+
+    document_type = fields.OneOf(*TYPES, required=True, metadata=TYPE)
+    mapping = fields.JsonObject(load_default=None, validate=no_longer_than_in_a_form, metadata=MAPPING)
+    dry_run = fields.Flag(load_default=False)
+    make_merchants = fields.Flag(load_default=False, metadata=MERCHANTS)
+    entries = fields.OneOf(*ENTRIES, load_default="NONE")
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=ACCOUNT)
+    tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=TAX)
+    counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
+    force = fields.Flag(load_default=False, metadata=FORCE)
+    note = fields.Text(most=2000, load_default="")
+
+
+class SkippedRowSchema(Schema):
+    """A row that is no invoice, and why."""
+
+    row = fields.WholeNumber()
+    text = Untrusted()
+    reason = ma.fields.String()
+
+
+class TableRowSchema(Schema):
+    """A row of a table: what it states, its verdict, and what became of it.
+
+    `documentId` is the document that was filed for it, or the one that is there; `problem` says why it has no entry.
+    """
+
+    row = fields.WholeNumber(metadata={"description": "The line of the file, from 1."})
+    verdict = fields.OneOf(*RowVerdict)
+    is_filed = ma.fields.Boolean()
+    document_type = fields.OneOf(*DOCUMENT_TYPES)
+    number = Untrusted()
+    issued_on = fields.Day()
+    due_on = fields.Day(allow_none=True)
+    party = Untrusted()
+    vat_id = Untrusted(allow_none=True)
+    currency = fields.Currency()
+    net = fields.Amount(allow_none=True)
+    tax = fields.Amount(allow_none=True)
+    total = fields.Amount()
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    problem = Untrusted(allow_none=True)
+
+
+class RowCountsSchema(Schema):
+    """How many rows have each verdict."""
+
+    new = fields.WholeNumber()
+    already_there = fields.WholeNumber()
+    same_number = fields.WholeNumber()
+
+
+class TableSchema(Schema):
+    """A table of invoices: how it was read, and its rows."""
+
+    file_name = Untrusted()
+    sha256 = ma.fields.String()
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
+    mapping = fields.JsonObject()
+    counts = ma.fields.Nested(RowCountsSchema)
+    rows = ma.fields.List(ma.fields.Nested(TableRowSchema))
+    skipped = ma.fields.List(ma.fields.Nested(SkippedRowSchema))

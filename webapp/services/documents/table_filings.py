@@ -1,0 +1,129 @@
+"""Filing the invoices of a table: a document for each, with its merchant and its entry where somebody wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.files.file_kinds import sniffed
+from webapp.ledger.files.file_names import cleaned
+from webapp.models import Document, InboxFile
+from webapp.queries.access import organizations
+from webapp.queries.documents import documents as queried
+from webapp.queries.inbox import inbox_files
+from webapp.queries.suggestions.document_bookings import SUGGESTED, ChosenAccounts
+from webapp.services.audit.act import Actor
+from webapp.services.audit.action_requests import act
+from webapp.services.bookkeeping import document_bookings
+from webapp.services.documents import documents, fields, filings, parties, same_invoices, table_plans
+from webapp.services.documents.table_plans import PlannedInvoice, SentTable
+from webapp.services.storage import stored_files
+
+ENTRIES: Final = ("NONE", "DRAFT", "POSTED")
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoices:
+    """What is made of the rows beside documents: merchants of whom no merchant is known by, and entries.
+
+    With `force` a row is filed whose number its sender has used before, and a `note` says why.
+    """
+
+    makes_merchants: bool = False
+    entries: str = "NONE"
+    accounts: ChosenAccounts = SUGGESTED
+    force: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FiledTable:
+    """What became of a table: its own document, and of each row the entry, or why it has none, by the row's number."""
+
+    planned: Sequence[PlannedInvoice]
+    filed: frozenset[int]
+    document: Document | None = None
+    entry_ids: Mapping[int, int] = field(default_factory=dict)
+    problems: Mapping[int, str] = field(default_factory=dict)
+
+
+def file_table(sent: SentTable, choices: TableChoices, *, actor: Actor, now: datetime) -> FiledTable:
+    """File the invoices of a table that are not there, and the table itself as the document that they came from.
+
+    An entry that the books refuse leaves its document without one, with the reason. Raises what `table_plans.plan`
+    raises, UnknownReferenceError, and ForceNoteError for `force` without a note.
+    """
+    if choices.force and not choices.note.strip():
+        raise same_invoices.ForceNoteError(fields={"note": [str(same_invoices.ForceNoteError())]})
+    document_bookings.refer(choices.accounts, actor.organization_id)
+    planned = table_plans.plan(sent, organizations.get(actor.organization_id), now=now)
+    new = table_plans.chosen(planned, force=choices.force)
+    made = [each.document for each in new]
+    parties.recognise(actor.organization_id, made)
+    if choices.makes_merchants:
+        _make_merchants(made, actor, now)
+    filings.file_all(made, actor=actor, now=now, note=choices.note)
+    entry_ids: dict[int, int] = {}
+    problems: dict[int, str] = {}
+    for each in new if choices.entries != "NONE" else ():
+        try:
+            entry_ids[each.stated.row] = _enter(each.document, choices, actor, now)
+        except LedgerError as error:
+            problems[each.stated.row] = str(error)
+    rows = frozenset(each.stated.row for each in new)
+    return FiledTable(planned, rows, _file_itself(sent, actor, now), entry_ids, problems)
+
+
+def file_waiting(
+    waiting: InboxFile, sent: SentTable, choices: TableChoices, *, actor: Actor, now: datetime
+) -> FiledTable:
+    """File the invoices of a table that waits in the inbox, where it waits no longer."""
+    filed = file_table(sent, choices, actor=actor, now=now)
+    # The document of the table has its file.
+    db.session.delete(waiting)
+    db.session.flush()
+    return filed
+
+
+def data_of(waiting: InboxFile) -> bytes:
+    """Give the bytes of a file that waits."""
+    return stored_files.read(inbox_files.file_of(waiting))
+
+
+def _enter(document: Document, choices: TableChoices, actor: Actor, now: datetime) -> int:
+    """Write the entry of a document in a savepoint of its own, so that a refused one leaves nothing."""
+    with db.session.begin_nested():
+        post = choices.entries == "POSTED"
+        return document_bookings.enter(document, choices.accounts, post=post, actor=actor, now=now).id
+
+
+def _make_merchants(made: Sequence[Document], actor: Actor, now: datetime) -> None:
+    """Make a merchant of each party that fits none, and let the documents behind it have that one."""
+    for document in made:
+        if document.org_merchant_id is None:
+            fitting = parties.fitting(document)
+            if not fitting:
+                fitting = [parties.make(document, actor=actor, now=now)]
+            document.org_merchant_id = fitting[0].id if len(fitting) == 1 else None
+
+
+def _file_itself(sent: SentTable, actor: Actor, now: datetime) -> Document:
+    """File a table as a document of no type, unless one has its file; from there it is downloaded and deleted."""
+    there = queried.with_file(actor.organization_id, sent.digest)
+    if there is not None:
+        return there
+    with act(actor, now, "create_document", ("document", "new")) as doing:
+        document, kind = documents.begun(actor.organization_id, now), sniffed(sent.data)
+        document.file_name, document.file_type = cleaned(sent.name, kind.endings), kind.type
+        document.file_size, document.sha256 = len(sent.data), sent.digest
+        packed = stored_files.pack(sent.data)
+        stored_files.keep(actor.organization_id, packed, document.file_name, kind.type, now=now)
+        fields.write(document, {})
+        db.session.add(document)
+        db.session.flush()
+        documents.filed(document, {}, doing)
+    return document
