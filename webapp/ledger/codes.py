@@ -39,6 +39,10 @@ ENTRY_SOURCES: Final = (
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
 DOCUMENT_SIDES: Final = ("SALE", "PURCHASE")
+# What the rows of a table of invoices are, what a row is to the books, and what is made of it beside a document.
+TABLE_TYPES: Final = ("INVOICE", "BILL")
+ROW_VERDICTS: Final = ("NEW", "ALREADY_THERE", "SAME_NUMBER")
+TABLE_ENTRIES: Final = ("NONE", "DRAFT", "POSTED")
 ACCOUNT_TYPES: Final = tuple(each.value for each in AccountType)
 # The types of ledger accounts that may have a bank account behind them.
 FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")

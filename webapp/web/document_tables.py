@@ -2,66 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import marshmallow as ma
 
-from webapp import queries
-from webapp.importers.bank_files import SkippedRow
-from webapp.ledger.money import Money
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import InboxFile
+from webapp.queries.access import organizations
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
-from webapp.services.documents import table_filings, table_plans
-from webapp.services.documents.table_filings import FiledTable, TableChoices
-from webapp.services.documents.table_plans import RowVerdict, SentTable
+from webapp.services.bookkeeping import document_tables, table_records
+from webapp.services.bookkeeping.document_tables import FiledTable, TableChoices
+from webapp.services.bookkeeping.table_records import TableRecord
+from webapp.services.documents import table_plans
+from webapp.services.documents.table_plans import SentTable
+from webapp.services.imports import invoice_columns
+from webapp.services.imports.column_trials import ColumnReading
+from webapp.web import inbox
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id
 from webapp.web.document_files import RECEIVED_TABLE, received_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class TableRowRecord:
-    """A row of a table, with its verdict and what became of it."""
+class TriedTable:
+    """A file that waits, how its columns are read, and its rows, where they could be read."""
 
-    row: int
-    verdict: RowVerdict
-    is_filed: bool
-    document_type: str
-    number: str
-    issued_on: date
-    due_on: date | None
-    party: str
-    vat_id: str | None
-    currency: str | None
-    net: Money | None
-    tax: Money | None
-    total: Money | None
-    document_id: int | None
-    journal_entry_id: int | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TableRecord:
-    """A table of invoices as it was read, and its rows."""
-
-    file_name: str
-    sha256: str
-    document_id: int | None
-    mapping: Mapping[str, object]
-    counts: Mapping[str, int]
-    rows: Sequence[TableRowRecord]
-    skipped: Sequence[SkippedRow]
+    waiting: InboxFile
+    reading: ColumnReading
+    table: TableRecord | None
 
 
 def sent(body: Mapping[str, Any]) -> SentTable:
     """Read the table of a body that the schema of its form or of its JSON has read."""
     if body["document_type"] is None:
-        raise ma.ValidationError(
-            {"documentType": ["Say whether these are INVOICE of ours, or BILL of suppliers."]}
-        )
+        sentence = "Say whether these are INVOICE of ours, or BILL of suppliers."
+        raise ma.ValidationError({"documentType": [sentence]})
     if "content" in body:
         name, data = body["file_name"], body["content"]
     else:
@@ -79,44 +57,37 @@ def choices(body: Mapping[str, Any]) -> TableChoices:
 
 def tried(table: SentTable) -> TableRecord:
     """Compare a table with the books, of which nothing is changed."""
-    organization = queries.access.organizations.get(organization_id())
-    return record(table, FiledTable(table_plans.plan(table, organization, now=requests.now()), frozenset()))
+    planned = table_plans.plan(table, organizations.get(organization_id()), now=requests.now())
+    return table_records.record(table, FiledTable(planned, frozenset()))
 
 
 def filed(table: SentTable, chosen: TableChoices) -> TableRecord:
     """File the invoices of a table."""
-    return record(table, table_filings.file_table(table, chosen, **acting()))
+    return table_records.record(table, document_tables.file_table(table, chosen, **acting()))
 
 
-def record(table: SentTable, done: FiledTable) -> TableRecord:
-    """Give a table with what became of its rows."""
-    rows = []
-    for each in done.planned:
-        stated, document = each.stated, each.document
-        is_filed = stated.row in done.filed
-        place = document if is_filed else each.there
-        rows.append(
-            TableRowRecord(
-                row=stated.row,
-                verdict=each.verdict,
-                is_filed=is_filed,
-                document_type=document.document_type,
-                number=stated.number,
-                issued_on=stated.issued_on,
-                due_on=stated.due_on,
-                party=stated.party,
-                vat_id=stated.vat_id,
-                currency=document.currency,
-                net=document.net,
-                tax=document.tax,
-                total=document.total,
-                document_id=None if place is None else place.id,
-                journal_entry_id=done.entry_ids.get(stated.row),
-                problem=done.problems.get(stated.row),
-            )
-        )
-    counts = {each.name.lower(): sum(row.verdict is each for row in rows) for each in RowVerdict}
-    itself = None if done.document is None else done.document.id
-    return TableRecord(
-        table.name, table.digest, itself, table.table.mapping, counts, rows, table.table.skipped
-    )
+def tried_waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, object] | None) -> TriedTable:
+    """Read a table that waits in the inbox, and compare it with the books; what was begun before is taken back."""
+    db.session.rollback()
+    requests.begin_reading(organization_id())
+    found = inbox.get(inbox_file_id)
+    data = document_tables.data_of(found)
+    reading, table = invoice_columns.try_mapping(found.file_name, data, document_type, mapping)
+    try:
+        return TriedTable(found, reading, None if table is None else tried(table))
+    except LedgerError as error:
+        return TriedTable(found, replace(reading, refusal=error), None)
+
+
+def waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, object] | None) -> SentTable:
+    """Read a table that waits in the inbox while the books are closed."""
+    requests.begin_reading(organization_id())
+    found = inbox.get(inbox_file_id)
+    name, data = found.file_name, document_tables.data_of(found)
+    db.session.rollback()
+    return table_plans.read(name, data, document_type, mapping)
+
+
+def filed_waiting(found: InboxFile, table: SentTable, chosen: TableChoices) -> TableRecord:
+    """File the invoices of a table that waits."""
+    return table_records.record(table, document_tables.file_waiting(found, table, chosen, **acting()))

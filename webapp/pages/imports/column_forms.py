@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,10 +12,25 @@ from typing import Any
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.queries.imports.imports import ImportLineRecord
-from webapp.schemas.imports.column_forms import ROLES
 from webapp.services.imports.column_trials import ColumnReading
 
 FROM_MAPPING = "typed"
+# What the roles of columns are called.
+KINDS = {
+    "date": "Date",
+    "amount": "Amount",
+    "debit": "Debit, money out",
+    "credit": "Credit, money in",
+    "flag": "In or out",
+    "balance": "Balance",
+    "description": "Description",
+    "counterparty": "Counterparty",
+    "reference": "Reference",
+    "currencyColumn": "Currency",
+    "accountColumn": "Account",
+    "pending": "Pending",
+}
+FIGURES = ("amount", "debit", "credit", "balance")
 ROWS_SHOWN = 12
 _MARKS = {"tab": "\t", "none": "", "space": " "}
 _PLAIN = {
@@ -75,16 +90,19 @@ class ColumnsView:
 
 
 def columns_view(
-    reading: ColumnReading, mapping: Mapping[str, object] | None, unclear: Sequence[str] = ()
+    reading: ColumnReading,
+    mapping: Mapping[str, object] | None,
+    unclear: Sequence[str] = (),
+    kinds: Mapping[str, str] = KINDS,
 ) -> ColumnsView:
     """The view of a file with a mapping; `unclear` are contradictory roles, which are shown as they were chosen."""
     sample, refusal, mapped = reading.sample, reading.refusal, mapping or reading.guess or {}
     details = dict(refusal.details or {}) if refusal else {}
     names = sample.names if sample else []
-    is_mapped = any(role in mapped for role in ROLES)
+    is_mapped = any(role in mapped for role in kinds)
     detected = reading.mapping or (sample.columns if sample else {})
     certain = {key: place for key, place in detected.items() if key != details.get("key")}
-    roles = roles_of(mapped if is_mapped else certain, names)
+    roles = roles_of(mapped if is_mapped else certain, names, kinds)
     guess = FROM_MAPPING if is_mapped else ",".join(roles)
     if len(unclear) == len(names):
         roles = list(unclear)
@@ -143,7 +161,7 @@ def _cents(example: str, mark: str) -> str:
 def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
     """The mapping of a form, None where it is empty; raises ColumnsUnclearError."""
     mapping: dict[str, object] = {
-        key: _MARKS.get(form[name], form[name]) for name, key in _PLAIN.items() if form[name] is not None
+        key: _MARKS.get(form[name], form[name]) for name, key in _PLAIN.items() if form.get(name) is not None
     }
     if form["header_text"] is not None:
         mapping["header"] = form["header_text"]
@@ -181,10 +199,10 @@ def _split_words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def roles_of(mapping: Mapping[str, object], names: Sequence[str]) -> list[str]:
+def roles_of(mapping: Mapping[str, object], names: Sequence[str], roles: Iterable[str] = KINDS) -> list[str]:
     """The role of each column, "" for none, by a mapping of names or indexes."""
     found = [""] * len(names)
-    for role in ROLES:
+    for role in roles:
         column = mapping.get(role)
         column = column[0] if isinstance(column, list) and column else column
         place = names.index(column) if isinstance(column, str) and column in names else column

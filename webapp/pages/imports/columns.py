@@ -84,5 +84,8 @@ def show_columns(
         standing=column_forms.columns_view(reading, mapping, form["columns"] if problem else ()),
         typed=form | column_forms.form_of(mapping or reading.guess),
         remembered=queries.imports.column_mappings.listed(organization_id()),
+        kinds=column_forms.KINDS,
+        figures=column_forms.FIGURES,
+        is_of_bank=True,
         problem=problem,
     )

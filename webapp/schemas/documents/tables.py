@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from webapp.ledger.codes import DOCUMENT_TYPES
+from webapp.ledger.codes import DOCUMENT_TYPES, ROW_VERDICTS, TABLE_ENTRIES, TABLE_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.column_mappings import ObjectText, no_longer_than_in_a_form
 from webapp.schemas.documents.bookings import OWED, TAX
 from webapp.schemas.files import FileSchema
-from webapp.schemas.imports.imports import ObjectText, no_longer_than_in_a_form
 from webapp.schemas.untrusted import Untrusted
-from webapp.services.documents.table_filings import ENTRIES
-from webapp.services.documents.table_plans import RowVerdict
 
-TYPES = ("INVOICE", "BILL")
 TYPE = {
     "description": "INVOICE for our own invoices, whose party is the customer; BILL for those of suppliers."
 }
@@ -39,11 +36,11 @@ class TableFormSchema(Schema):
     """The fields of a table that is sent; the file itself is read as it streams in."""
 
     file = ma.fields.Raw()
-    document_type = fields.OneOf(*TYPES, load_default=None, metadata=TYPE)
+    document_type = fields.OneOf(*TABLE_TYPES, load_default=None, metadata=TYPE)
     mapping = ObjectText(load_default=None, metadata=MAPPING)
     dry_run = fields.FormFlag(load_default=False)
     make_merchants = fields.FormFlag(load_default=False, metadata=MERCHANTS)
-    entries = fields.OneOf(*ENTRIES, load_default="NONE")
+    entries = fields.OneOf(*TABLE_ENTRIES, load_default="NONE")
     account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=ACCOUNT)
     tax_account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=TAX)
     counter_account_id = fields.FormId(Kind.ACCOUNT, load_default=None, metadata=OWED)
@@ -55,17 +52,17 @@ class TableUploadSchema(TableFormSchema):
     """The form of a table with its file."""
 
     file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
-    document_type = fields.OneOf(*TYPES, required=True, metadata=TYPE)
+    document_type = fields.OneOf(*TABLE_TYPES, required=True, metadata=TYPE)
 
 
 class TableFileSchema(FileSchema):
     """A table within JSON, with the fields of the form."""
 
-    document_type = fields.OneOf(*TYPES, required=True, metadata=TYPE)
+    document_type = fields.OneOf(*TABLE_TYPES, required=True, metadata=TYPE)
     mapping = fields.JsonObject(load_default=None, validate=no_longer_than_in_a_form, metadata=MAPPING)
     dry_run = fields.Flag(load_default=False)
     make_merchants = fields.Flag(load_default=False, metadata=MERCHANTS)
-    entries = fields.OneOf(*ENTRIES, load_default="NONE")
+    entries = fields.OneOf(*TABLE_ENTRIES, load_default="NONE")
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=ACCOUNT)
     tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=TAX)
     counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
@@ -88,7 +85,7 @@ class TableRowSchema(Schema):
     """
 
     row = fields.WholeNumber(metadata={"description": "The line of the file, from 1."})
-    verdict = fields.OneOf(*RowVerdict)
+    verdict = fields.OneOf(*ROW_VERDICTS)
     is_filed = ma.fields.Boolean()
     document_type = fields.OneOf(*DOCUMENT_TYPES)
     number = Untrusted()

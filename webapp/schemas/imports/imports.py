@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import marshmallow as ma
@@ -11,26 +10,13 @@ from webapp.ledger.codes import FEED_ACCOUNT_TYPES, IMPORT_STATUSES, VERDICTS
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.column_mappings import ObjectText, no_longer_than_in_a_form
 from webapp.schemas.files import FileSchema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_DECISIONS = 10_000
 MOST_FILES = 20
-LONGEST_MAPPING = 100_000
-
-
-class ObjectText(ma.fields.Field[dict[str, Any]]):
-    """A JSON object as the text of a form field."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
-        try:
-            found = json.loads(value) if len(value) <= LONGEST_MAPPING else None
-        except (ValueError, TypeError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise ma.ValidationError("Send the text of a JSON object.")
-        return found
 
 
 class ImportFormSchema(Schema):
@@ -46,12 +32,6 @@ class ImportUploadSchema(ImportFormSchema):
     """The form of an upload with its file."""
 
     file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
-
-
-def no_longer_than_in_a_form(mapping: dict[str, Any]) -> None:
-    """Refuse a mapping in JSON that is longer than one in a form may be."""
-    if len(json.dumps(mapping)) > LONGEST_MAPPING:
-        raise ma.ValidationError(f"Send at most {LONGEST_MAPPING:,} characters.")
 
 
 class ImportFileSchema(FileSchema):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
@@ -29,14 +28,6 @@ from webapp.services.documents.invoices import FileContents
 BOUND: Final = Bound(1_000, "invoices", "filed", "Send the table in parts, such as one for each quarter.")
 
 
-class RowVerdict(StrEnum):
-    """What a row is to the books: new, there already, or one of a number that its sender has used before."""
-
-    NEW = "NEW"
-    ALREADY_THERE = "ALREADY_THERE"
-    SAME_NUMBER = "SAME_NUMBER"
-
-
 @dataclass(frozen=True, slots=True)
 class SentTable:
     """A table as somebody sends it, read: `document_type` says whether its rows are our invoices or bills to us."""
@@ -54,11 +45,14 @@ class SentTable:
 
 @dataclass(frozen=True, slots=True)
 class PlannedInvoice:
-    """A row with the document that it would become, which is in no session yet, and the one that is there."""
+    """A row with the document that it would become, which is in no session yet, and the one that is there.
+
+    The verdict is one of `codes.ROW_VERDICTS`.
+    """
 
     stated: StatedRow
     document: Document
-    verdict: RowVerdict
+    verdict: str
     there: Document | None
 
 
@@ -82,10 +76,10 @@ def plan(sent: SentTable, organization: Organization, *, now: datetime) -> list[
     ]
 
 
-def _verdict(before: NumberedBefore | None) -> RowVerdict:
+def _verdict(before: NumberedBefore | None) -> str:
     if before is None:
-        return RowVerdict.NEW
-    return RowVerdict.ALREADY_THERE if before.is_same else RowVerdict.SAME_NUMBER
+        return "NEW"
+    return "ALREADY_THERE" if before.is_same else "SAME_NUMBER"
 
 
 def _document(sent: SentTable, row: StatedRow, organization: Organization, now: datetime) -> Document:
@@ -136,5 +130,5 @@ def _positive(figure: Decimal | None, currency: str, row: StatedRow) -> Decimal 
 
 def chosen(planned: Sequence[PlannedInvoice], *, force: bool) -> list[PlannedInvoice]:
     """Give the rows that are filed: the new ones, and with `force` those of a number that was used before."""
-    filed = {RowVerdict.NEW, *([RowVerdict.SAME_NUMBER] if force else [])}
+    filed = {"NEW", *(["SAME_NUMBER"] if force else [])}
     return [each for each in planned if each.verdict in filed]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from webapp import importers
 from webapp.importers import TableSample
 from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
 from webapp.services.imports import imports, preview_lines
@@ -25,7 +26,7 @@ class ColumnReading:
     mapping: Mapping[str, object] | None = None
     records: Sequence[ImportLineRecord] = ()
     added: int = 0
-    refusal: FileRefusedError | None = None
+    refusal: LedgerError | None = None
     opens: bool = False
     guess: Mapping[str, object] | None = None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -23,14 +22,13 @@ from webapp.services.documents import documents, fields, filings, parties, same_
 from webapp.services.documents.table_plans import PlannedInvoice, SentTable
 from webapp.services.storage import stored_files
 
-ENTRIES: Final = ("NONE", "DRAFT", "POSTED")
-
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
     """What is made of the rows beside documents: merchants of whom no merchant is known by, and entries.
 
-    With `force` a row is filed whose number its sender has used before, and a `note` says why.
+    `entries` is one of `codes.TABLE_ENTRIES`. With `force` a row is filed whose number its sender has used before, and
+    a `note` says why.
     """
 
     makes_merchants: bool = False

@@ -1,0 +1,1 @@
+"""Documents over JSON, and tables of invoices."""
