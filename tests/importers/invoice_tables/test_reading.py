@@ -83,6 +83,15 @@ def test_a_mapping_names_columns_that_no_header_does():
     ]
 
 
+def test_a_header_of_unknown_names_is_no_row_of_numbered_columns():
+    data = table(["A", "When", "Who", "Much"], ["X1", "05/13/2026", "Lumen", "12.50"])
+    found = read(data, number=0, date=1, party=2, total=3)
+    assert [(each.row, each.number, each.issued_on) for each in found.invoices] == [
+        (2, "X1", date(2026, 5, 13))
+    ]
+    assert found.mapping["header"] == 0
+
+
 def test_days_that_fit_two_formats_are_those_in_which_nothing_is_due_before_its_date():
     head = ["No", "Date", "Due", "Name", "Total"]
     rows = [["1", "05.01.2026", "04.02.2026", "A", "1.00"], ["2", "06.01.2026", "05.02.2026", "B", "1.00"]]

@@ -72,7 +72,19 @@ def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
 def _header(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
     if mapping.has_header is False:
         return None
-    return header_of(table, mapping) if mapping.names() else header_in(table)
+    if mapping.names():
+        return header_of(table, mapping)
+    found = header_in(table)
+    return _unknown_header(table, mapping) if found is None and mapping.columns else found
+
+
+def _unknown_header(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
+    """Find a header whose names nobody knows: the first row, where the column of days has no figure there."""
+    column = mapping.columns.get("date")
+    first = next((place for place, row in enumerate(table) if any(row.cells)), None)
+    if first is None or not isinstance(column, int) or any(map(str.isdigit, table[first].cell(column))):
+        return None
+    return first
 
 
 def _days(rows: Sequence[TableRow], layout: Layout) -> list[str]:

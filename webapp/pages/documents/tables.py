@@ -119,7 +119,7 @@ def _show_columns(
     return render(
         "documents/tables/columns.html",
         status=problem.status if problem else 200,
-        waiting=tried.waiting,
+        inbox_file=tried.waiting,
         standing=column_forms.columns_view(tried.reading, mapping, form["columns"] if problem else (), KINDS),
         table=tried.table,
         shown=SHOWN,

@@ -16,7 +16,7 @@ from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account, Document
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.common.made_once import made_once
-from webapp.queries.documents.parties import is_paid_to_us
+from webapp.queries.documents.parties import is_paid_to_us, other_party
 from webapp.queries.suggestions import confirmed_lines
 
 MOST_IDS = 200
@@ -94,11 +94,16 @@ def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[i
 
 
 def of_document(document: Document) -> LikelyAccount | None:
-    """Give the likely account of a document: of the confirmed lines of its sender, or with its text; None for none."""
-    if not document.sender and not document.text:
+    """Give the likely account of a document: of the confirmed lines of its other party, or with its text.
+
+    None for none. Who sends our own invoices says nothing: that is the customer's to say.
+    """
+    party = other_party(document)
+    name = None if party is None else party.name
+    if not name and not document.text:
         return None
     sign = 1 if is_paid_to_us(document) else -1
-    like = _HabitLine(document.text or "", document.sender, None, sign)
+    like = _HabitLine(document.text or "", name, None, sign)
     book = confirmed_lines.newest(document.organization_id)
     (found,) = likely(book, [like])
     return (
