@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
     documents(teller, lines)
     inbox(teller)
     bookings(teller, lines, accounts)
+    tables(teller)
     plans(teller, accounts)
     reading(teller, fa_id)
 
@@ -439,6 +441,14 @@ def documents(teller: Teller, lines: list[int]) -> None:
     teller.delete(further)
     teller.ask("DELETE", f"/documents/{filed}/relations", {"transactionId": lines[2]})
     teller.delete(f"/documents/{filed}")
+
+
+def tables(teller: Teller) -> None:
+    """Look at a table of invoices, and file its rows."""
+    rows = b"No,Date,Due date,Customer,Net,VAT,Total\nR-7,2026-11-03,2026-12-03,Harbour Bakery,100.00,19.00,119.00\n"
+    table = {"fileName": "invoices.csv", "content": b64encode(rows).decode(), "documentType": "INVOICE"}
+    teller.post("/documents/tables", {**table, "dryRun": True})
+    teller.post("/documents/tables", {**table, "makeMerchants": True})
 
 
 def inbox(teller: Teller) -> None:

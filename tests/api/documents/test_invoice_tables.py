@@ -160,11 +160,13 @@ def test_a_table_that_cannot_be_filed_says_why_and_files_nothing(ben, data, form
     assert ben.get(DOCUMENTS).json["documents"] == []
 
 
-def test_more_invoices_than_are_filed_at_once_are_refused(ben):
+@pytest.mark.parametrize(("count", "form"), [(1_001, {}), (201, {"entries": "DRAFT"})])
+def test_more_invoices_than_are_filed_at_once_are_refused(ben, count, form):
     head, row = SALES.split(b"\n")[:2]
-    many = b"\n".join([head, *(row.replace(b"R-1", b"R-%d" % number) for number in range(1_001))])
-    answer = send(ben, many)
+    many = b"\n".join([head, *(row.replace(b"R-1", b"R-%d" % number) for number in range(count))])
+    answer = send(ben, many, **form)
     assert (answer.status_code, answer.json["code"]) == (422, "too_large")
+    assert ben.get(DOCUMENTS).json["documents"] == []
 
 
 def test_another_organization_has_none_of_it(ben, dan):

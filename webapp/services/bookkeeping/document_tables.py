@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -17,10 +18,13 @@ from webapp.queries.inbox import inbox_files
 from webapp.queries.suggestions.document_bookings import SUGGESTED, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.limits import Bound
 from webapp.services.bookkeeping import document_bookings
 from webapp.services.documents import documents, fields, filings, parties, same_invoices, table_plans
 from webapp.services.documents.table_plans import PlannedInvoice, SentTable
 from webapp.services.storage import stored_files
+
+BOUND_OF_ENTRIES: Final = Bound(200, "invoices", "filed with their entries", table_plans.IN_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,15 @@ def file_table(sent: SentTable, choices: TableChoices, *, actor: Actor, now: dat
     """File the invoices of a table that are not there, and the table itself as the document that they came from.
 
     An entry that the books refuse leaves its document without one, with the reason. Raises what `table_plans.plan`
-    raises, UnknownReferenceError, and ForceNoteError for `force` without a note.
+    raises, UnknownReferenceError, ActTooLargeError, and ForceNoteError for `force` without a note.
     """
     if choices.force and not choices.note.strip():
         raise same_invoices.ForceNoteError(fields={"note": [str(same_invoices.ForceNoteError())]})
     document_bookings.refer(choices.accounts, actor.organization_id)
     planned = table_plans.plan(sent, organizations.get(actor.organization_id), now=now)
     new = table_plans.chosen(planned, force=choices.force)
+    if choices.entries != "NONE":
+        BOUND_OF_ENTRIES.hold(len(new))
     made = [each.document for each in new]
     parties.recognise(actor.organization_id, made)
     if choices.makes_merchants:

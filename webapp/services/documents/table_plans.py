@@ -25,7 +25,8 @@ from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.invoices import FileContents
 
 # As nobody else writes while they are filed.
-BOUND: Final = Bound(1_000, "invoices", "filed", "Send the table in parts, such as one for each quarter.")
+IN_PARTS: Final = "Send the table in parts, such as one for each month."
+BOUND: Final = Bound(1_000, "invoices", "filed", IN_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
