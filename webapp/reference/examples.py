@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from webapp.reference.api_calls import ApiCall
+from webapp.reference.components import JSON
 
 FILE = Path(__file__).with_name("examples.json")
 
@@ -31,9 +32,8 @@ def with_examples(call: ApiCall, made: dict[str, Any]) -> dict[str, Any]:
     if example is None:
         return made
     body = made.get("requestBody", {}).get("content", {})
-    for content in body.values():
-        if "body" in example:
-            content["examples"] = {"example": {"value": example["body"]}}
+    if "body" in example and JSON in body:
+        body[JSON]["examples"] = {"example": {"value": example["body"]}}
     answer = made["responses"].get(str(example["status"]), {}).get("content", {})
     for content in answer.values():
         content["examples"] = {"example": {"value": example["answer"]}}

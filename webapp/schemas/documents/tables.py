@@ -17,9 +17,8 @@ TYPE = {
     "description": "INVOICE for our own invoices, whose party is the customer; BILL for those of suppliers."
 }
 MAPPING = {
-    "description": "Columns by name or by number from 0: `number`, `date`, `dueDate`, `party`, `vatId`, `iban`, `net`,"
-    " `tax`, `total`, `currencyColumn`, `reference`, `description`; and `delimiter`, `decimal`, `thousands`,"
-    " `dateFormat`, `encoding`, `header`, `sheet`, `currency`. What is missing is found by the names in the header."
+    "description": "Where columns are, by name or number from 0, as `number`, `date`, `dueDate`, `party`, `total`; also"
+    " `dateFormat`, `decimal`, `currency` and more: see the guide. What is missing is found."
 }
 MERCHANTS = {
     "description": "Make a merchant of each party of whom no merchant is known by VAT id, account or name."

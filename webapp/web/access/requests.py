@@ -219,9 +219,10 @@ def begin(organization_id: str) -> None:
 
 
 def begin_reading(organization_id: str) -> None:
-    """Open a read snapshot, for the part of a request before it writes."""
+    """Open a read snapshot, for the part of a request before it writes; an open transaction is read in."""
     database.scope_session(organization_id)
-    database.begin_read()
+    if not db.session().in_transaction():
+        database.begin_read()
 
 
 def query_first(organization_id: str, query: Callable[[], Result]) -> Result:
