@@ -5,6 +5,7 @@ from io import BytesIO
 
 import pytest
 
+from tests.fixtures.helpers import planning
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, read
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -15,6 +16,7 @@ R-1,2026-03-05,2026-04-04,Kunde AG,DE123456789,100.00,19.00,119.00
 R-2,2026-03-06,2026-04-05,Harbour Bakery,,50.00,9.50,59.50
 G-1,2026-03-07,,Kunde AG,DE123456789,-10.00,-1.90,-11.90
 """
+IN_JSON = {"fileName": "sales.csv", "content": b64encode(SALES).decode(), "documentType": "INVOICE"}
 
 
 def send(person, data=SALES, name="sales.csv", **form):
@@ -129,10 +131,34 @@ def test_to_post_entries_needs_the_right_to_confirm(ada, chart):
 
 
 def test_a_table_within_json_is_the_same(ben):
-    body = {"fileName": "sales.csv", "content": b64encode(SALES).decode(), "documentType": "INVOICE"}
-    dry = ben.post(TABLES, json={**body, "dryRun": True})
+    dry = ben.post(TABLES, json={**IN_JSON, "dryRun": True})
     assert told(dry, 200)["counts"]["new"] == 3
-    assert told(ben.post(TABLES, json=body))["counts"]["new"] == 3
+    assert told(ben.post(TABLES, json=IN_JSON))["counts"]["new"] == 3
+
+
+def test_a_dry_run_of_a_dry_run_is_one(ben):
+    dry = ben.post(f"{TABLES}?dryRun=true", json={**IN_JSON, "dryRun": True})
+    assert dry.status_code == 200, dry.json
+    assert ben.get(DOCUMENTS).json["documents"] == []
+
+
+def test_a_key_proposes_a_table_and_a_person_lets_it_be_filed(ada):
+    agent = ada.with_scopes("read", "propose")
+    waiting = agent.post(TABLES, json=IN_JSON)
+    assert (waiting.status_code, ada.get(DOCUMENTS).json["documents"]) == (202, [])
+    request = waiting.json["actionRequest"]
+    assert request["blockers"] == []
+    approved = planning.approve(ada, request)
+    assert approved.status_code == 200, approved.json
+    assert len(ada.get(DOCUMENTS).json["documents"]) == 4
+
+
+def test_a_table_is_a_step_of_a_plan(ben):
+    change = ("PATCH", "/documents/{1#/table/rows/0/documentId}", {"dueOn": "2026-05-01"})
+    answer = planning.send(ben, ("POST", "/documents/tables", IN_JSON), change)
+    assert answer.status_code == 200, answer.json
+    dues = {each["number"]: each["dueOn"] for each in ben.get(DOCUMENTS).json["documents"]}
+    assert (dues["R-1"], dues["R-2"]) == ("2026-05-01", "2026-04-05")
 
 
 def test_an_invoice_that_came_by_hand_is_the_same_as_its_row(ben):
