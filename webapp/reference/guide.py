@@ -127,14 +127,14 @@ may undo the whole.""",
     (
         "Tables of invoices",
         """`POST /api/documents/tables` files a document for each row of a CSV or XLSX table of your invoices
-(`documentType` INVOICE) or of those of suppliers (BILL). `mapping` says where its columns are, by the name in the header
-or by number from 0: `number`, `date`, `party`, and `total` or `net` are needed; `dueDate`, `tax`, `vatId`, `iban`,
-`currencyColumn`, `reference` and `description` are read where they are there. The other keys are `header` (the line
-that names the columns), `sheet`, `encoding`, `delimiter`, `decimal`, `thousands`, `dateFormat` and `currency`. What is
-left out is found in the file, and the answer's `mapping` says how it was read; look at it first with `dryRun`. A total
-below zero is a credit note. Each row has a verdict: `NEW`, `ALREADY_THERE` with the document that has the same number,
-party and total, or `SAME_NUMBER` where the total is another. The last is filed with `force` and a `note` only. All rows
-are filed or none; at most 1,000, and 200 where `entries` asks for DRAFT or POSTED ones.""",
+(`documentType` INVOICE) or of those of suppliers (BILL). `mapping` says where its columns are, by the name in the
+header or by number from 0: `number`, `date`, `party`, and `total` or `net` are needed; `dueDate`, `tax`, `vatId`,
+`iban`, `currencyColumn`, `reference` and `description` are read where they are there. The other keys are `header`
+(the line that names the columns), `sheet`, `encoding`, `delimiter`, `decimal`, `thousands`, `dateFormat` and
+`currency`. What is left out is found in the file, and the answer's `mapping` says how it was read; look at it first
+with `dryRun`. A total below zero is a credit note. Each row has a verdict: `NEW`, `ALREADY_THERE` with the document
+that has the same number, party and total, or `SAME_NUMBER` where the total is another. The last is filed with `force`
+and a `note` only. All rows are filed or none; at most 1,000, and 200 where `entries` asks for DRAFT or POSTED ones.""",
     ),
     (
         "Models",

@@ -1,7 +1,8 @@
 """Tables of invoices as programs export them: found by the names in their header, or by a mapping, and read exactly."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from random import Random
 
 import pytest
 
@@ -102,6 +103,29 @@ def test_days_that_fit_two_formats_are_those_in_which_nothing_is_due_before_its_
     with pytest.raises(MappingNeededError, match="two ways") as asked:
         read(table([each for each in head if each != "Due"], ["1", "05.01.2026", "A", "1.00"]))
     assert asked.value.key == "dateFormat"
+
+
+@pytest.mark.parametrize("written", ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"])
+def test_days_of_a_list_in_order_are_read_as_they_were_written_or_asked_for(written):
+    chance, asked = Random(2026), 0  # noqa: S311
+    for _ in range(150):
+        first, days = date(2026, chance.randrange(1, 12), 1), sorted(chance.sample(range(11), 6))
+        issued = [first + timedelta(days=each) for each in days]
+        due = [each + timedelta(days=chance.choice((0, 14, 30))) for each in issued]
+        rows = [
+            [str(number), one.strftime(written), other.strftime(written), "A", "1.00"]
+            for number, (one, other) in enumerate(zip(issued, due, strict=True))
+        ]
+        data, formats = table(["No", "Date", "Due", "Name", "Total"], *rows), [None]
+        try:
+            read(data)
+        except MappingNeededError as error:
+            formats = error.details["dateFormats"]
+        found = [read(data, **({"dateFormat": each} if each else {})).invoices for each in formats]
+        days = [[(each.issued_on, each.due_on) for each in one] for one in found]
+        assert list(zip(issued, due, strict=True)) in days
+        asked += len(formats) > 1
+    assert 0 < asked < 150
 
 
 @pytest.mark.parametrize(

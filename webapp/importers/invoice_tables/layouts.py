@@ -1,11 +1,11 @@
 """The layout of a table of invoices: by a mapping of its columns, or by the names in its header."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError
 from webapp.importers.invoice_tables.columns import AMOUNTS, NEEDED, WORDS
-from webapp.importers.tables.days import DayParser, found_format
+from webapp.importers.tables.days import DayParser, chosen_format, formats_of, in_order
 from webapp.importers.tables.detection import marks_of, only
 from webapp.importers.tables.layouts import FIRST, Layout, header_of, index, roles
 from webapp.importers.tables.mappings import TableMapping
@@ -93,25 +93,21 @@ def _days(rows: Sequence[TableRow], layout: Layout) -> list[str]:
 
 
 def _date_format(rows: Sequence[TableRow], layout: Layout) -> str:
-    """Find the format of the days; where several fit, the one in which no invoice is due before its date."""
+    """Find the format of the days; where several fit, by what invoices are issued and due on."""
     days = _days(rows, layout)
-    if not days:
-        return ""
-    try:
-        return found_format(days)
-    except MappingNeededError as error:
-        formats: Any = error.details.get("dateFormats", ())
-        likely: list[str] = [each for each in formats if _are_due_later(rows, layout, DayParser(each))]
-        if len(likely) != 1:
-            raise
-        return likely[0]
+    formats = formats_of(days) if days else [""]
+    if len(formats) == 1:
+        return formats[0]
+    issued = [cell for row in rows if (cell := row.cell(layout.columns["date"]))]
+    later = [each for each in formats if _are_due_later(rows, layout, DayParser(each))]
+    return chosen_format(formats, in_order(issued, later) or later, days)
 
 
 def _are_due_later(rows: Sequence[TableRow], layout: Layout, parser: DayParser) -> bool:
-    if "due_date" not in layout.columns:
-        return False
-    pairs = [[parser.day(row.cell(layout.columns[role])) for role in ("date", "due_date")] for row in rows]
-    return all(issued <= due for issued, due in pairs if issued and due)
+    """Tell whether no invoice is due before its date."""
+    columns = [layout.columns[role] for role in ("date", "due_date") if role in layout.columns]
+    pairs = [[parser.day(row.cell(column)) for column in columns] for row in rows]
+    return all(each == sorted(each) for pair in pairs if (each := [day for day in pair if day]))
 
 
 def _is_sum(row: TableRow) -> bool:

@@ -103,11 +103,21 @@ def found_format(texts: Iterable[str]) -> str:
     Raises MappingNeededError where there is none, or where two give different dates and neither is more likely.
     """
     cells = list(texts)
-    distinct = list(
-        dict.fromkeys(cell.strip() for cell in cells if not isinstance(cell, (DayCell, ErrorCell)))
-    )
+    formats = formats_of(cells)
+    return formats[0] if len(formats) == 1 else chosen_format(formats, in_order(cells, formats), cells)
+
+
+def formats_of(cells: Sequence[str]) -> list[str]:
+    """List the formats in which every text is a date, one for each way to read them.
+
+    >>> formats_of(["01/02/2024", "03/02/2024"]), formats_of(["31/01/2024"])
+    (['%m/%d/%Y', '%d/%m/%Y'], ['%d/%m/%Y'])
+
+    Raises MappingNeededError where there is none.
+    """
+    distinct = _distinct(cells)
     if cells and not distinct:
-        return _ISO
+        return [_ISO]
     possible = _possible(distinct, FORMATS)
     if not possible:
         raise MappingNeededError(
@@ -116,18 +126,32 @@ def found_format(texts: Iterable[str]) -> str:
             "dateFormat",
         )
     readings = {each: [DayParser(each).day(text) for text in distinct] for each in possible}
-    differing = {tuple(days): each for each, days in reversed(readings.items())}
-    in_order = [each for days, each in differing.items() if are_in_order(days)]
-    if len(differing) == 1 or len(in_order) == 1:
-        return in_order[0] if len(in_order) == 1 else next(iter(differing.values()))
-    formats = " or ".join(sorted(differing.values()))
+    return list({tuple(days): each for each, days in reversed(readings.items())}.values())
+
+
+def in_order(cells: Sequence[str], formats: Iterable[str]) -> list[str]:
+    """List those formats in which dates go up, or down."""
+    distinct = _distinct(cells)
+    return [each for each in formats if are_in_order([DayParser(each).day(text) for text in distinct])]
+
+
+def chosen_format(formats: Sequence[str], likely: Sequence[str], cells: Sequence[str]) -> str:
+    """Give the one format that is likely; raises MappingNeededError with all of them where it is not one."""
+    if len(likely) == 1:
+        return likely[0]
+    example = _distinct(cells)[0]
     raise MappingNeededError(
-        f"Dates such as {quoted(distinct[0])} can be read in two ways; choose one in the mapping, as dateFormat"
-        f" {formats}.",
+        f"Dates such as {quoted(example)} can be read in two ways; choose one in the mapping, as dateFormat"
+        f" {' or '.join(sorted(formats))}.",
         "dateFormat",
-        example=distinct[0],
-        dateFormats=sorted(differing.values()),
+        example=example,
+        dateFormats=sorted(formats),
     )
+
+
+def _distinct(cells: Iterable[str]) -> list[str]:
+    texts = (cell.strip() for cell in cells if not isinstance(cell, (DayCell, ErrorCell)))
+    return list(dict.fromkeys(texts))
 
 
 def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
