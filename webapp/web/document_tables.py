@@ -12,6 +12,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import InboxFile
 from webapp.queries.access import organizations
+from webapp.queries.inbox import inbox_files
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.services.bookkeeping import document_tables, table_records
 from webapp.services.bookkeeping.document_tables import FiledTable, TableChoices
@@ -20,7 +21,6 @@ from webapp.services.documents import table_plans
 from webapp.services.documents.table_plans import SentTable
 from webapp.services.imports import invoice_columns
 from webapp.services.imports.column_trials import ColumnReading
-from webapp.web import inbox
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id
 from webapp.web.document_files import RECEIVED_TABLE, received_bytes
@@ -66,11 +66,16 @@ def filed(table: SentTable, chosen: TableChoices) -> TableRecord:
     return table_records.record(table, document_tables.file_table(table, chosen, **acting()))
 
 
+def kept(inbox_file_id: int) -> InboxFile:
+    """Find a table in the books of the request, also one that is filed already, so that its rows can be looked at."""
+    return inbox_files.kept(organization_id(), inbox_file_id)
+
+
 def tried_waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, object] | None) -> TriedTable:
     """Read a table that waits in the inbox, and compare it with the books; what was begun before is taken back."""
     db.session.rollback()
     requests.begin_reading(organization_id())
-    found = inbox.get(inbox_file_id)
+    found = kept(inbox_file_id)
     data = document_tables.data_of(found)
     reading, table = invoice_columns.try_mapping(found.file_name, data, document_type, mapping)
     try:
@@ -82,7 +87,7 @@ def tried_waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, 
 def waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, object] | None) -> SentTable:
     """Read a table that waits in the inbox while the books are closed."""
     requests.begin_reading(organization_id())
-    found = inbox.get(inbox_file_id)
+    found = kept(inbox_file_id)
     name, data = found.file_name, document_tables.data_of(found)
     db.session.rollback()
     return table_plans.read(name, data, document_type, mapping)

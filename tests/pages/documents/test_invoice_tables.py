@@ -52,6 +52,18 @@ def test_a_table_is_shown_as_it_is_read_and_filed_by_one_button(ben):
     assert "sales.csv" in shown
 
 
+def test_a_table_that_was_filed_is_looked_at_again_and_has_nothing_to_file(ben):
+    pages, address, _ = kept(ben)
+    pages.post(address, data={"act": "file", "documentType": "INVOICE"})
+    _, again, page = kept(ben)
+    assert (again != address, page.status_code) == (True, 200)
+    assert "Every invoice is there already." in page.text
+    assert ben.get("/api/inbox").json["files"] == []
+    longer = kept(ben, SALES + b"R-3,2026-03-07,,Lumen,1.00,0.19,1.19\n")[2].text
+    assert "3 invoices, 1 new" in longer
+    assert "File 1 invoice<" in longer
+
+
 def test_columns_that_no_header_names_are_chosen_one_by_one(ben):
     pages, address, page = kept(ben, ODD, "odd.csv")
     assert "First answer the question above" in page.text

@@ -11,7 +11,7 @@ from webapp import queries, services
 from webapp.pages.imports import column_forms
 from webapp.schemas.documents.table_forms import TableColumnsFormSchema, TableTypeFormSchema
 from webapp.services.documents.sent_files import SentFile
-from webapp.web import document_files, document_tables, inbox
+from webapp.web import document_files, document_tables
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -93,7 +93,7 @@ def _file(inbox_file_id: int, mapping: dict[str, object] | None, form: Mapping[s
     chosen = document_tables.choices(form)
     table = document_tables.waiting(inbox_file_id, form["document_type"], mapping)
     requests.begin(organization_id())
-    done = document_tables.filed_waiting(inbox.get(inbox_file_id), table, chosen)
+    done = document_tables.filed_waiting(document_tables.kept(inbox_file_id), table, chosen)
     return render("documents/tables/filed.html", table=done, entries=form["entries"], is_filed=True)
 
 

@@ -28,10 +28,17 @@ def count(organization_id: str) -> int:
 
 def get(organization_id: str, inbox_file_id: int) -> InboxFile:
     """Find a file that waits, or raise NotFoundError."""
+    return _found(organization_id, InboxFile.id == inbox_file_id, waits())
+
+
+def kept(organization_id: str, inbox_file_id: int) -> InboxFile:
+    """Find a file, also one that a document or an import has meanwhile, or raise NotFoundError."""
+    return _found(organization_id, InboxFile.id == inbox_file_id)
+
+
+def _found(organization_id: str, *conditions: sa.ColumnElement[bool]) -> InboxFile:
     found = db.session.scalar(
-        sa.select(InboxFile).where(
-            InboxFile.organization_id == organization_id, InboxFile.id == inbox_file_id, waits()
-        )
+        sa.select(InboxFile).where(InboxFile.organization_id == organization_id, *conditions)
     )
     if found is None:
         raise NotFoundError
