@@ -7,37 +7,14 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from tests.fixtures.helpers.steps import Steps
 from webapp.queries.common.among import among
 
 FEW, MANY = 100, 1_500
-STEPS_AT_ONCE = 50
 # What a few more levels of a tree may take, and a row or two.
 MOST_TIMES, MOST_MORE = 1.3, 600
 # The hub looks at each leg on an account that is watched, as those of drafts without a category are.
 MOST_FOR_A_LINE = {"hub": 10}
-
-
-class Steps:
-    """Counts the steps of SQLite's programs (https://sqlite.org/opcode.html), on whichever connection."""
-
-    def __init__(self, app) -> None:
-        self.count = 0
-        with app.app_context():
-            sa.event.listen(db.engine, "checkout", self._watch)
-
-    def _watch(self, driver, *_others):
-        driver.set_progress_handler(self._note, STEPS_AT_ONCE)
-
-    def _note(self):
-        self.count += STEPS_AT_ONCE
-
-    def of(self, act):
-        """Give the steps that an act takes."""
-        self.count = 0
-        answer = act()
-        assert answer.status_code == 200, answer.json
-        return self.count
 
 
 @pytest.fixture

@@ -77,6 +77,7 @@ class SettlementPart(Numbered, Base):
         foreign_key("settlement_id", "settlements"),
         foreign_key("journal_entry_id", "journal_entries"),
         sa.UniqueConstraint("settlement_id", "item_id"),
+        sa.Index("ix_settlement_parts_settlement", "organization_id", "settlement_id", "id"),
         sa.Index("ix_settlement_parts_item", "organization_id", "item_id"),
         sa.Index("ix_settlement_parts_entry", "organization_id", "journal_entry_id"),
     )

@@ -23,7 +23,7 @@ from webapp.models import (
 )
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
-from webapp.sql_functions import days_after
+from webapp.sql_functions import days_after, unindexed
 
 # What an item is of; no entry is the opening item.
 KEYS = ("organization_id", "account_id", "currency", "merchant_id", "root_id")
@@ -90,12 +90,25 @@ def is_of(whole: sa.Subquery, item: type[OwedItem] = OwedItem) -> sa.ColumnEleme
     )
 
 
-def is_posted_for(root_ids: Collection[int | None]) -> sa.ColumnElement[bool]:
-    """Build the condition that a posting is of these entries or their corrections; None asks for all there are."""
+def is_posted_for(
+    organization_id: str, account_ids: Collection[int], root_ids: Collection[int | None]
+) -> sa.ColumnElement[bool]:
+    """Build the condition that a posting to these accounts is of these entries or their corrections.
+
+    None among the entries asks for all there are, as an opening item is of no entry.
+    """
     roots = [each for each in root_ids if each is not None]
     if len(roots) < len(root_ids):
-        return sa.true()
-    return sa.or_(JournalEntry.id.in_(roots), JournalEntry.corrects_id.in_(roots))
+        return sa.and_(Posting.organization_id == organization_id, Posting.account_id.in_(account_ids))
+    entries = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
+    family = entries.where(JournalEntry.id.in_(roots)).union_all(
+        entries.where(JournalEntry.corrects_id.in_(roots))
+    )
+    return sa.and_(
+        unindexed(Posting.organization_id) == organization_id,
+        unindexed(Posting.account_id).in_(account_ids),
+        Posting.journal_entry_id.in_(family),
+    )
 
 
 def new_rows(account: Account) -> sa.Select[Any]:

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import Merchant, OwedItem, Posting, refers_to
+from webapp.models import Merchant, OwedItem, refers_to
 from webapp.queries.items import derivations
+from webapp.sql_functions import unindexed
 
 # What counts as the party of an item: what its merchant is merged into, or the merchant itself.
 PARTY = sa.func.coalesce(Merchant.merged_into_id, OwedItem.org_merchant_id)
@@ -46,15 +47,18 @@ def by_id(organization_id: str, ids: Collection[int]) -> dict[int, OwedItem]:
 
 def of_key(organization_id: str, key: Key) -> OwedItem | None:
     """Find the kept item of an account, currency, merchant and entry, as it is now."""
+    party = OwedItem.org_merchant_id
+    # An entry has few items, and a party may have all of them; only an opening item is found by its party.
+    is_of_party = party.is_(None) if key.merchant_id is None else party == key.merchant_id
+    if key.root_id is not None:
+        is_of_party = unindexed(party).is_not_distinct_from(key.merchant_id)
     found: OwedItem | None = db.session.scalar(
         _fresh(
             sa.select(OwedItem).where(
                 OwedItem.organization_id == organization_id,
                 OwedItem.account_id == key.account_id,
-                OwedItem.currency == key.currency,
-                OwedItem.org_merchant_id.is_(None)
-                if key.merchant_id is None
-                else OwedItem.org_merchant_id == key.merchant_id,
+                unindexed(OwedItem.currency) == key.currency,
+                is_of_party,
                 OwedItem.journal_entry_id.is_(None)
                 if key.root_id is None
                 else OwedItem.journal_entry_id == key.root_id,
@@ -70,7 +74,8 @@ def of_entry(organization_id: str, entry_id: int) -> Sequence[OwedItem]:
         _fresh(
             sa.select(OwedItem)
             .where(OwedItem.organization_id == organization_id, OwedItem.journal_entry_id == entry_id)
-            .order_by(OwedItem.id)
+            # By no index, which would be that of all items.
+            .order_by(unindexed(OwedItem.id))
         )
     ).all()
 
@@ -94,11 +99,9 @@ def parties(organization_id: str, ids: Collection[int]) -> set[int | None]:
 
 def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
     """Give the last day on which something of these items is posted."""
-    whole = derivations.whole_items(
-        Posting.organization_id == organization_id,
-        Posting.account_id.in_({each.account_id for each in items}),
-        derivations.is_posted_for([each.journal_entry_id for each in items]),
-    )
+    account_ids = {each.account_id for each in items}
+    root_ids = [each.journal_entry_id for each in items]
+    whole = derivations.whole_items(derivations.is_posted_for(organization_id, account_ids, root_ids))
     day: date = db.session.execute(
         sa.select(sa.func.max(whole.c.latest))
         .join(OwedItem, derivations.is_of(whole))

@@ -22,6 +22,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.parts import with_parts
+from webapp.sql_functions import unindexed
 
 # The source of entries that a settlement causes.
 SOURCE = "settlement"
@@ -94,19 +95,17 @@ def of_account(account: Account) -> Sequence[Settlement]:
 
 
 def _standing(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence[Settlement]:
-    ids = (
-        sa.select(SettlementPart.settlement_id)
-        .where(SettlementPart.organization_id == organization_id, *chosen)
-        .distinct()
+    ids = sa.select(SettlementPart.settlement_id).where(
+        SettlementPart.organization_id == organization_id, *chosen
     )
     return db.session.scalars(
         sa.select(Settlement)
         .where(
-            Settlement.organization_id == organization_id,
+            unindexed(Settlement.organization_id) == organization_id,
             Settlement.status == "STANDING",
             Settlement.id.in_(ids),
         )
-        .order_by(Settlement.id.desc())
+        .order_by(unindexed(Settlement.id).desc())
     ).all()
 
 
@@ -125,11 +124,12 @@ def caused_by(settlement: Settlement) -> Sequence[JournalEntry]:
         sa.select(JournalEntry)
         .join(SettlementEntry, refers_to(SettlementEntry.journal_entry_id, JournalEntry))
         .where(
-            of_same_organization(JournalEntry, settlement),
+            of_same_organization(SettlementEntry, settlement),
             SettlementEntry.settlement_id == settlement.id,
             JournalEntry.status == "POSTED",
         )
-        .order_by(JournalEntry.id)
+        # By no index, which would be that of all entries.
+        .order_by(unindexed(JournalEntry.id))
     ).all()
 
 
