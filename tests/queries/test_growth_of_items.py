@@ -6,6 +6,7 @@ from tests.fixtures.feeds import line
 from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.steps import Steps
 from tests.fixtures.payers.owed_in_bulk import write
+from webapp.queries import checks
 
 FEW, MANY = 100, 3_000
 # What a few more levels of a tree may take, and some rows.
@@ -79,3 +80,17 @@ def test_an_act_on_items_takes_no_more_behind_many_of_one_party(app, ada, acts):
     assert {
         name: (few[name], many[name]) for name in acts if many[name] > MOST_TIMES * few[name] + MOST_MORE
     } == {}
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_books_with_thrice_the_items_are_checked_in_thrice_the_steps(app, ada, bank):
+    steps, found = Steps(app), []
+    for count in (1_000, 2_000):
+        with app.app_context():
+            write(ada.organization_id, count, alike=True)
+        steps.count = 0
+        # Written in bulk, no act says who posted them.
+        assert bank.ask(lambda: {each.code for each in checks.violations()}) <= {"posted_by_nobody"}
+        found.append(steps.count)
+    one, three = found
+    assert three <= 3.3 * one, found

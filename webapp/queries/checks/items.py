@@ -23,20 +23,22 @@ from webapp.models import (
 from webapp.queries.checks.violations import Violation, checked_organizations, found
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import derivations, listings, settlements
+from webapp.sql_functions import unindexed
 
 
 def kept_rows() -> Iterable[Violation]:
     """Find items that are not what the postings come to, that are missing, or that nothing was posted of."""
     whole = derivations.whole_items()
+    is_same = sa.and_(OwedItem.organization_id == whole.c.organization_id, OwedItem.id == whole.c.item_id)
     differs = sa.or_(
         OwedItem.id.is_(None),
-        OwedItem.id != whole.c.item_id,
+        sa.not_(derivations.is_of(whole)),
         OwedItem.amount_minor != whole.c.amount_minor,
         OwedItem.amount_base_minor != whole.c.amount_base_minor,
     )
     yield from found(
         "item_differs",
-        sa.select(whole).outerjoin(OwedItem, derivations.is_of(whole)).where(differs),
+        sa.select(whole).outerjoin(OwedItem, is_same).where(differs),
         lambda row: f"Item {row.item_id} is not what its postings come to.",
         lambda row: {"itemId": row.item_id},
     )
@@ -107,7 +109,8 @@ def unsettled_differences() -> Iterable[Violation]:
             SettlementEntry.settlement_id == Settlement.id,
             SettlementEntry.purpose == "DIFFERENCE",
             JournalEntry.status == "POSTED",
-            Posting.account_id == Settlement.account_id,
+            # Found by its entry, and not among all that is posted to the account.
+            unindexed(Posting.account_id) == Settlement.account_id,
         )
         .correlate(Settlement)
         .scalar_subquery()

@@ -26,13 +26,15 @@ from webapp.queries.items import settlements
 from webapp.sql_functions import days_after, unindexed
 
 # What an item is of; no entry is the opening item.
+NONE = sa.literal_column("0")
 KEYS = ("organization_id", "account_id", "currency", "merchant_id", "root_id")
 
 
 def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     """Select what postings of accounts that keep items come to for each item; `chosen` says which postings.
 
-    `item_id` is the first of them, `latest` the last day on which one of them is.
+    `item_id` is the first of them, `latest` the last day on which one of them is. `merchant_key` and `root_key` are 0
+    where there is none.
     """
     root, first = orm.aliased(JournalEntry, name="root"), orm.aliased(JournalEntry, name="first_entry")
     root_id = sa.case((first.effective_on < Account.items_from, sa.null()), else_=root.id)
@@ -42,6 +44,8 @@ def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         Posting.currency,
         Posting.org_merchant_id.label("merchant_id"),
         root_id.label("root_id"),
+        sa.func.coalesce(Posting.org_merchant_id, NONE).label("merchant_key"),
+        sa.func.coalesce(root_id, NONE).label("root_key"),
         sa.func.min(Posting.id).label("item_id"),
         sa.func.sum(Posting.amount_minor).label("amount_minor"),
         sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
@@ -85,8 +89,9 @@ def is_of(whole: sa.Subquery, item: type[OwedItem] = OwedItem) -> sa.ColumnEleme
         whole.c.organization_id == item.organization_id,
         whole.c.account_id == item.account_id,
         whole.c.currency == item.currency,
-        whole.c.merchant_id.is_not_distinct_from(item.org_merchant_id),
-        whole.c.root_id.is_not_distinct_from(item.journal_entry_id),
+        # By what is equal, as neither database looks for "the same or both none" by a key.
+        whole.c.merchant_key == sa.func.coalesce(item.org_merchant_id, NONE),
+        whole.c.root_key == sa.func.coalesce(item.journal_entry_id, NONE),
     )
 
 
