@@ -25,9 +25,8 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.sql_functions import days_after, unindexed
 
-# What an item is of; no entry is the opening item.
+# Written for no merchant, and for no entry, which is that of the opening item.
 NONE = sa.literal_column("0")
-KEYS = ("organization_id", "account_id", "currency", "merchant_id", "root_id")
 
 
 def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
