@@ -24,12 +24,14 @@ test: $(DEVELOPMENT)
 	@.ci/system pgbouncer
 	@$(PYTEST) --budget
 
-# Everything everywhere: both databases, every screen and road, and the counts that the promises name.
+# Everything everywhere: both databases, every screen and road, and the counts that the promises name. Then whatever keeps
+# organizations apart once more, where only PostgreSQL's policies do.
 test-full: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
 	@.ci/system pgbouncer
 	@$(PYTEST) --full
+	@$(PYTEST) --unfiltered tests/api tests/pages tests/mcp tests/queries tests/services tests/security/tenancy
 
 lint: $(DEVELOPMENT)
 	@$(BIN)/ruff check .

@@ -15,6 +15,7 @@ pytest_plugins = [
     "tests.fixtures.budgets",
     "tests.fixtures.turns",
     "tests.fixtures.recorders",
+    "tests.fixtures.unfiltered.switch",
     "tests.fixtures.people",
     "tests.fixtures.houses",
     "tests.fixtures.demos",

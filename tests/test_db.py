@@ -12,6 +12,8 @@ from webapp import db as database
 from webapp.db import Exact, Instant, db, next_ids
 from webapp.models import Project
 
+pytestmark = pytest.mark.operates
+
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,

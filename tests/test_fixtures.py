@@ -13,6 +13,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 RESET_AT_ONCE = struct.pack("ii", 1, 0)
 
 
+@pytest.mark.operates
 def test_too_many_statements_fail(session, at_most):
     def ask_twice():
         with at_most(1):

@@ -20,6 +20,8 @@ from webapp.migrations.shapes import SECRETS, shaped
 from webapp.models.base import Organized
 from webapp.queries import checks
 
+pytestmark = pytest.mark.operates
+
 
 @pytest.fixture
 def engine(empty_database_url):

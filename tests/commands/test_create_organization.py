@@ -13,6 +13,7 @@ WORDS = ("create-organization", "Lighthouse", "--base-currency", "eur", "--email
 PASSWORD = "correct horse battery"
 
 
+@pytest.mark.operates
 def test_it_opens_books_with_their_owner(command, session):
     result = command(*WORDS, "--password-stdin", "--json", typed=f"{PASSWORD}\n")
     answer = json.loads(result.stdout)

@@ -29,6 +29,7 @@ def test_every_door_answers_that_the_books_are_not_reached(house, ada):
     assert client.get("/").status_code == 503
 
 
+@pytest.mark.operates
 def test_a_connection_that_is_lost_while_lines_are_copied_is_answered_as_any_other(session, ada):
     begin_write(ada.organization_id)
     process = session.scalar(sa.text("SELECT pg_backend_pid()"))

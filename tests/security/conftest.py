@@ -36,20 +36,20 @@ def ids(ada, bank, books):
     return everything(ada, bank)
 
 
-def everything(ada, bank):
-    """Fill Ada's books with canaries, and give the ids."""
-    fa_id = bank.open(f"{CANARY} bank")
-    words = {"counterparty": CANARY, "reference": CANARY, "iban": CANARY, "provider_transaction_id": CANARY}
-    posted, drafted = bank.send_many([("2026-03-02", f"-{CANARY_AMOUNT}", CANARY)] * 2, **words)
-    merchant = bank.merchant(CANARY, website=f"https://{CANARY}.example")
-    project = bank.project(CANARY)
-    account = bank.account(CANARY, code="C4N4RY")
+def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
+    """Fill somebody's books with one of everything, of which each text is the mark, and give the ids."""
+    fa_id = bank.open(f"{mark} bank")
+    words = {"counterparty": mark, "reference": mark, "iban": mark, "provider_transaction_id": mark}
+    posted, drafted = bank.send_many([("2026-03-02", f"-{amount}", mark)] * 2, **words)
+    merchant = bank.merchant(mark, website=f"https://{mark}.example")
+    project = bank.project(mark)
+    account = bank.account(mark, code="C4N4RY")
     ada.patch(f"/api/transactions/{drafted}", json={"orgMerchantId": merchant, "projectId": project})
-    act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": CANARY}).json
-    step = {"method": "POST", "path": "/api/merchants", "body": {"name": f"{CANARY} of a plan"}}
-    plan = ada.post("/api/plans", json={"title": CANARY, "steps": [step]}).json["plan"]
-    bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
-    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account, drafted))
+    act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": mark}).json
+    step = {"method": "POST", "path": "/api/merchants", "body": {"name": f"{mark} of a plan"}}
+    plan = ada.post("/api/plans", json={"title": mark, "steps": [step]}).json["plan"]
+    bank.quote("2026-03-02", "USD", amount)
+    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account, drafted, mark, amount))
     invitation_id, secret = bank.ask(lambda: newcomer(ada))
     return {
         "transaction_id": drafted,
@@ -81,30 +81,29 @@ def newcomer(owner):
     return invitation.id, secret
 
 
-def rest_of(organization_id, fa_id, account_id, line_id):
+def rest_of(organization_id, fa_id, account_id, line_id, mark, amount):
     """Write what no other fixture writes; the line came with the import."""
-    stored, facts = kept_file(organization_id)
+    stored, facts = kept_file(organization_id, mark)
     rows = {
-        "group_id": ProjectGroup(name=CANARY, emoji=CANARY, created_at=AT, updated_at=AT),
+        "group_id": ProjectGroup(name=mark, emoji=mark, created_at=AT, updated_at=AT),
         "run_id": RuleRun(
             action_request_id="ar_run", trigger="MANUAL_APPLY", rules=[], skipped=[], created_at=AT
         ),
         "rule_id": Rule(
-            name=CANARY,
-            description=CANARY,
+            name=mark,
+            description=mark,
             target="TRANSACTION",
             trigger="MANUAL_APPLY",
             conditions={
                 "match": "ALL",
-                "conditions": [{"field": "ANY_TEXT", "operator": "CONTAINS", "value": CANARY}],
+                "conditions": [{"field": "ANY_TEXT", "operator": "CONTAINS", "value": mark}],
             },
             effects=[{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],
             created_at=AT,
             updated_at=AT,
         ),
         "version_id": RuleVersion(
-            rule_id=1,
-            name=CANARY,
+            name=mark,
             target="TRANSACTION",
             trigger="MANUAL_APPLY",
             conditions={"match": "ALL", "conditions": []},
@@ -112,10 +111,10 @@ def rest_of(organization_id, fa_id, account_id, line_id):
             created_at=AT,
         ),
         "import_id": Import(
-            file_name=CANARY,
+            file_name=mark,
             format="ofx",
             status="REFUSED",
-            error=CANARY,
+            error=mark,
             sha256=stored.sha256,
             file_id=stored.id,
             created_at=AT,
@@ -125,31 +124,31 @@ def rest_of(organization_id, fa_id, account_id, line_id):
             currency="EUR",
             base_currency="EUR",
             settled_on=AT.date(),
-            actor={"kind": "PERSON", "id": 1, "name": CANARY},
-            reason=CANARY,
+            actor={"kind": "PERSON", "id": 1, "name": mark},
+            reason=mark,
             created_at=AT,
         ),
         "item_id": OwedItem(
             id=1,
             account_id=account_id,
             currency="EUR",
-            reference=CANARY,
+            reference=mark,
             amount_minor=0,
             amount_base_minor=0,
         ),
         "mapping_id": ColumnMapping(
             feed_account_id=fa_id,
             layout="0" * 64,
-            mapping={"date": CANARY},
-            names=[CANARY],
+            mapping={"date": mark},
+            names=[mark],
             created_at=AT,
             updated_at=AT,
         ),
         "document_id": Document(
             document_type="BILL",
-            number=CANARY,
-            sender=CANARY,
-            text=CANARY,
+            number=mark,
+            sender=mark,
+            text=mark,
             **facts,
             created_at=AT,
             updated_at=AT,
@@ -158,23 +157,25 @@ def rest_of(organization_id, fa_id, account_id, line_id):
             feed_account_id=fa_id,
             status="DRAFT",
             statement_date=AT.date(),
-            statement_balance_minor=7777731,
+            statement_balance_minor=int(amount.replace(".", "")),
             currency="EUR",
             opened_at=AT,
-            opened_by={"kind": "PERSON", "id": 1, "name": CANARY},
+            opened_by={"kind": "PERSON", "id": 1, "name": mark},
         ),
     }
     for row in rows.values():
         row.organization_id = organization_id
+        if isinstance(row, RuleVersion):
+            row.rule_id = rows["rule_id"].id
         db.session.add(row)
-    db.session.flush()
+        db.session.flush()
     db.session.get(Transaction, (organization_id, line_id)).import_id = rows["import_id"].id
     ids = {name: row.id for name, row in rows.items()}
-    _, further = kept_file(organization_id, f"{CANARY} as pages")
+    _, further = kept_file(organization_id, f"{mark} as pages")
     document_id = ids["document_id"]
-    _, waiting = kept_file(organization_id, f"{CANARY} that waits")
+    _, waiting = kept_file(organization_id, f"{mark} that waits")
     inbox_file = InboxFile(
-        organization_id=organization_id, code="bank_file", question=CANARY, **waiting, created_at=AT
+        organization_id=organization_id, code="bank_file", question=mark, **waiting, created_at=AT
     )
     db.session.add(inbox_file)
     db.session.flush()
@@ -184,14 +185,12 @@ def rest_of(organization_id, fa_id, account_id, line_id):
     return {**ids, "digest": further["sha256"], "inbox_file_id": inbox_file.id}
 
 
-def kept_file(organization_id, text=CANARY):
+def kept_file(organization_id, text):
     """Keep a file, and give it with what its document says of it."""
     data = text.encode()
-    stored = stored_files.keep(
-        organization_id, stored_files.pack(data), f"{CANARY}.txt", "text/plain", now=AT
-    )
+    stored = stored_files.keep(organization_id, stored_files.pack(data), f"{text}.txt", "text/plain", now=AT)
     facts = {
-        "file_name": f"{CANARY}.txt",
+        "file_name": f"{text}.txt",
         "file_type": "text/plain",
         "file_size": len(data),
         "sha256": sha256(data).hexdigest(),

@@ -92,6 +92,7 @@ def test_a_statement_that_leaves_a_table_open_is_refused(kind):
     assert unnamed(shape(BAD[kind])) != []
 
 
+@pytest.mark.operates
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 @pytest.mark.parametrize(
     "statement",

@@ -307,6 +307,7 @@ def test_of_two_tabs_that_save_a_rule_the_second_is_told_and_overwrites_nothing(
     figure("P11 rules", f"{refused} of {count} second saves refused with the current version")
 
 
+@pytest.mark.operates
 def test_versions_are_listed_by_pages_and_the_database_changes_none(ada, session):
     rule = create(ada).json["rule"]["id"]
     for number in range(4):

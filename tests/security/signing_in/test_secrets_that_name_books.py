@@ -23,6 +23,7 @@ def rewritten(ada, app):
     return rewrite
 
 
+@pytest.mark.filtered
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 def test_who_asks_is_looked_for_in_the_books_that_the_secret_names(ada, statements):
     for asked in (ada.get, ada.browser().get):

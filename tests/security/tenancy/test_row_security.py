@@ -10,11 +10,9 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.documents import sent
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.people import Pages
-from tests.security.addresses import addresses_of
-from tests.security.conftest import CANARY, CANARY_AMOUNT, everything
+from tests.security.conftest import everything
 from webapp.db import Base, begin_read, begin_write, scope_session
 from webapp.ledger.scopes import organization_of, token_text
-from webapp.models.base import see_one_organization
 from webapp.queries.access.principals import digest_of
 from webapp.services.backups.rows import is_protected
 from webapp.services.storage import arriving_files
@@ -44,14 +42,6 @@ FUNCTIONS = sa.text("""
 OWN_TRIGGER = """
     CREATE TEMP TABLE mine (LIKE settlements);
     CREATE TRIGGER theirs AFTER UPDATE ON mine FOR EACH ROW EXECUTE FUNCTION items_of_settlement()"""
-
-
-@pytest.fixture
-def unfiltered():
-    """Switch the application's own filter off."""
-    sa.event.remove(sa.orm.Session, "do_orm_execute", see_one_organization)
-    yield
-    sa.event.listen(sa.orm.Session, "do_orm_execute", see_one_organization)
 
 
 def rows_of(session, *, by):
@@ -206,17 +196,3 @@ def test_a_secret_that_names_no_books_opens_its_own(asked, ada, dan):
 
 def named(person, secret):
     return {"hash": digest_of(secret), "user": person.user_id}
-
-
-def test_without_the_applications_filter_no_answer_holds_a_foreign_word(unfiltered, app, dan, ids, figure):
-    count = 0
-    for address in addresses_of(app):
-        if not address.is_safe or address.scope == "public":
-            continue
-        for ask in (dan.get, dan.browser().get) if address.is_api else (dan.browser().get,):
-            answer = ask(address.path(ids))
-            assert answer.status_code < 500, (address.name, answer.text)
-            assert CANARY not in answer.text, address.name
-            assert CANARY_AMOUNT not in answer.text, address.name
-            count += 1
-    figure("P37", f"{count} answers without the application's filter: 0 foreign rows")
