@@ -12,8 +12,6 @@ from webapp.ledger.errors import UnprocessableError
 CREDIT_NOTES: Final = frozenset(
     {"81", "83", "261", "262", "296", "308", "381", "396", "420", "458", "502", "503", "532"}
 )
-# The buyer writes these for the seller.
-SELF_BILLED: Final = frozenset({"261", "389", "500", "501", "502", "503"})
 
 
 class InvoiceRefusedError(UnprocessableError):

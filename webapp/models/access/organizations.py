@@ -30,6 +30,8 @@ class Organization(Base):
     time_zone: Mapped[str] = mapped_column(sa.String(64), default="UTC")
     locale: Mapped[str] = mapped_column(sa.String(16), default=DEFAULT_LOCALE, server_default=DEFAULT_LOCALE)
     lock_date: Mapped[date | None]
+    # As its invoices name it, without spaces and in capitals.
+    vat_ids: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
     drop_folder: Mapped[str | None] = mapped_column(sa.Text)
     retention_years: Mapped[int | None]
     is_demo: Mapped[bool] = mapped_column(default=False)

@@ -23,6 +23,7 @@ class CallerBooks:
     name: str
     base_currency: str
     time_zone: str
+    vat_ids: list[str]
     today: date
     lock_date: date | None
 
@@ -88,6 +89,7 @@ def _books(organization_id: str, now: datetime) -> CallerBooks:
         name=found.name,
         base_currency=found.base_currency,
         time_zone=found.time_zone,
+        vat_ids=found.vat_ids,
         today=organizations.today(found.id, now),
         lock_date=found.lock_date,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webapp.ledger.journal import own_documents
-from webapp.models import Document
+from webapp.ledger.journal.own_documents import Ourselves
+from webapp.models import Document, Organization
 from webapp.queries.access import organizations
 
 
@@ -18,20 +19,38 @@ class OtherParty:
     iban: str | None
 
 
+def ourselves(organization: Organization) -> Ourselves:
+    """Give an organization as documents name it."""
+    return Ourselves(organization.name, tuple(organization.vat_ids))
+
+
 def is_own(document: Document) -> bool:
-    """Tell whether the organization wrote a document: by its type, by what somebody said, or by the names on it."""
+    """Tell whether the organization wrote a document: by its type, by what somebody said, or by who is named on it."""
     if document.side is not None and document.document_type == "CREDIT_NOTE":
         return document.side == "SALE"
-    ours = organizations.get(document.organization_id).name
-    return own_documents.is_own(document.document_type, document.sender, ours)
+    return own_documents.is_own(document.document_type, is_sender=_names_us(document)[0])
 
 
 def has_side(document: Document) -> bool:
     """Tell whether it is certain whose a document is: of a credit note, where somebody said it or it names us."""
     if document.document_type != "CREDIT_NOTE" or document.side is not None:
         return True
-    ours = organizations.get(document.organization_id).name.casefold()
-    return ours in ((document.sender or "").casefold(), (document.buyer or "").casefold())
+    return any(_names_us(document))
+
+
+def _names_us(document: Document) -> tuple[bool, bool]:
+    """Tell whether the sender of a document is the organization, and whether who it is for is."""
+    ours = ourselves(organizations.get(document.organization_id))
+    return (
+        ours.are(document.sender, document.seller_vat_id),
+        ours.are(document.buyer, _buyer_vat_id(document)),
+    )
+
+
+def _buyer_vat_id(document: Document) -> str | None:
+    stated = document.invoice or {}
+    found: str | None = (stated.get("buyer") or {}).get("vat_id")
+    return found
 
 
 def is_paid_to_us(document: Document) -> bool:
@@ -42,8 +61,7 @@ def is_paid_to_us(document: Document) -> bool:
 def other_party(document: Document) -> OtherParty | None:
     """Give the other party of a document, none where it names nobody."""
     if is_own(document):
-        stated = document.invoice or {}
-        party = OtherParty(document.buyer, (stated.get("buyer") or {}).get("vat_id"), None)
+        party = OtherParty(document.buyer, _buyer_vat_id(document), None)
     else:
         party = OtherParty(document.sender, document.seller_vat_id, document.iban)
     return party if party.name or party.vat_id or party.iban else None

@@ -26,7 +26,7 @@ from webapp.queries.items import settlements
 from webapp.sql_functions import days_after, unindexed
 
 # Written for no merchant, and for no entry, which is that of the opening item.
-NONE = sa.literal_column("0")
+NONE: sa.ColumnClause[int] = sa.literal_column("0")
 
 
 def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:

@@ -20,6 +20,10 @@ class CallerBooksSchema(Schema):
     name = ma.fields.String()
     base_currency = fields.Currency()
     time_zone = ma.fields.String(metadata=_described("The name of a time zone, such as Europe/Berlin."))
+    vat_ids = ma.fields.List(
+        ma.fields.String(),
+        metadata=_described("Its own VAT ids, by which invoices are recognised as its own."),
+    )
     today = fields.Day(metadata=_described("The day that it is now in the time zone of the books."))
     lock_date = fields.Day(
         allow_none=True, metadata=_described("The last day of the closed period; null if nothing is closed.")

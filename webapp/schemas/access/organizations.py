@@ -6,6 +6,7 @@ from webapp.ledger.notation.locales import NOTATIONS
 from webapp.ledger.scopes import ROLES
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.marks import JoinedMarks
 
 
 class StartFormSchema(Schema):
@@ -16,11 +17,12 @@ class StartFormSchema(Schema):
 
 
 class OrganizationFormSchema(Schema):
-    """The name, the time zone and the locale of an organization."""
+    """The name, the time zone, the locale and the VAT ids of an organization."""
 
     name = fields.Name(required=True)
     time_zone = fields.Text(least=1, most=64, required=True)
     locale = fields.OneOf(*NOTATIONS, load_default=None)
+    vat_ids = JoinedMarks()
 
 
 class OrganizationChoiceFormSchema(Schema):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from zoneinfo import available_timezones
 
 import sqlalchemy as sa
@@ -103,11 +105,16 @@ def update(
     name: str,
     time_zone: str,
     locale: str | None = None,
+    vat_ids: Sequence[str] | None = None,
     actor: Actor,
     now: datetime,
 ) -> Organization:
-    """Change an organization's name, its time zone, which decides which day is today, and the locale of its pages."""
-    fields = {"name": name, "time_zone": time_zone, "locale": locale or organization.locale}
+    """Change an organization: its time zone decides which day is today, and its VAT ids which invoices are its own.
+
+    What is None stays. Documents that were filed before keep what they are.
+    """
+    fields: dict[str, Any] = {"name": name, "time_zone": time_zone, "locale": locale or organization.locale}
+    fields |= {"vat_ids": organization.vat_ids if vat_ids is None else [*vat_ids]}
     target = ("organization", organization.id)
     title = f"Changed {organization.name}"
     with act(

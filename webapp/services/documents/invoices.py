@@ -10,13 +10,15 @@ from typing import Any, Final
 from webapp.importers import invoices, pdfs
 from webapp.importers.invoices import Invoice, InvoiceRefusedError
 from webapp.importers.invoices.facts import facts
-from webapp.importers.invoices.records import SELF_BILLED, InvoiceTotals
+from webapp.importers.invoices.records import InvoiceTotals
 from webapp.importers.pdfs import PdfRefusedError
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.files.file_kinds import PDF, XML, FileKind, FileKindError, kind_of
+from webapp.ledger.journal.own_documents import Ourselves
 from webapp.ledger.money import Money
 from webapp.models import Document, Organization
+from webapp.queries.documents import parties
 from webapp.services.documents.fields import DocumentInput
 
 LONGEST_TEXT: Final = 100_000
@@ -72,7 +74,7 @@ def write(document: Document, read: FileContents, content: DocumentInput, organi
         document.invoice = {"findings": [{"rule": "unread", "message": read.problem}]}
     if read.invoice is None:
         return
-    stated = _fields(read.invoice, organization)
+    stated = _fields(read.invoice, parties.ourselves(organization))
     for name, value in stated.items():
         if name not in content:
             setattr(document, name, value)
@@ -81,10 +83,10 @@ def write(document: Document, read: FileContents, content: DocumentInput, organi
     document.invoice = kept
 
 
-def _fields(invoice: Invoice, organization: Organization) -> Mapping[str, Any]:
+def _fields(invoice: Invoice, ours: Ourselves) -> Mapping[str, Any]:
     return {
-        "document_type": _type(invoice, organization),
-        "side": _side(invoice, organization),
+        "document_type": _type(invoice, ours),
+        "side": _side(invoice, ours),
         "number": _short(invoice.number),
         "issued_on": invoice.issued_on,
         "due_on": invoice.due_on,
@@ -96,23 +98,23 @@ def _fields(invoice: Invoice, organization: Organization) -> Mapping[str, Any]:
     }
 
 
-def _type(invoice: Invoice, organization: Organization) -> str:
-    """Name the kind of document, as seen from the organization; the type decides it, never a figure's sign."""
+def _type(invoice: Invoice, ours: Ourselves) -> str:
+    """Name the kind of document, as seen from the organization; the type decides it, never a figure's sign.
+
+    The seller decides whose invoice it is, also where the buyer wrote it for the seller.
+    """
     if invoice.is_credit_note:
         return "CREDIT_NOTE"
-    wrote_it = invoice.buyer.name if invoice.type_code in SELF_BILLED else invoice.seller.name
-    is_ours = (invoice.seller.name or wrote_it or "").casefold() == organization.name.casefold()
-    return "INVOICE" if is_ours else "BILL"
+    return "INVOICE" if ours.are(invoice.seller.name, invoice.seller.vat_id) else "BILL"
 
 
-def _side(invoice: Invoice, organization: Organization) -> str | None:
+def _side(invoice: Invoice, ours: Ourselves) -> str | None:
     """Say whose credit note it is, where it names us; of what it does not, somebody says it."""
-    ours = organization.name.casefold()
     if not invoice.is_credit_note:
         return None
-    if (invoice.seller.name or "").casefold() == ours:
+    if ours.are(invoice.seller.name, invoice.seller.vat_id):
         return "SALE"
-    return "PURCHASE" if (invoice.buyer.name or "").casefold() == ours else None
+    return "PURCHASE" if ours.are(invoice.buyer.name, invoice.buyer.vat_id) else None
 
 
 def _write_amounts(document: Document, invoice: Invoice, content: DocumentInput) -> list[dict[str, str]]:

@@ -102,7 +102,11 @@ def _invoice(sent: SentTable, row: StatedRow, organization: Organization) -> Inv
     """Write a row as the invoice that it states; a negative total is the credit note of its amount."""
     currency = row.currency or organization.base_currency
     net, tax, total = (_positive(figure, currency, row) for figure in (row.net, row.tax, row.total))
-    other, ours = Party(name=row.party, vat_id=row.vat_id), Party(name=organization.name)
+    other = Party(name=row.party, vat_id=row.vat_id)
+    # Of several VAT ids no row says which one it is of.
+    ours = Party(
+        name=organization.name, vat_id=organization.vat_ids[0] if len(organization.vat_ids) == 1 else None
+    )
     is_ours = sent.document_type == "INVOICE"
     return Invoice(
         Syntax.TABLE,

@@ -12,7 +12,7 @@ from alembic import op
 
 from webapp.migrations.policies import ask_as_owner
 
-revision = "0080"
+revision = "0079"
 down_revision = "0078"
 branch_labels = None
 depends_on = None
@@ -37,14 +37,13 @@ BY_ID = """items.organization_id = NEW.organization_id AND items.id = part.item_
             AND items.account_id = NEW.account_id"""
 # The opening item of a party, which is of no entry, is asked for apart, as no index answers "one or the other".
 APART = """
-            IF added.root_id IS NULL THEN
+            UPDATE items SET amount_minor = items.amount_minor + added.amount_minor,
+                amount_base_minor = items.amount_base_minor + added.base_minor
+            WHERE {of_party} AND items.journal_entry_id = added.root_id;
+            IF NOT FOUND THEN
                 UPDATE items SET amount_minor = items.amount_minor + added.amount_minor,
                     amount_base_minor = items.amount_base_minor + added.base_minor
-                WHERE {of_party} AND items.journal_entry_id IS NULL;
-            ELSE
-                UPDATE items SET amount_minor = items.amount_minor + added.amount_minor,
-                    amount_base_minor = items.amount_base_minor + added.base_minor
-                WHERE {of_party} AND items.journal_entry_id = added.root_id;
+                WHERE {of_party} AND items.journal_entry_id IS NULL AND added.root_id IS NULL;
             END IF;"""
 TOGETHER = """
             UPDATE items SET amount_minor = items.amount_minor + added.amount_minor,
