@@ -322,6 +322,25 @@ def test_an_organization_gets_another_name_and_time_zone(ada):
     assert 'value="Kept"' in refused.text
 
 
+def test_an_organization_is_known_by_its_vat_ids(ada):
+    browser = ada.browser()
+    form = {
+        "name": "Lantern Studio",
+        "timeZone": "Europe/Berlin",
+        "vatIds": "de 123456789, FR12345678901,DE123456789",
+    }
+    assert browser.post("/settings/organization", data=form).status_code == 303
+    assert 'value="DE123456789, FR12345678901"' in text(browser.get("/settings/organization"))
+    assert ada.get("/api/me").json["me"]["organization"]["vatIds"] == ["DE123456789", "FR12345678901"]
+    kept = {key: value for key, value in form.items() if key != "vatIds"}
+    assert browser.post("/settings/organization", data=kept).status_code == 303
+    assert ada.get("/api/me").json["me"]["organization"]["vatIds"] == ["DE123456789", "FR12345678901"]
+    refused = browser.post("/settings/organization", data={**form, "vatIds": "X"})
+    assert (refused.status_code, 'value="X"' in refused.text) == (422, True)
+    assert browser.post("/settings/organization", data={**form, "vatIds": ""}).status_code == 303
+    assert ada.get("/api/me").json["me"]["organization"]["vatIds"] == []
+
+
 def test_somebody_starts_books_of_her_own_and_goes_back(ada):
     browser = ada.browser()
     assert "Start your own books" in browser.get("/start").text
