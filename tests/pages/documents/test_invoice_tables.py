@@ -64,6 +64,17 @@ def test_a_table_that_was_filed_is_looked_at_again_and_has_nothing_to_file(ben):
     assert "File 1 invoice<" in longer
 
 
+def test_the_format_that_was_found_is_shown_though_it_is_none_of_the_usual(ben):
+    page = kept(
+        ben,
+        SALES.replace(b"2026-03-05", b"5 Mar 2026")
+        .replace(b"2026-03-06", b"6 Mar 2026")
+        .replace(b"2026-04-04", b"4 Apr 2026")
+        .replace(b"2026-04-05", b"5 Apr 2026"),
+    )[2]
+    assert "Found: 31 Dec 2026" in page.text
+
+
 def test_columns_that_no_header_names_are_chosen_one_by_one(ben):
     pages, address, page = kept(ben, ODD, "odd.csv")
     assert "First answer the question above" in page.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -32,6 +32,7 @@ KINDS = {
 }
 FIGURES = ("amount", "debit", "credit", "balance")
 ROWS_SHOWN = 12
+YEARS_END = date(2026, 12, 31)
 _MARKS = {"tab": "\t", "none": "", "space": " "}
 _PLAIN = {
     "encoding": "encoding",
@@ -87,6 +88,12 @@ class ColumnsView:
     refused: Mapping[str, Any]
     question: ColumnQuestion | None
     is_guessed: bool
+
+    @property
+    def found_day(self) -> str | None:
+        """The last day of 2026 as the format that was found writes it."""
+        found = self.found.get("dateFormat")
+        return YEARS_END.strftime(found) if isinstance(found, str) and found else None
 
 
 def columns_view(
