@@ -37,6 +37,7 @@ class Party:
         self.merchant = bank.merchant(f"Party {number}")
         self.currency = chance.choice(sorted(CURRENCIES))
         self.oracle, self.standing, self.number = Realised(), [], number
+        self.discounts = {}
 
     def days_rate(self, rates):
         day = f"2026-{self.chance.randint(1, 6):02}-{self.chance.randint(1, 28):02}"
@@ -83,7 +84,11 @@ class Party:
         )
         self.compare(made, parts)
 
-    def pays_in_euros(self, rates):
+    def pays_short(self, rates):
+        """Let a line in euros pay an item that is open with less, and take a discount for the rest."""
+        self.pays_in_euros(rates, is_short=True)
+
+    def pays_in_euros(self, rates, *, is_short=False):
         """Let a line of a bank account in euros pay a part of an item, at a rate of its own."""
         left = {item_id: each.left[0] for item_id, each in self.oracle.items.items() if each.left[0] > 1}
         if not left:
@@ -93,23 +98,41 @@ class Party:
         amount = self.chance.randint(1, left[item_id])
         if self.oracle.open_amount == amount:
             return
-        cents = in_euros(amount, self.currency, rate * Fraction(self.chance.randint(97, 103), 100)) or 1
+        # Of two equal parts it could not be told which one is the payment.
+        short = self.chance.randint(1, amount - 1) if is_short and amount > 1 else 0
+        short += 2 * short == amount
+        if short == amount:
+            return
+        paid = amount - short
+        cents = in_euros(paid, self.currency, rate * Fraction(self.chance.randint(97, 103), 100)) or 1
         line = send(self.bank, self.bank.fa_id, day, text(cents, "EUR"), f"Pays {self.number}")
-        settles = [{"itemId": item_id, "amount": text(amount, self.currency)}]
-        answer = self.ben.patch(f"/api/transactions/{line}", json={"settles": settles, "force": True})
+        changes = {"settles": [{"itemId": item_id, "amount": text(amount, self.currency)}], "force": True}
+        if short:
+            discounts = self.books.account_id("Advertising")
+            taken = {"amount": text(short, self.currency), "as": "DISCOUNT", "accountId": discounts}
+            changes["short"] = taken
+        answer = self.ben.patch(f"/api/transactions/{line}", json=changes)
         assert answer.status_code == 200, answer.json
         confirm(self.ben, line)
         made = self.ben.get("/api/settlements?limit=1").json["settlements"][0]
-        [payment] = [each["itemId"] for each in made["parts"] if each["itemId"] != item_id]
         assert entry(self.ben, line)["status"] == "POSTED"
-        self.oracle.items[payment] = Owed(-amount, -cents)
-        self.compare(made, {item_id: amount, payment: -amount})
+        worth = self.oracle.discount({item_id: amount}, short)
+        others = {minor(each["amount"], self.currency): each["itemId"] for each in made["parts"]}
+        parts = {item_id: amount, others[-paid]: -paid}
+        self.oracle.items[others[-paid]] = Owed(-paid, -cents)
+        if short:
+            self.oracle.items[others[-short]] = Owed(-short, -worth)
+            parts[others[-short]] = -short
+            self.discounts[made["id"]] = others[-short]
+        self.compare(made, parts)
 
     def undoes(self, _rates):
         if self.standing:
             made = self.standing.pop(self.chance.randrange(len(self.standing)))
             undo(self.ben, made)
             self.oracle.undo(made["id"])
+            # What was short of it is voided with it.
+            self.oracle.items.pop(self.discounts.pop(made["id"], None), None)
 
     def compare(self, made, parts):
         expected = self.oracle.settle(made["id"], parts)
@@ -160,7 +183,8 @@ def test_settlements_realise_what_an_oracle_of_the_inputs_says(ada, ben, books, 
         party = Party(ben, books, bank, number, chance)
         for _ in range(4):
             party.owes(rates)
-        acts = (party.owes, party.settles, party.settles, party.pays_in_euros, party.undoes)
+        pays = party.pays_in_euros, party.pays_short
+        acts = (party.owes, party.settles, party.settles, *pays, party.undoes)
         for _ in range(ACTS):
             chance.choice(acts)(rates)
         party.compare_rest()
