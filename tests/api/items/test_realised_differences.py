@@ -32,12 +32,12 @@ def minor(amount, currency):
 class Party:
     """One party that is owed and pays in one currency, at random, beside the oracle."""
 
-    def __init__(self, ben, books, bank, number, chance):
+    def __init__(self, ben, books, bank, banks, number, chance):
         self.ben, self.books, self.bank, self.chance = ben, books, bank, chance
         self.merchant = bank.merchant(f"Party {number}")
         self.currency = chance.choice(sorted(CURRENCIES))
         self.oracle, self.standing, self.number = Realised(), [], number
-        self.discounts = {}
+        self.discounts, self.banks = {}, banks
 
     def days_rate(self, rates):
         day = f"2026-{self.chance.randint(1, 6):02}-{self.chance.randint(1, 28):02}"
@@ -88,8 +88,15 @@ class Party:
         """Let a line in euros pay an item that is open with less, and take a discount for the rest."""
         self.pays_in_euros(rates, is_short=True)
 
+    def pays_in_its_currency(self, rates):
+        """Let a line of a bank account in the currency of the items pay a part of one, at the rate of its day."""
+        self.pays(rates, self.currency)
+
     def pays_in_euros(self, rates, *, is_short=False):
         """Let a line of a bank account in euros pay a part of an item, at a rate of its own."""
+        self.pays(rates, "EUR", is_short=is_short)
+
+    def pays(self, rates, currency, *, is_short=False):
         left = {item_id: each.left[0] for item_id, each in self.oracle.items.items() if each.left[0] > 1}
         if not left:
             return
@@ -104,8 +111,12 @@ class Party:
         if short == amount:
             return
         paid = amount - short
-        cents = in_euros(paid, self.currency, rate * Fraction(self.chance.randint(97, 103), 100)) or 1
-        line = send(self.bank, self.bank.fa_id, day, text(cents, "EUR"), f"Pays {self.number}")
+        own = Fraction(self.chance.randint(97, 103), 100) if currency == "EUR" else 1
+        cents = in_euros(paid, self.currency, rate * own)
+        if currency == "EUR":
+            cents = cents or 1
+        sent = text(cents if currency == "EUR" else paid, currency)
+        line = send(self.bank, self.banks[currency], day, sent, f"Pays {self.number}")
         changes = {"settles": [{"itemId": item_id, "amount": text(amount, self.currency)}], "force": True}
         if short:
             discounts = self.books.account_id("Advertising")
@@ -176,14 +187,14 @@ def realised(ben):
 
 def test_settlements_realise_what_an_oracle_of_the_inputs_says(ada, ben, books, bank, rounds, figure):
     keep_items(ada, books.account_id("Trade receivables"))
-    bank.open("Giro")
+    banks = {each: bank.open(f"Account in {each}", each) for each in ("EUR", *CURRENCIES)}
     rates, parties, count = {}, [], rounds(4, 150)
     for number in range(count):
         chance = random.Random(f"{number} of those who owe")  # noqa: S311  (no secret)
-        party = Party(ben, books, bank, number, chance)
+        party = Party(ben, books, bank, banks, number, chance)
         for _ in range(4):
             party.owes(rates)
-        pays = party.pays_in_euros, party.pays_short
+        pays = party.pays_in_euros, party.pays_short, party.pays_in_its_currency
         acts = (party.owes, party.settles, party.settles, *pays, party.undoes)
         for _ in range(ACTS):
             chance.choice(acts)(rates)
