@@ -155,6 +155,7 @@ ACT_KINDS: Final = (
 CALL_KINDS: Final = (
     "accounts_create",
     "accounts_update",
+    "document_tables_create",
     "documents_add_file",
     "documents_create",
     "documents_decline",

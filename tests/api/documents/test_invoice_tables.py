@@ -68,13 +68,16 @@ def test_each_row_is_filed_as_what_it_states_and_the_table_is_kept(ben):
 
 def test_the_same_rows_again_are_there_already_and_a_number_with_other_figures_is_said(ben):
     before = told(send(ben))
-    again = told(send(ben))
+    repeated = send(ben)
+    again = told(repeated, 200)
+    assert repeated.json["changed"] is False
     assert again["counts"] == {"new": 0, "alreadyThere": 3, "sameNumber": 0}
     assert [row["documentId"] for row in again["rows"]] == [row["documentId"] for row in before["rows"]]
     assert again["documentId"] == before["documentId"]
     changed = SALES.replace(b"50.00,9.50,59.50", b"60.00,11.40,71.40")
-    table = told(send(ben, changed))
+    table = told(send(ben, changed), 200)
     assert table["counts"] == {"new": 0, "alreadyThere": 2, "sameNumber": 1}
+    assert table["documentId"] is None
     assert [row["isFiled"] for row in table["rows"]] == [False, False, False]
     refused = send(ben, changed, force="true")
     assert (refused.status_code, list(refused.json["fields"])) == (422, ["note"])

@@ -52,7 +52,7 @@ SIDES = {
     "POST /api/documents/<id:document_id>/entry": MAKES,
     "POST /api/documents/<id:document_id>/files": MAKES,
     "POST /api/documents/<id:document_id>/relations": REPEATS,
-    "POST /api/documents/tables": MAKES,
+    "POST /api/documents/tables": REPEATS,
     "POST /api/feeds/accounts": MAKES,
     "POST /api/feeds/accounts/<id:fa_id>/resume": REPEATS,
     # A batch that is sent again has the answer that it had, byte for byte.

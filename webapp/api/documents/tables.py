@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 
 from webapp.schemas.documents.tables import TableFileSchema, TableFormSchema, TableSchema, TableUploadSchema
-from webapp.schemas.paging import wrapped
+from webapp.schemas.paging import changing, wrapped
 from webapp.web import document_files, document_tables
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
@@ -17,7 +17,7 @@ from webapp.web.access.strictness import ArgumentsParser
 bp = Blueprint(
     "api_document_tables", __name__, url_prefix="/api/documents/tables", description="Tables of invoices"
 )
-AnswerSchema = wrapped("table", TableSchema)
+AnswerSchema = changing(wrapped("table", TableSchema))
 JSON = "application/json"
 
 
@@ -33,7 +33,7 @@ JSON = "application/json"
     }
 )
 @bp.response(201, AnswerSchema)
-@bp.alt_response(200, schema=AnswerSchema, description="A dry run: nothing is written")
+@bp.alt_response(200, schema=AnswerSchema, description="A dry run, or no row is new: nothing is written")
 def create(form: dict[str, Any]) -> Any:
     """File a document for each row of a CSV or XLSX table of invoices, all or none; with `dryRun` only read it.
 
@@ -48,4 +48,5 @@ def create(form: dict[str, Any]) -> Any:
         requests.begin_reading(organization_id())
         return {"table": document_tables.tried(table)}, 200
     requests.begin(organization_id())
-    return {"table": document_tables.filed(table, chosen)}, 201
+    filed = document_tables.filed(table, chosen)
+    return {"table": filed}, 201 if any(row.is_filed for row in filed.rows) else 200

@@ -28,23 +28,20 @@ def is_own(document: Document) -> bool:
     """Tell whether the organization wrote a document: by its type, by what somebody said, or by who is named on it."""
     if document.side is not None and document.document_type == "CREDIT_NOTE":
         return document.side == "SALE"
-    return own_documents.is_own(document.document_type, is_sender=_names_us(document)[0])
+    return own_documents.is_own(document.document_type, is_sender=_is_from_us(document))
 
 
 def has_side(document: Document) -> bool:
     """Tell whether it is certain whose a document is: of a credit note, where somebody said it or it names us."""
     if document.document_type != "CREDIT_NOTE" or document.side is not None:
         return True
-    return any(_names_us(document))
-
-
-def _names_us(document: Document) -> tuple[bool, bool]:
-    """Tell whether the sender of a document is the organization, and whether who it is for is."""
     ours = ourselves(organizations.get(document.organization_id))
-    return (
-        ours.are(document.sender, document.seller_vat_id),
-        ours.are(document.buyer, _buyer_vat_id(document)),
-    )
+    return _is_from_us(document) or ours.are(document.buyer, _buyer_vat_id(document))
+
+
+def _is_from_us(document: Document) -> bool:
+    ours = ourselves(organizations.get(document.organization_id))
+    return ours.are(document.sender, document.seller_vat_id)
 
 
 def _buyer_vat_id(document: Document) -> str | None:

@@ -27,6 +27,7 @@ _DOCUMENT = (
     *(Document.id, Document.organization_id, Document.document_type, Document.side, Document.currency),
     *(Document.number, Document.sender, Document.buyer, Document.issued_on, Document.due_on),
     *(Document.total_minor, Document.due_minor, Document.remittance, Document.iban),
+    Document.seller_vat_id,
 )
 _LINE = (
     *(Transaction.id, Transaction.currency, Transaction.amount_minor, Transaction.booked_on),

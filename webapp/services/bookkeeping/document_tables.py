@@ -54,7 +54,7 @@ class FiledTable:
 
 
 def file_table(sent: SentTable, choices: TableChoices, *, actor: Actor, now: datetime) -> FiledTable:
-    """File the invoices of a table that are not there, and the table itself as the document that they came from.
+    """File the invoices of a table that are not there, and with them the table itself, which they came from.
 
     An entry that the books refuse leaves its document without one, with the reason. Raises what `table_plans.plan`
     raises, UnknownReferenceError, ActTooLargeError, and ForceNoteError for `force` without a note.
@@ -79,17 +79,20 @@ def file_table(sent: SentTable, choices: TableChoices, *, actor: Actor, now: dat
         except LedgerError as error:
             problems[each.stated.row] = str(error)
     rows = frozenset(each.stated.row for each in new)
-    return FiledTable(planned, rows, _file_itself(sent, actor, now), entry_ids, problems)
+    document = (
+        _file_itself(sent, actor, now) if new else queried.with_file(actor.organization_id, sent.digest)
+    )
+    return FiledTable(planned, rows, document, entry_ids, problems)
 
 
 def file_waiting(
     waiting: InboxFile, sent: SentTable, choices: TableChoices, *, actor: Actor, now: datetime
 ) -> FiledTable:
-    """File the invoices of a table that waits in the inbox, where it waits no longer."""
+    """File the invoices of a table that waits in the inbox, where it waits no longer once a document has its file."""
     filed = file_table(sent, choices, actor=actor, now=now)
-    # The document of the table has its file.
-    db.session.delete(waiting)
-    db.session.flush()
+    if filed.document is not None:
+        db.session.delete(waiting)
+        db.session.flush()
     return filed
 
 
