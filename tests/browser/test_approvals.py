@@ -45,6 +45,7 @@ def test_a_queue_is_decided_by_keys(browse, ben, asked):
     expect(page.locator(".proposal")).to_have_count(3)
     told = ben.get(f"/api/action-requests/{asked[0]}").json["actionRequest"]
     assert (told["status"], told["reason"]) == ("REJECTED", "Paid twice")
+    expect(page.locator(".approval[inert]")).to_have_count(0)
     page.keyboard.press("a")
     expect(page.locator(".proposal")).to_have_count(2)
     page.get_by_role("button", name="Select all").click()
