@@ -28,6 +28,7 @@ from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 LINES, FEW = 100_000, 226
 PAGE_GOAL, LINE_GOAL = 150, 40
 ROUNDS = 5
+OK = 200
 
 
 def measured(store: SqliteFiles | PostgresqlServer, lines: int, of: Facts = facts) -> dict[str, float]:
@@ -70,7 +71,7 @@ def requests(pages: Pages, fa_id: int, lines: list[int]) -> dict[str, Callable[[
         post(pages, f"/transactions/{next(others)}", fa_id, {"description": f"Changed {time.time_ns()}"})
 
     def confirm() -> None:
-        post(pages, f"/transactions/{next(others)}/confirm", fa_id, {})
+        post(pages, f"/transactions/{next(others)}/confirm", fa_id, {"asUncategorised": "true"})
 
     def page() -> None:
         expect(pages.get(f"/feeds/{fa_id}?show=all").text, f"line-{first}")
@@ -88,6 +89,8 @@ def post(pages: Pages, path: str, fa_id: int, data: dict[str, str]) -> None:
     """Send an act on a line as its row does."""
     address = f"http://localhost/feeds/{fa_id}?show=all"
     answer = pages.htmx("POST", path, target="x", data=data, headers={"HX-Current-URL": address})
+    if answer.status_code != OK:
+        raise SystemExit(f"Refused with {answer.status_code}: {path}")
     expect(answer.text, "hx-partial")
 
 

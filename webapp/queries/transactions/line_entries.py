@@ -19,14 +19,21 @@ from webapp.queries.common.selections import postings_of
 from webapp.sql_functions import unindexed
 
 
-def is_unconfirmed(*of_draft: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Build the condition that a line's entry is a draft, or has an open correction marker, of which more may be asked.
+def is_unconfirmed() -> sa.ColumnElement[bool]:
+    """Build the condition that a line's entry is a draft, or has an open correction marker."""
+    own, correction = what_confirming_posts()
+    return sa.or_(sa.exists().where(own), sa.exists().where(correction))
 
-    Either is what confirming the line posts.
+
+def what_confirming_posts() -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    """Build the two conditions on an entry that confirming a line posts it: its own draft, and an open correction.
+
+    They are for joins that begin with a few lines. Conditions like `is_unconfirmed` make PostgreSQL read all drafts
+    of the books while it has no statistics of them.
     """
-    return sa.or_(
-        sa.exists().where(refers_to(Transaction.journal_entry_id, JournalEntry), _is_draft(), *of_draft),
-        sa.exists().where(_corrects_the_line(), _is_draft(), *of_draft),
+    return (
+        sa.and_(refers_to(Transaction.journal_entry_id, JournalEntry), _is_draft()),
+        sa.and_(_corrects_the_line(), _is_draft()),
     )
 
 

@@ -59,17 +59,21 @@ def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -
 
 def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
     """Count the lines that confirming would post to an uncategorised account."""
-    is_uncategorised = sa.exists().where(
-        refers_to(Posting.journal_entry_id, JournalEntry),
-        refers_to(Posting.account_id, Account),
-        Account.role.in_(UNCATEGORISED),
+    statement = sa.union(
+        *(
+            sa.select(Transaction.id)
+            .join(JournalEntry, drafts)
+            .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+            .join(Account, refers_to(Posting.account_id, Account))
+            .where(
+                Transaction.organization_id == organization_id,
+                Transaction.id.in_(transaction_ids),
+                Account.role.in_(UNCATEGORISED),
+            )
+            for drafts in line_entries.what_confirming_posts()
+        )
     )
-    statement = sa.select(sa.func.count(Transaction.id)).where(
-        Transaction.organization_id == organization_id,
-        Transaction.id.in_(transaction_ids),
-        line_entries.is_unconfirmed(is_uncategorised),
-    )
-    return int(db.session.scalar(statement) or 0)
+    return len(db.session.scalars(statement).all())
 
 
 def count_corrections(organization_id: str, transaction_ids: Sequence[int]) -> int:
