@@ -5,9 +5,30 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
+import sqlalchemy as sa
+
+from tests.fixtures.stores import PostgresqlServer
+
+BINARIES = sa.text("SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
+
+
+def binaries_of(store: PostgresqlServer) -> Path:
+    """Give the folder of a server's programs."""
+    with sa.create_engine(store.url("template"), poolclass=sa.NullPool).connect() as connection:
+        return Path(connection.scalar(BINARIES))
+
+
+def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
+    """Wait until something is so, and fail after some seconds."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 class Standby:
@@ -42,17 +63,22 @@ class Standby:
         """End it at once, as a machine does that loses its power."""
         self._run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
 
+    def promote(self) -> None:
+        """Let it take writes, as the primary that it follows did."""
+        self.tell("SELECT pg_promote()")
+
     def remove(self) -> None:
-        """End it, and delete what it has."""
-        self.stop()
+        """End it where it runs, and delete what it has."""
+        if (self.data / "postmaster.pid").exists():
+            self.stop()
         shutil.rmtree(self.data)
 
-    def tell(self, statement: str) -> object:
-        """Ask or tell the server something, past the application."""
+    def tell(self, statement: str) -> None:
+        """Tell the server something, past the application."""
         with psycopg.connect(
             host=str(self.data), user="postgres", dbname="postgres", autocommit=True
         ) as connection:
-            return connection.execute(statement).fetchone()
+            connection.execute(statement)
 
     def _run(self, program: str, *words: str) -> None:
         command = [str(self._binaries / program), *words]

@@ -12,13 +12,11 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.programs import Program
-from tests.replicas.standbys import Standby
+from tests.replicas.standbys import Standby, binaries_of, wait_until
 from webapp import create_app, last_writes, replicas, tenancy
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
 from webapp.last_writes import OF_ALL, UNKNOWN, LastWrites, place_of
-
-BINARIES = sa.text("SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +25,7 @@ def standbys(_houses, _stores, tmp_path_factory):
     _houses("postgresql")
     address = sa.make_url(_stores("postgresql").url("books"))
     primary = Path(address.query["host"])
-    engine = sa.create_engine(_stores("postgresql").url("template"), poolclass=sa.NullPool)
-    with engine.connect() as connection:
-        binaries = Path(connection.scalar(BINARIES))
+    binaries = binaries_of(_stores("postgresql"))
     made = []
     with ExitStack() as running:
         for number in (1, 2):
@@ -125,7 +121,7 @@ def test_a_replica_that_lags_is_left_out_and_comes_back(project, answered, stand
     finally:
         for each in standbys:
             each.tell("SELECT pg_wal_replay_resume()")
-    _wait_until(lambda: project.name() == "East" and answered["replica"] > 0)
+    wait_until(lambda: project.name() == "East" and answered["replica"] > 0)
 
 
 @on_postgresql
@@ -145,7 +141,7 @@ def test_a_replica_that_died_is_left_out_and_comes_back(project, answered, stand
     finally:
         first.start()
         second.start()
-    _wait_until(lambda: project.name() == "North" and answered["replica"] > 0)
+    wait_until(lambda: project.name() == "North" and answered["replica"] > 0)
 
 
 @on_postgresql
@@ -172,7 +168,7 @@ def test_frequent_reads_and_pages_come_from_a_replica_too(reader, answered):
         assert reader.browser().get("/").status_code in {200, 303}
         return answered["replica"] == 2
 
-    _wait_until(come_from_a_replica)
+    wait_until(come_from_a_replica)
 
 
 @on_postgresql
@@ -262,10 +258,3 @@ def test_replicas_are_listed_by_commas_and_spaces(tmp_path):
         }
     )
     assert found.replica_urls == ("postgresql+psycopg://b/books", "postgresql+psycopg://c/books")
-
-
-def _wait_until(is_so, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
