@@ -31,7 +31,7 @@ test-full: $(DEVELOPMENT)
 	@.ci/system hledger
 	@.ci/system pgbouncer
 	@$(PYTEST) --full
-	@$(PYTEST) --unfiltered tests/api tests/pages tests/mcp tests/queries tests/services tests/security/tenancy
+	@$(PYTEST) --unfiltered
 
 lint: $(DEVELOPMENT)
 	@$(BIN)/ruff check .

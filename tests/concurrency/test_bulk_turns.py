@@ -32,6 +32,7 @@ def test_no_turn_is_left_open(house, ada, tmp_path):
         assert db.session.scalar(sa.select(sa.func.count()).select_from(BulkTurn)) == 0
 
 
+@pytest.mark.operates
 def test_the_same_file_comes_in_once_by_many_at_once(house, ada, session, tmp_path):
     path = tmp_path / "same.ofx"
     path.write_bytes(file_of(LINES, "same"))
@@ -44,6 +45,7 @@ def test_the_same_file_comes_in_once_by_many_at_once(house, ada, session, tmp_pa
 
 
 # SQLite's one writer lets nobody close a period while it writes: there is no such moment there.
+@pytest.mark.operates
 @pytest.mark.parametrize(
     ("database_kind", "moment"),
     [("sqlite", "begin_bulk"), ("postgresql", "begin_bulk"), ("postgresql", "lock_books")],

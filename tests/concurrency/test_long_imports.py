@@ -74,6 +74,7 @@ def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank
     assert said[0]["accounts"][0]["added"] == count
 
 
+@pytest.mark.operates
 def test_an_import_that_is_killed_leaves_all_or_nothing(house, ada, session, tmp_path, rounds, figure):
     path = tmp_path / "killed.ofx"
     asked = ("import", str(path), "--organization", ada.organization_id, "--json")
