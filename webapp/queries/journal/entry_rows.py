@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from webapp.snapshots import ID, PlannedOnce, TextStatement, day
+from webapp.snapshots.statements import ID, PlannedOnce, TextStatement
+from webapp.snapshots.stored_values import day
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ from flask_login import LoginManager, current_user
 from sqlalchemy import orm
 from werkzeug.exceptions import Forbidden, HTTPException
 
-from webapp import snapshots
 from webapp.config import Settings
 from webapp.db import db, scope_session
 from webapp.errors import is_for_api
@@ -20,6 +19,7 @@ from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal, session_organization
 from webapp.services.audit.act import Actor
+from webapp.snapshots import read_snapshots
 from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested, requested_view, state
@@ -128,7 +128,7 @@ def guard() -> Response | None:
             demand(scope)
     _demand_kind(view)
     heavy_calls.enter(view, found)
-    if snapshots.snapshot() is not None:
+    if read_snapshots.snapshot() is not None:
         refuse_undeclared()
         return None
     scope_session(found.organization_id)
@@ -258,12 +258,12 @@ def _by_token() -> Principal | None:
     secret = bearers.sent_token()
     if not secret:
         return None
-    snapshot = snapshots.begin(organization_of(secret))
+    snapshot = read_snapshots.begin(organization_of(secret))
     found = principals.by_token(snapshot, secret, requests.now())
     if found is None or not getattr(requested_view(), "is_frequent", False):
-        snapshots.end()
+        read_snapshots.end()
     else:
-        snapshots.go_to_replica(found.organization_id)
+        read_snapshots.go_to_replica(found.organization_id)
     return found
 
 
