@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from webapp import postgresql, snapshots
+from webapp import postgresql
 from webapp.db import begin_write, db
 from webapp.models import Project
+from webapp.snapshots import read_snapshots
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -97,9 +98,9 @@ def test_plans_of_what_is_asked_again_are_kept(app, ada, bank):
 
 def test_what_was_read_is_answered_though_the_connection_is_lost_before_its_end(app, ada):
     with app.app_context():
-        held = snapshots.begin(ada.organization_id)
+        held = read_snapshots.begin(ada.organization_id)
         process = held.connection.dbapi_connection.info.backend_pid
         with db.engine.connect() as other:
             assert other.scalar(sa.text("SELECT pg_terminate_backend(:process, 5000)"), {"process": process})
-        snapshots.end()
+        read_snapshots.end()
     assert ada.get("/api/accounts").status_code == 200

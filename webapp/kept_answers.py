@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from webapp.snapshots import ReadSnapshot
+    from webapp.snapshots.read_snapshots import ReadSnapshot
 
 # What one connection keeps at most, with the questions.
 MOST_BYTES = 512 * 1024

@@ -30,6 +30,6 @@ def connected(connection: Any, record: Any) -> None:
         connection.prepare_threshold = None
     else:
         # A statement that is asked often is not prepared by itself: its plan would be for any values, and of some large
-        # ones it took fifty times as long. Those that are say so (webapp/snapshots.py).
+        # ones it took fifty times as long. Those that are say so (webapp/snapshots/read_snapshots.py).
         connection.prepare_threshold = sys.maxsize
         connection.execute(FOR_CONNECTION)

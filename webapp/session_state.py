@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from webapp.services.audit.act import Act
 
 _KEY: Final = "state"
-# The snapshot that a frequent read is made in (snapshots.py), while it is open: then no session is asked anything.
+# The snapshot that a frequent read is made in (webapp/snapshots), while it is open: then no session is asked anything.
 open_snapshot: Final[ContextVar[Any]] = ContextVar("open_snapshot", default=None)
 
 

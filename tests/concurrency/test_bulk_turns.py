@@ -13,7 +13,7 @@ from tests.fixtures.programs import Program
 from webapp.db import db
 from webapp.models import BulkTurn, Import, JournalEntry
 from webapp.queries import checks
-from webapp.services.imports import runs
+from webapp.services.imports import turns
 
 LINES = 300
 AT_ONCE = 3
@@ -54,7 +54,7 @@ def test_the_same_file_comes_in_once_by_many_at_once(house, ada, session, tmp_pa
 def test_a_period_that_closes_while_lines_are_laid_in_gets_none_of_their_drafts(
     house, ada, ben, session, monkeypatch, moment
 ):
-    closed, whole = [], getattr(runs, moment)
+    closed, whole = [], getattr(turns, moment)
 
     def close_before(asked):
         if not closed:
@@ -63,7 +63,7 @@ def test_a_period_that_closes_while_lines_are_laid_in_gets_none_of_their_drafts(
                 closed.append(asking.result().status_code)
         return whole(asked)
 
-    monkeypatch.setattr(runs, moment, close_before)
+    monkeypatch.setattr(turns, moment, close_before)
     answer = send(ben, file_of(LINES, "closing"), "closing.ofx")
     assert (closed, answer.status_code) == ([200], 201), answer.json
     days = session.scalars(sa.select(JournalEntry.effective_on).distinct()).all()

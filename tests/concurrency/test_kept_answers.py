@@ -11,9 +11,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import kept_answers, snapshots
+from webapp import kept_answers
 from webapp.db import db
-from webapp.snapshots import ReadSnapshot
+from webapp.snapshots import read_snapshots
+from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.web.access import blueprints
 
 pytestmark = pytest.mark.both
@@ -177,13 +178,13 @@ def test_a_connection_keeps_no_more_than_it_may(app, ada, paths, monkeypatch):
     for path in paths:
         ada.get(path)
     with app.app_context():
-        held = snapshots.begin(ada.organization_id)
+        held = read_snapshots.begin(ada.organization_id)
         try:
             kept = held.info["kept_answers"]
             of_places = len(kept.answers) * kept_answers.BYTES_OF_A_PLACE
             assert sum(map(len, kept.answers.values())) + of_places < kept.size <= 3000
         finally:
-            snapshots.end()
+            read_snapshots.end()
 
 
 def test_questions_take_room_too(app, ada, paths, monkeypatch):
@@ -191,24 +192,24 @@ def test_questions_take_room_too(app, ada, paths, monkeypatch):
     for number in range(40):
         assert ada.get(HUB, query_string={"ignored": f"{number}" * 1000}).status_code == 200
     with app.app_context():
-        held = snapshots.begin(ada.organization_id)
+        held = read_snapshots.begin(ada.organization_id)
         try:
             assert len(held.info["kept_answers"].answers) < 20
         finally:
-            snapshots.end()
+            read_snapshots.end()
 
 
 def test_nothing_is_kept_where_a_snapshot_does_not_tell(app, ada, monkeypatch):
     question = kept_answers.Question(ada.organization_id, ada.token_id, HUB, b"", 0)
     monkeypatch.setattr(ReadSnapshot, "version", None)
     with app.app_context():
-        held = snapshots.begin(ada.organization_id)
+        held = read_snapshots.begin(ada.organization_id)
         try:
             assert kept_answers.find(held, question) is None
             kept_answers.keep(held, question, b"an answer")
             assert kept_answers.find(held, question) is None
         finally:
-            snapshots.end()
+            read_snapshots.end()
 
 
 def test_books_on_several_nodes_have_no_version(app, ada):
@@ -219,10 +220,10 @@ def test_books_on_several_nodes_have_no_version(app, ada):
         if db.engine.dialect.name != "postgresql":
             return
         event.listen(db.engine, "checkout", say_nodes)
-        held = snapshots.begin(ada.organization_id)
+        held = read_snapshots.begin(ada.organization_id)
         try:
             assert held.version is None
         finally:
             event.remove(db.engine, "checkout", say_nodes)
             held.info["has_nodes"] = False
-            snapshots.end()
+            read_snapshots.end()

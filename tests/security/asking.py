@@ -28,7 +28,7 @@ from webapp.schemas.documents import bookings, documents
 from webapp.schemas.imports import column_forms, imports
 from webapp.schemas.reconciliation import forms
 from webapp.schemas.rules import rules, runs, suggestions
-from webapp.schemas.transactions import line_joins, open_items, settlements, transactions
+from webapp.schemas.transactions import line_forms, line_joins, open_items, settlements
 from webapp.web.paging import encode
 
 if TYPE_CHECKING:
@@ -119,13 +119,13 @@ FORMS = {
     "/settings/sign-in/password": own_sign_in.OwnPasswordFormSchema,
     "/settings/sign-in/sessions/end": own_sign_in.OwnSessionFormSchema,
     "/start": organizations.StartFormSchema,
-    "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
-    "/transactions/<id:transaction_id>/confirm": transactions.ConfirmFormSchema,
+    "/transactions/<id:transaction_id>": line_forms.TransactionFormSchema,
+    "/transactions/<id:transaction_id>/confirm": line_forms.ConfirmFormSchema,
     "/transactions/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
-    "/transactions/<id:transaction_id>/parts": transactions.TransactionFormSchema,
+    "/transactions/<id:transaction_id>/parts": line_forms.TransactionFormSchema,
     "/transactions/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
-    "/transactions/confirm": transactions.ConfirmManyFormSchema,
-    "/transactions/void": transactions.VoidManyFormSchema,
+    "/transactions/confirm": line_forms.ConfirmManyFormSchema,
+    "/transactions/void": line_forms.VoidManyFormSchema,
 }
 # What the addresses of pages say.
 PAGES = (

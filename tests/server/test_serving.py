@@ -14,7 +14,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from webapp.server.incoming import has_credentials
 from webapp.server.serving import Server
 from webapp.server.worker import Worker
-from webapp.web.access.auth import cookie_name
+from webapp.web.access.browsers import cookie_name
 
 
 def read(address: str) -> str:

@@ -12,6 +12,7 @@ import marshmallow as ma
 from flask import Flask
 
 from webapp.ledger.canonical import camel
+from webapp.web.access import idempotency
 from webapp.web.access.requests import SAFE_METHODS
 from webapp.web.access.view_arguments import argument_schemas
 
@@ -63,6 +64,11 @@ class ApiCall:
     def takes_ids(self) -> bool:
         """Whether its path has ids, of objects that may not exist."""
         return "{" in self.path
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether it takes an Idempotency-Key: it is a write, also one for signed-in people only."""
+        return self.method.lower() in idempotency.WRITES and (self.writes or self.session_only)
 
     @property
     def summary(self) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from flask import Flask
 
-from webapp.reference import components, guide, properties, typed_inputs
+from webapp.reference import components, guide, parameters, properties, typed_inputs
 from webapp.reference.api_calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded_examples, with_examples
-from webapp.reference.operations import operation, path_parameters
+from webapp.reference.operations import operation
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.audit.summaries import (
     DoneSummarySchema,
@@ -56,7 +56,9 @@ def build(app: Flask) -> dict[str, Any]:
         if item is None or call.method.lower() not in item:
             continue
         made = operation(call, item[call.method.lower()], schemas)
-        place = paths.setdefault(call.path, {"parameters": path_parameters(call)} if call.takes_ids else {})
+        place = paths.setdefault(
+            call.path, {"parameters": parameters.of_path(call)} if call.takes_ids else {}
+        )
         place[call.method.lower()] = with_examples(call, made)
         add_note(call, made, schemas)
     finish(schemas, paths, classes=shape_classes(app))

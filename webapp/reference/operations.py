@@ -7,28 +7,24 @@ from collections import defaultdict
 from typing import Any
 
 import marshmallow as ma
-from flask import current_app
 
 from webapp import failures
-from webapp.reference import components, conditions, documented_errors
-from webapp.reference.api_calls import ApiCall, public_names
+from webapp.reference import components, conditions, documented_errors, parameters
+from webapp.reference.api_calls import ApiCall
 from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
-from webapp.schemas.answer_records import AnswerRecord
 from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema
-from webapp.schemas.fields import LARGEST_ID, FormId
+from webapp.schemas.fields import FormId
 from webapp.schemas.untrusted import HEADER
 from webapp.web.access import (
     heavy_calls,
     idempotency,
-    notes,
     rate_limits,
     selections,
     strictness,
 )
 from webapp.web.access.hosts import CrossSiteError
 from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
-from webapp.web.converters import ActIdConverter
 from webapp.web.proposals import proposing
 
 SUCCESS = re.compile("2[0-9][0-9]")
@@ -48,7 +44,7 @@ def operation(call: ApiCall, base: dict[str, Any], schemas: dict[str, Any]) -> d
         "tags": [call.area],
         "security": components.SECURITY[1:] if call.session_only else components.SECURITY,
         "x-scope": call.scope,
-        "parameters": [*of_query(base), *general_parameters(call)],
+        "parameters": [*parameters.of_query(base), *parameters.general(call)],
         "responses": {**success_answers(call, base), **error_answers(call)},
     }
     if body is not None:
@@ -76,130 +72,6 @@ def description(call: ApiCall) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def path_parameters(call: ApiCall) -> list[dict[str, Any]]:
-    """Describe the parameters of a path under their public names."""
-    converters = {name: rule for rule in _rules(call) for name, rule in rule._converters.items()}  # noqa: SLF001  (Werkzeug shows them nowhere else)
-    return [
-        {
-            "name": public,
-            "in": "path",
-            "required": True,
-            "schema": _of_path(type(converters[own]).__name__),
-        }
-        for own, public in public_names(call.rule).items()
-    ]
-
-
-def _rules(call: ApiCall) -> list[Any]:
-    return [rule for rule in current_app.url_map.iter_rules(call.endpoint) if rule.rule == call.rule]
-
-
-def _of_path(converter: str) -> dict[str, Any]:
-    if converter == "IdConverter":
-        return {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID}
-    if converter == "ActIdConverter":
-        return {"type": "string", "pattern": f"^{ActIdConverter.regex}$"}
-    return {"type": "string", "minLength": 1}
-
-
-def of_query(base: dict[str, Any]) -> list[dict[str, Any]]:
-    """The parameters of the query, which are never null."""
-    return [
-        {**each, "schema": not_null(each["schema"])}
-        for each in base.get("parameters", [])
-        if each["in"] == "query"
-    ]
-
-
-def not_null(shape: dict[str, Any]) -> dict[str, Any]:
-    """Remove null from the schema of a query parameter.
-
-    >>> not_null({"type": ["string", "null"], "default": None, "enum": ["A", None]})
-    {'type': 'string', 'enum': ['A']}
-    """
-    shape = {key: value for key, value in shape.items() if (key, value) != ("default", None)}
-    if isinstance(shape.get("type"), list):
-        (shape["type"],) = (each for each in shape["type"] if each != "null")
-    if "enum" in shape:
-        shape["enum"] = [each for each in shape["enum"] if each is not None]
-    return shape
-
-
-def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
-    """Describe the parameters that all calls of a kind take: `fields`, `include`, `count`, `dryRun` and others."""
-    record = selections.record_of(call.view)
-    made = []
-    if call.is_safe and record is not None:
-        made.append(fields_parameter(record))
-        if record.extras:
-            made.append(include_parameter(record))
-        if selections.summary_schema(call.view) is not None:
-            made.append(view_parameter())
-        shape: dict[str, Any] = {"type": "boolean", "default": False}
-        if record.is_page:
-            text = "Whether to count all records that match the filters: `total`."
-            made.append(query_parameter(selections.COUNT, text, shape))
-        if record.is_dated:
-            text = "An instant: only records that changed then or later; it may list more, never fewer."
-            made.append(query_parameter(selections.SINCE, text, {"type": "string", "format": "date-time"}))
-    if takes_key(call) and call.writes:
-        text = "Whether only to preview the answer and the effect of the call; nothing is written."
-        made.append(query_parameter(selections.DRY_RUN, text, {"type": "boolean", "default": False}))
-        made += view_parameters()
-        made.append(
-            query_parameter(notes.NOTE, notes.DESCRIPTION, {"type": "string", "maxLength": notes.MOST})
-        )
-    if takes_key(call):
-        made.append(idempotency.PARAMETER)
-    return [*made, *conditions.parameters(call)]
-
-
-def view_parameter() -> dict[str, Any]:
-    """Describe `view`, the choice between everything and a few figures."""
-    text = "`summary` sends a few figures with the address of the whole effect, in the place of everything."
-    return query_parameter(
-        selections.VIEW, text, {"enum": [selections.FULL, selections.SUMMARY], "default": selections.FULL}
-    )
-
-
-def view_parameters() -> list[dict[str, Any]]:
-    """Describe what a write may be asked of its answer: a summary, and some keys of it."""
-    text = "With `view=summary`: the keys of the summary to send, separated by commas; by default all."
-    shape = {"type": "array", "minItems": 1, "items": {"type": "string"}}
-    own = query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
-    return [view_parameter(), own]
-
-
-def query_parameter(name: str, text: str, shape: dict[str, Any]) -> dict[str, Any]:
-    """Describe an optional parameter of the query."""
-    return {"name": name, "in": "query", "required": False, "description": text, "schema": shape}
-
-
-def fields_parameter(record: AnswerRecord) -> dict[str, Any]:
-    """Describe `fields`, the choice of a record's keys."""
-    text = (
-        f"The keys to send of each of `{record.key}`, separated by commas; by default all. The answer then has these"
-        " alone, also where its shape requires others."
-    )
-    for each in record.beside:
-        text += f" Keys of `{each.key}` may be named as well: with none but these `{record.key}` is left out."
-    items = {"type": "string", "enum": [name for each in record.family for name in each.names]}
-    shape = {"type": "array", "minItems": 1, "items": items}
-    return query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
-
-
-def include_parameter(record: AnswerRecord) -> dict[str, Any]:
-    """Describe `include`, the choice of what is not sent unasked."""
-    text = f"What to send of each of `{record.key}` beside its own keys, separated by commas."
-    shape = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": record.words}}
-    return query_parameter(selections.INCLUDE, text, shape) | {"style": "form", "explode": False}
-
-
-def takes_key(call: ApiCall) -> bool:
-    """Return whether a call takes an Idempotency-Key: it is a write, also one for signed-in people only."""
-    return call.method.lower() in idempotency.WRITES and (call.writes or call.session_only)
-
-
 def with_requirement(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     """A body with `required`: it is if any of its keys is."""
     names = components.references([content["schema"] for content in body["content"].values()])
@@ -215,7 +87,7 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
         usual = each["description"] in {"OK", "Created"}
         headers = [] if call.session_only else [*components.COUNTED]
         headers += [HEADER] if selections.untrusted_of(call.view) else []
-        headers += [idempotency.REPLAYED] if takes_key(call) else []
+        headers += [idempotency.REPLAYED] if call.takes_key else []
         headers += conditions.headers(call)
         found[status] = {
             **each,
@@ -223,7 +95,7 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
             "headers": {**components.header_references(*headers), **each.get("headers", {})},
         }
     found |= conditions.answers(call)
-    if takes_key(call):
+    if call.takes_key:
         found |= dry_run_answers(call, found.get("200"))
     summary = selections.summary_schema(call.view)
     if summary is not None:
@@ -268,12 +140,12 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     found |= documented_errors.of_class(failures.DiskFullError) | conditions.errors(call)
     if getattr(call.view, "is_heavy", False):
         found |= documented_errors.of_class(heavy_calls.TooManyAtOnceError)
-    if takes_key(call):
+    if call.takes_key:
         found |= documented_errors.of_view(idempotency.answered) | documented_errors.of_view(
             idempotency.settle
         )
         found |= documented_errors.of_view(proposing.propose)
-    if call.schemas or general_parameters(call) or not call.is_documented:
+    if call.schemas or parameters.general(call) or not call.is_documented:
         found.add(general(422))
     if call.is_safe and any(strictness.id_filters(schema) for schema in call.schemas):
         by_filter = documented_errors.of_view(strictness.refuse_unknown_ids)

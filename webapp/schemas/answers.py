@@ -18,6 +18,7 @@ from marshmallow.decorators import POST_DUMP, PRE_DUMP
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.money import Money
 from webapp.schemas import fields
+from webapp.schemas.entry_days import EffectiveAt, entry_day
 from webapp.schemas.untrusted import Untrusted
 
 Write = Callable[[Any], Any]
@@ -35,7 +36,7 @@ PLAIN: Final[dict[type[ma.fields.Field[Any]], type]] = {
 WRITTEN: Final[dict[type[ma.fields.Field[Any]], tuple[type, Write]]] = {
     fields.Amount: (Money, str),
     fields.Day: (date, date.isoformat),
-    fields.EffectiveAt: (date, fields.entry_day),
+    EffectiveAt: (date, entry_day),
     fields.Timestamp: (datetime, instant_text),
 }
 

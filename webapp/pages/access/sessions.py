@@ -8,8 +8,8 @@ from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.services.access import sessions
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, cookie_name, principal, requires
-from webapp.web.access.browsers import let_in, visitor
+from webapp.web.access.auth import PUBLIC, principal, requires
+from webapp.web.access.browsers import cookie_name, let_in, visitor
 from webapp.web.access.hosts import is_from_this_machine
 
 COOKIE_WOULD_LEAK = (

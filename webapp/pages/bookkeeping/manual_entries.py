@@ -11,7 +11,6 @@ from webapp import queries, services
 from webapp.pages.bookkeeping import entry_forms
 from webapp.pages.bookkeeping.entry_forms import EntryForm
 from webapp.pages.bookkeeping.journal_entries import show_entry
-from webapp.schemas import fields
 from webapp.schemas.bookkeeping.journal_entries import (
     EntryChangesFormSchema,
     EntryPostFormSchema,
@@ -19,6 +18,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     ManualEntryFormSchema,
     NewEntryPageSchema,
 )
+from webapp.schemas.entry_days import EffectiveAt
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -185,7 +185,7 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
 def day_of(form: EntryForm) -> date:
     """Read the typed day; while it is invalid, today is used for the balance."""
     try:
-        day: date = fields.EffectiveAt().deserialize(form.effective_at)
+        day: date = EffectiveAt().deserialize(form.effective_at)
     except REFUSALS:
         return queries.access.organizations.today(organization_id(), requests.now())
     return day

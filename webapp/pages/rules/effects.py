@@ -11,7 +11,8 @@ from webapp import queries
 from webapp.ledger.errors import LedgerError
 from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.queries.rule_decisions.compiled_rules import AnyRule
-from webapp.queries.rule_decisions.previews import EffectRecord, RulePreview
+from webapp.queries.rule_decisions.effect_records import EffectRecord
+from webapp.queries.rule_decisions.previews import RulePreview
 from webapp.queries.rules.names import Names
 from webapp.web import paging
 from webapp.web.access.auth import organization_id

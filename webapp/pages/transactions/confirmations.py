@@ -13,7 +13,7 @@ from webapp.ledger.titles import counted
 from webapp.pages.transactions.feed_accounts import TEMPLATE, workspace, workspace_filters
 from webapp.pages.transactions.transactions import act_on
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.transactions.transactions import (
+from webapp.schemas.transactions.line_forms import (
     ConfirmFormSchema,
     ConfirmManyFormSchema,
     VoidManyFormSchema,

@@ -15,7 +15,7 @@ from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.documents.bookings import SplitByDocumentFormSchema
-from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
+from webapp.schemas.transactions.line_forms import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.changed_legs import LineChanges
 from webapp.services.transactions.confirmations import ChangedLineError
 from webapp.web import downloads

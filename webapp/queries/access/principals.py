@@ -23,7 +23,9 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
-from webapp.snapshots import PlannedOnce, ReadSnapshot, TextStatement, instant
+from webapp.snapshots.read_snapshots import ReadSnapshot
+from webapp.snapshots.statements import PlannedOnce, TextStatement
+from webapp.snapshots.stored_values import instant
 from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
@@ -156,14 +158,14 @@ def by_token(snapshot: ReadSnapshot, token: str, now: datetime) -> Principal | N
     digest = digest_of(token)
     named = snapshot.organization_id
     if named is None and snapshot.is_bound:
-        ((named,),) = snapshot.asked(ORGANIZATION_OF_TOKEN, digest=digest)
+        ((named,),) = ORGANIZATION_OF_TOKEN.rows_in(snapshot, digest=digest)
         if named is None:
             return None
         snapshot.see(named)
     if named is None:
-        rows = snapshot.asked(BY_OLDER_SECRET, digest=digest, now=now)
+        rows = BY_OLDER_SECRET.rows_in(snapshot, digest=digest, now=now)
     else:
-        rows = snapshot.asked(BY_SECRET, organization_id=named, digest=digest, now=now)
+        rows = BY_SECRET.rows_in(snapshot, organization_id=named, digest=digest, now=now)
     return _of_token(*rows[0]) if rows else None
 
 

@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
 from webapp.queries.common.asked_once import asked_once
-from webapp.snapshots import TextStatement
+from webapp.snapshots.statements import TextStatement
 from webapp.sql_functions import first_of_month
 
 

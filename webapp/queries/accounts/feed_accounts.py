@@ -16,7 +16,8 @@ from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.accounts.unconfirmed_lines import EntryCounts
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.snapshots import TextStatement, day, instant
+from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.stored_values import day, instant
 from webapp.sql_functions import fold
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from webapp import snapshots
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on
-from webapp.snapshots import TextStatement, instant
+from webapp.snapshots import stored_values
+from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.stored_values import instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
 
 
 def _snapshot(on_day: Any, amount_minor: int, stated_at: Any, received_at: Any) -> Snapshot:
-    day, received = snapshots.day(on_day), instant(received_at)
+    day, received = stored_values.day(on_day), instant(received_at)
     if day is None or received is None:
         raise ValueError(on_day, received_at)
     return Snapshot(day, amount_minor, instant(stated_at), received)

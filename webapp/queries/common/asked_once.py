@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import psycopg
 
-from webapp.snapshots import POSTGRESQL, SQLITE, ask, dialect_name
+from webapp.snapshots.statements import ask, dialect_name
+from webapp.snapshots.stored_values import POSTGRESQL, SQLITE
 from webapp.sqlite import Compiler
 
 P = ParamSpec("P")

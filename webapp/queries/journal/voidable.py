@@ -23,7 +23,8 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
-from webapp.snapshots import TextStatement, day
+from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.stored_values import day
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 

@@ -255,32 +255,6 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
     return ids_where(statement, Transaction.id, line_ids)
 
 
-def pending(feed_account: FeedAccount) -> list[LineReport]:
-    """List the lines that wait for the bank."""
-    of_account = refers_to(Transaction.feed_account_id, feed_account)
-    # To have them in their order SQLite would go through all lines of the account.
-    return line_reports(of_account, Transaction.status == "PENDING", index="ix_transactions_status")
-
-
-def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the booked lines of some days that were not joined to a pending one."""
-    was_pending = (
-        sa.exists()
-        .where(
-            refers_to(LineJoin.kept_id, Transaction),
-            LineJoin.status == "JOINED",
-            LineJoin.tier.in_(PENDING_TIERS),
-        )
-        .correlate(Transaction)
-    )
-    return line_reports(
-        refers_to(Transaction.feed_account_id, feed_account),
-        Transaction.booked_on.between(first, last),
-        Transaction.status.in_(IN_BOOKS),
-        ~was_pending,
-    )
-
-
 def join_statuses(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int], str]:
     """Give the status of every join and suggestion that one of these lines is in."""
     found: dict[tuple[int, int], str] = {}

@@ -15,7 +15,8 @@ from webapp.models import ProofBreak, Reconciliation
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import StoredBreak
-from webapp.snapshots import TextStatement, day, document, instant
+from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.stored_values import day, document, instant
 
 
 def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:

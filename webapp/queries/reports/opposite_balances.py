@@ -23,7 +23,7 @@ from webapp.queries.common import merchants
 from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
-from webapp.snapshots import TextStatement
+from webapp.snapshots.statements import TextStatement
 
 # An account and a party; without an id, what has no party.
 _Pair = tuple[int, int | None]

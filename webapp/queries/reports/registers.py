@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp import snapshots
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.models import RegisterLine
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common.paging import Page
-from webapp.snapshots import TextStatement
+from webapp.snapshots import stored_values
+from webapp.snapshots.statements import TextStatement
 
 Key = tuple[date, int, int]
 
@@ -95,7 +95,7 @@ class _Row:
     __slots__ = ("key", "rest")
 
     def __init__(self, day: Any, entry_id: int, posting_id: int, *rest: Any) -> None:
-        on = snapshots.day(day)
+        on = stored_values.day(day)
         if on is None:
             raise ValueError(day)
         self.key: Key = (on, entry_id, posting_id)

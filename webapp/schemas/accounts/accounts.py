@@ -11,6 +11,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
+from webapp.schemas.entry_days import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -66,7 +67,7 @@ class RegisterLineSchema(Schema):
 
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     entry_number = ma.fields.Integer()
-    effective_at = fields.EffectiveAt(attribute="effective_on")
+    effective_at = EffectiveAt(attribute="effective_on")
     description = Untrusted()
     status = fields.OneOf("POSTED", "VOIDED")
     source = ma.fields.String()

@@ -9,6 +9,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.entry_days import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -59,7 +60,7 @@ class JournalEntrySchema(Schema):
     """A dated entry with its legs."""
 
     id = fields.Id(Kind.JOURNAL_ENTRY)
-    effective_at = fields.EffectiveAt()
+    effective_at = EffectiveAt()
     description = Untrusted()
     status = fields.OneOf(*ENTRY_STATUSES)
     source = fields.OneOf(*ENTRY_SOURCES)
@@ -133,7 +134,7 @@ FORCE = {"description": "Post it although a bank line has this money already."}
 class EntryInputSchema(Schema):
     """The fields of a manual entry; `post` posts it at once."""
 
-    effective_at = fields.EffectiveAt(required=True)
+    effective_at = EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
@@ -167,7 +168,7 @@ class PostingFormSchema(PostingInputSchema):
 class EntryFormSchema(Schema):
     """The fields of a manual entry from a form; the button that was pressed decides whether it is posted."""
 
-    effective_at = fields.EffectiveAt(required=True)
+    effective_at = EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
     postings = ma.fields.List(
         ma.fields.Nested(PostingFormSchema),
@@ -225,7 +226,7 @@ class VoidSchema(Schema):
     """
 
     reason = fields.Text(least=1, most=2000, required=True)
-    effective_at = fields.EffectiveAt(load_default=None, allow_none=True)
+    effective_at = EffectiveAt(load_default=None, allow_none=True)
     copy = fields.Flag(load_default=False)
 
 

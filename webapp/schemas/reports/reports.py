@@ -15,6 +15,7 @@ from webapp.ledger.report_columns import Comparison
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
+from webapp.schemas.entry_days import EffectiveAt
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -267,7 +268,7 @@ class LedgerLineSchema(Schema):
     account_name = ma.fields.String()
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     entry_number = ma.fields.Integer(allow_none=True)
-    effective_at = fields.EffectiveAt()
+    effective_at = EffectiveAt()
     description = Untrusted()
     source = ma.fields.String()
     amount = fields.Amount()

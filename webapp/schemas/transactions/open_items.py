@@ -8,6 +8,7 @@ from webapp.ledger.codes import PAIR_DIFFERENCES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.entry_days import EffectiveAt
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.transactions.settlements import MOST_PARTS
 from webapp.schemas.untrusted import Untrusted
@@ -22,7 +23,7 @@ class OpenItemSchema(Schema):
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
-    effective_at = fields.EffectiveAt(attribute="effective_on")
+    effective_at = EffectiveAt(attribute="effective_on")
     age_days = ma.fields.Integer()
     description = Untrusted()
     amount = fields.Amount()

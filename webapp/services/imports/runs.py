@@ -7,62 +7,31 @@ ends the process at any moment leaves all of them or none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-import sqlalchemy as sa
-
-from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
+from webapp.db import begin_write, db
 from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
-from webapp.postgresql import refresh_statistics
-from webapp.queries.access import organizations
-from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
 from webapp.services.audit.limits import Bound
-from webapp.services.imports import imports, previews, uploads, writes
+from webapp.services.imports import imports, previews, turns, uploads
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
-from webapp.services.imports.prepared import ReadyImport
 from webapp.services.imports.previews import ImportedError
 from webapp.services.imports.progress import Progress, silent
+from webapp.services.imports.turns import ImportTurn
 from webapp.services.imports.uploads import Upload
-from webapp.services.imports.writes import Writing, WrittenLines
 
-# Where the books change each time, the last comparison is made under the lock.
-ATTEMPTS = 3
 # How a file is read: at once, or as somebody has read it already.
 Read = Callable[[bytes, Mapping[str, object] | None], Reading]
-# PostgreSQL's errors for two imports of the same lines at once: a unique violation, or a deadlock.
-CLASHES = frozenset({"23505", "40P01"})
 
 
 class _AlreadySettledError(Exception):
     """Somebody else imported the previewed file, or it was refused, in the meantime."""
-
-
-@dataclass(frozen=True, slots=True)
-class _ImportRun:
-    """A running import: how its record begins once there is a transaction, and how it is completed."""
-
-    reading: Reading
-    fa_id: int | None
-    actor: Actor
-    now: datetime
-    progress: Progress
-    begin: Callable[[], Import]
-    settle: Callable[[Import, ReadyImport, WrittenLines], Import]
-    choices: Choices = NO_CHOICES
-
-    def prepare(self) -> ReadyImport:
-        """Compare the file with the books in the open transaction."""
-        return imports.ready(
-            self.reading, self.fa_id, self.actor.organization_id, self.progress, self.choices
-        )
 
 
 def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
@@ -76,7 +45,7 @@ def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = si
 def take_or_refuse(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
     """Import a file, all or nothing; raises FileRefusedError, and keeps no record of that."""
     _recall(upload, actor.organization_id)
-    return _written(_run(upload, actor, now, progress))
+    return turns.write(_turn(upload, actor, now, progress))
 
 
 def take_at_once(
@@ -87,19 +56,19 @@ def take_at_once(
     One that is longer than `bound` raises ActTooLargeError before it is compared with the books.
     """
     imports.recall(upload, actor.organization_id)
-    run = _run(upload, actor, now, silent, read)
+    turn = _turn(upload, actor, now, silent, read)
     if bound is not None:
-        bound.hold(run.reading.lines)
-    return _at_once(run), run.reading.lines
+        bound.hold(turn.reading.lines)
+    return turns.write_at_once(turn), turn.reading.lines
 
 
-def _run(
+def _turn(
     upload: Upload, actor: Actor, now: datetime, progress: Progress, read: Read = imports.read
-) -> _ImportRun:
+) -> ImportTurn:
     reading = _read(upload, progress, read)
     begin = partial(imports.begin, upload, actor=actor, now=now)
     settle = partial(imports.take, upload=upload, actor=actor, now=now)
-    return _ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle)
+    return ImportTurn(reading, upload.fa_id, actor, now, progress, begin, settle)
 
 
 def preview(
@@ -110,7 +79,7 @@ def preview(
     try:
         progress("reading", 0, None)
         reading = imports.read(upload.data, upload.mapping)
-        _snapshot(actor.organization_id)
+        turns.begin_snapshot(actor.organization_id)
         ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()
     except FileRefusedError as error:
@@ -133,7 +102,7 @@ def take_kept(
     Choices that do not fit the file are refused, and leave it as it was.
     """
     organization_id = actor.organization_id
-    _snapshot(organization_id)
+    turns.begin_snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
         return _settled(imported, choices)
@@ -144,7 +113,7 @@ def take_kept(
         reading = _read(upload, progress)
         begin = partial(_previewed, organization_id, import_id)
         settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
-        return _written(_ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
+        return turns.write(ImportTurn(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
     except _AlreadySettledError:
         db.session.rollback()
         return _settled(queried.get(organization_id, import_id), choices)
@@ -176,7 +145,9 @@ def take_kept_at_once(
         bound.hold(reading.lines)
     begin = partial(_previewed, actor.organization_id, import_id)
     settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
-    return _at_once(_ImportRun(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
+    return turns.write_at_once(
+        ImportTurn(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices)
+    )
 
 
 def _upload_of(imported: Import) -> Upload:
@@ -202,12 +173,12 @@ def read_again(
 ) -> Import:
     """Read a kept file with another mapping; where that is refused the file stays as it was: FileRefusedError."""
     organization_id = actor.organization_id
-    _snapshot(organization_id)
+    turns.begin_snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
     data, fa_id = previews.kept(imported, folder, now=now), imported.feed_account_id
     db.session.rollback()
     reading = imports.read(data, mapping)
-    _snapshot(organization_id)
+    turns.begin_snapshot(organization_id)
     ready = imports.ready(reading, fa_id, organization_id)
     db.session.rollback()
     begin_write(organization_id)
@@ -219,7 +190,7 @@ def read_again(
 def _recall(upload: Upload, organization_id: str) -> None:
     """Find the remembered mapping of the file's layout before it is read."""
     if upload.mapping is None:
-        _snapshot(organization_id)
+        turns.begin_snapshot(organization_id)
         imports.recall(upload, organization_id)
         db.session.rollback()
 
@@ -230,63 +201,6 @@ def _read(upload: Upload, progress: Progress, read: Read = imports.read) -> Read
     reading = read(upload.data, upload.mapping)
     upload.pack()
     return reading
-
-
-def _written(run: _ImportRun) -> Import:
-    """Write an import, its lines before anybody has to wait; again where the books changed meanwhile."""
-    organization_id = run.actor.organization_id
-    for _ in range(ATTEMPTS):
-        _snapshot(organization_id)
-        ready = run.prepare()
-        db.session.rollback()
-        begin_bulk(ready.stage)
-        imported = _tried(run, ready)
-        if imported is not None:
-            return imported
-    db.session.rollback()
-    begin_write(organization_id)
-    return _at_once(run)
-
-
-def _at_once(run: _ImportRun) -> Import:
-    ready = run.prepare()
-    ready.stage(db.session.connection())
-    imported = run.begin()
-    written = writes.write_lines(_writing(run, imported), ready)
-    refresh_statistics(db.session.connection())
-    return run.settle(imported, ready, written)
-
-
-def _tried(run: _ImportRun, ready: ReadyImport) -> Import | None:
-    """Write an import as it was prepared; none where the books that it was compared with have changed."""
-    organization_id = run.actor.organization_id
-    if book_moves.have_moved(organization_id, ready.last_act):
-        return None
-    try:
-        imported = run.begin()
-        writing = _writing(run, imported)
-        written = writes.write_lines(writing, ready)
-        lock_books(organization_id)
-        db.session.expire_all()
-        if book_moves.have_moved(organization_id, ready.last_act):
-            return None
-        if not writes.is_still_true(writing, ready, written):
-            return None
-        return run.settle(imported, ready, written)
-    except sa.exc.DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) in CLASHES:
-            return None
-        raise
-
-
-def _writing(run: _ImportRun, imported: Import) -> Writing:
-    return Writing(organizations.get(run.actor.organization_id), imported, run.now)
-
-
-def _snapshot(organization_id: str) -> None:
-    db.session.rollback()
-    scope_session(organization_id)
-    begin_read()
 
 
 def _refused(

@@ -16,8 +16,8 @@ from webapp.queries.rule_decisions import candidates, document_effects, previews
 from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
+from webapp.queries.rule_decisions.effect_records import Effect
 from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
-from webapp.queries.rule_decisions.previews import Effect
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.limits import ActTooLargeError

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from webapp.ledger.matching.joins import PENDING_DAYS, LineReport, Pairing, pair_pending
 from webapp.models import FeedAccount, Transaction, update_rows
 from webapp.queries.common.portions import portions
-from webapp.queries.matching import feed_lines
+from webapp.queries.matching import feed_lines, pending_lines
 from webapp.services.transactions import join_records
 
 
@@ -24,7 +24,7 @@ def match_pending(
 
     `links` are pairs that the provider itself names.
     """
-    waiting = feed_lines.pending(feed_account)
+    waiting = pending_lines.waiting(feed_account)
     if not waiting:
         return []
     refused = feed_lines.refused(feed_account.organization_id, [each.id for each in waiting])
@@ -56,7 +56,7 @@ def _booked(
 ) -> list[LineReport]:
     days = [each.day for each in waiting]
     last = max(days) + timedelta(days=PENDING_DAYS)
-    near = feed_lines.never_pending(feed_account, min(days), last)
+    near = pending_lines.never_pending(feed_account, min(days), last)
     near_ids = {each.id for each in near}
     return [*near, *(each for each in new_booked if each.id not in near_ids)]
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
-from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.journal.corrections import effective, is_same
-from webapp.ledger.journal.entries import Leg
-from webapp.ledger.money import Money
 from webapp.models import (
     ActionRequest,
     JournalEntry,
@@ -24,7 +17,6 @@ from webapp.models import (
     TransferPair,
     refers_to,
 )
-from webapp.queries.accounts import accounts
 from webapp.queries.items import settlements as settlements_queries
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
@@ -36,9 +28,8 @@ from webapp.services.bookkeeping import voids
 from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, pair_differences
 from webapp.services.transactions import joins, lifecycle, settlements, transfers
+from webapp.services.undo import stored_legs
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
-
-Key = tuple[int, str, int | None, int | None]
 
 
 def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
@@ -93,14 +84,15 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     if _is_posted_since(entry, request):
         raise ChangedSinceError("It was posted since; edit the line to correct it.")
     present = target_legs.of(entry)
-    if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
+    is_changed = stored_legs.sums(present) != stored_legs.sums(stored_legs.read(after))
+    if is_changed or entry.description != after["description"]:
         raise ChangedSinceError
     title = f"Restored the entry of {line.label}"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
         doing.before = entry_facts.of_legs(present, entry.description)
         if entry.status == "DRAFT":
             paid_lines.put_back(line, before)
-        counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
+        counter_legs.put_counters(line, entry, stored_legs.counters(line, before), now=undoing.now)
         entry.description = before["description"]
         db.session.flush()
         doing.after = entry_facts.of_legs(target_legs.of(entry), entry.description)
@@ -118,7 +110,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
     title = f"Restored the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
         counter_legs.correct_counters(
-            entry, {line.id: _counters(line, request.before or {})}, now=undoing.now
+            entry, {line.id: stored_legs.counters(line, request.before or {})}, now=undoing.now
         )
         doing.after = request.before
     return "Open the discarded correction again."
@@ -188,7 +180,7 @@ def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: Journ
     entry = _entry(line)
     if entry.id != fresh_id or entry.status != "DRAFT":
         raise ChangedSinceError
-    if _legs_sums(entries.legs_of(entry)) != _legs_sums(entries.effective_legs(voided)):
+    if stored_legs.sums(entries.legs_of(entry)) != stored_legs.sums(entries.effective_legs(voided)):
         raise ChangedSinceError
     lifecycle.confirm(line, **undoing.by, note=undoing.reason)
     undoing.move("journal_entry", voided.id, fresh_id)
@@ -230,46 +222,6 @@ def _require_uncleared(line: Transaction) -> None:
     found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
     if found is not None:
         raise ChangedSinceError(f"Reconciliation {found} has cleared it; unclear it there first.")
-
-
-def _legs(facts: Mapping[str, Any]) -> list[Leg]:
-    """Read legs as an act stored them."""
-    return [
-        Leg(
-            each["accountId"],
-            Money.of(Decimal(each["amount"]), each["currency"]).minor,
-            each["currency"],
-            project_id=each["projectId"],
-            merchant_id=each["orgMerchantId"],
-        )
-        for each in facts["postings"]
-    ]
-
-
-def _legs_sums(legs: Sequence[Leg]) -> Counter[Key]:
-    sums: Counter[Key] = Counter()
-    for leg in legs:
-        sums[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
-    return Counter({key: amount for key, amount in sums.items() if amount})
-
-
-def _counters(line: Transaction, facts: Mapping[str, Any]) -> list[Leg]:
-    """Give the counter legs of a line as an act stored them: all but its bank leg."""
-    legs = _legs(facts)
-    bank = next(
-        (
-            leg
-            for leg in legs
-            if (leg.account_id, leg.amount_minor) == (line.feed_account.account_id, line.amount_minor)
-        ),
-        None,
-    )
-    if bank is None:
-        raise ChangedSinceError("The bank changed the line since, so it is left as it is.")
-    legs.remove(bank)
-    if any(accounts.feed_of(line.organization_id, leg.account_id) is not None for leg in legs):
-        stay("It was one transfer with another line; pair them again.")
-    return [replace(leg, amount_base_minor=None) for leg in legs]
 
 
 def _reinstate_settings(request: ActionRequest, line: Transaction) -> None:

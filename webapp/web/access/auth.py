@@ -9,18 +9,16 @@ from urllib.parse import quote
 
 from flask import Flask, Response, current_app, redirect, request, url_for
 from flask_login import LoginManager, current_user
-from sqlalchemy import orm
 from werkzeug.exceptions import Forbidden, HTTPException
 
-from webapp import snapshots
 from webapp.config import Settings
-from webapp.db import db, scope_session
+from webapp.db import scope_session
 from webapp.errors import is_for_api
-from webapp.ledger.scopes import PROPOSE, organization_of, scopes_of_role
-from webapp.queries.access import principals
-from webapp.queries.access.principals import Principal, session_organization
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
+from webapp.snapshots import read_snapshots
+from webapp.web.access import bearers, browsers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested, requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
@@ -128,7 +126,7 @@ def guard() -> Response | None:
             demand(scope)
     _demand_kind(view)
     heavy_calls.enter(view, found)
-    if snapshots.snapshot() is not None:
+    if read_snapshots.snapshot() is not None:
         refuse_undeclared()
         return None
     scope_session(found.organization_id)
@@ -227,11 +225,6 @@ def _answer_unauthenticated() -> Response:
     return cast("Response", redirect(address, 303))
 
 
-def cookie_name() -> str:
-    """The name of the session cookie: `__Host-` over HTTPS, which plain HTTP on a loopback cannot set."""
-    return "__Host-tieout" if request.is_secure else "tieout"
-
-
 def _caller() -> Principal | None:
     """Find who asks: of a token without the way through Flask-Login, which is for pages."""
     if "HTTP_AUTHORIZATION" in request.environ:
@@ -247,33 +240,10 @@ def load_principal(_request: Any) -> Principal | None:
 
 def find_caller() -> Principal | None:
     """Find the principal. If there is an Authorization header, a bad one never falls back to the cookie."""
-    found = _by_token() if "HTTP_AUTHORIZATION" in request.environ else _by_session()
+    found = bearers.caller() if "HTTP_AUTHORIZATION" in request.environ else browsers.caller()
     if found is not None:
         state().principal = found
     return found
-
-
-def _by_token() -> Principal | None:
-    """Find the principal in a snapshot, which stays open for a view that reads in it."""
-    secret = bearers.sent_token()
-    if not secret:
-        return None
-    snapshot = snapshots.begin(organization_of(secret))
-    found = principals.by_token(snapshot, secret, requests.now())
-    if found is None or not getattr(requested_view(), "is_frequent", False):
-        snapshots.end()
-    else:
-        snapshots.go_to_replica(found.organization_id)
-    return found
-
-
-def _by_session() -> Principal | None:
-    secret = request.cookies.get(cookie_name())
-    if not secret:
-        return None
-    named = session_organization(secret)
-    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
-        return principals.by_session(session, secret, requests.now())
 
 
 def principal() -> Principal:

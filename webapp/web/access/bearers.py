@@ -1,4 +1,4 @@
-"""Bearer tokens by RFC 6750: read from the Authorization header only, and refused with a challenge."""
+"""Bearer tokens by RFC 6750: read from the Authorization header only, whose they are, and refused with a challenge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import Any
 from flask import request
 from werkzeug.exceptions import Unauthorized
 
-from webapp.ledger.scopes import is_token
+from webapp.ledger.scopes import is_token, organization_of
+from webapp.queries.access import principals
+from webapp.queries.access.principals import Principal
+from webapp.snapshots import read_snapshots
+from webapp.web.access import requests
+from webapp.web.access.request_state import requested_view
 
 SCHEME = re.compile(r"bearer(?: |\t|$)", re.IGNORECASE)
 CREDENTIALS = re.compile(r"bearer +([\x21-\x7e]+)", re.IGNORECASE)
@@ -47,6 +52,20 @@ def sent_token() -> str | None:
     """The token in the request's header, if it has the form of an API token."""
     match = CREDENTIALS.fullmatch(_header() or "")
     return match[1] if match is not None and is_token(match[1]) else None
+
+
+def caller() -> Principal | None:
+    """Find the principal of the sent token in a snapshot, which stays open for a view that reads in it."""
+    secret = sent_token()
+    if not secret:
+        return None
+    snapshot = read_snapshots.begin(organization_of(secret))
+    found = principals.by_token(snapshot, secret, requests.now())
+    if found is None or not getattr(requested_view(), "is_frequent", False):
+        read_snapshots.end()
+    else:
+        read_snapshots.go_to_replica(found.organization_id)
+    return found
 
 
 def refusal() -> tuple[str, str]:

@@ -14,12 +14,13 @@ from flask import Response, request
 from flask.json.provider import DefaultJSONProvider
 from flask_smorest.utils import resolve_schema_instance
 
-from webapp import kept_answers, snapshots
+from webapp import kept_answers
 from webapp.kept_answers import Question
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
 from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
+from webapp.snapshots import read_snapshots
 from webapp.web.access import requests, selections, versions
 from webapp.web.access.request_state import requested, state
 from webapp.web.access.strictness import ArgumentsParser
@@ -54,13 +55,13 @@ def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
 
 def _made(view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a view; one that reads in a snapshot is called again in a session where it needs one."""
-    if snapshots.snapshot() is None:
+    if read_snapshots.snapshot() is None:
         return view(*args, **kwargs)
     try:
         # A view may take its query apart.
         return view(*(dict(each) if isinstance(each, dict) else each for each in args), **kwargs)
-    except snapshots.SessionNeededError:
-        snapshots.end()
+    except read_snapshots.SessionNeededError:
+        read_snapshots.end()
         requests.begin(cast("Principal", state().principal).organization_id)
         return view(*args, **kwargs)
 
@@ -77,7 +78,7 @@ def _kept(view: Callable[..., Any], status: int, make: Callable[[], Any]) -> Any
 
     Of a record the version is asked for beside its answer, and it is made anew: so many are read that few are again.
     """
-    held = snapshots.snapshot()
+    held = read_snapshots.snapshot()
     if held is None or versions.has_version(view):
         return make()
     who, asked = cast("Principal", state().principal), requested()
@@ -87,7 +88,7 @@ def _kept(view: Callable[..., Any], status: int, make: Callable[[], Any]) -> Any
     if found is not None:
         return JsonAnswer(found, status, content_type=JSON)
     made = make()
-    if snapshots.snapshot() is held and state().answer is not None:
+    if read_snapshots.snapshot() is held and state().answer is not None:
         kept_answers.keep(held, question, made.get_data())
     return made
 

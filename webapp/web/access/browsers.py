@@ -5,12 +5,16 @@ from __future__ import annotations
 import logging
 
 from flask import Response, current_app, request
+from sqlalchemy import orm
 
-from webapp.queries.access.principals import digest_of
+from webapp.config import Settings
+from webapp.db import db
+from webapp.queries.access import principals
+from webapp.queries.access.principals import Principal, digest_of, session_organization
 from webapp.services.access import sessions
 from webapp.services.access.sessions import SignedIn
 from webapp.services.access.visitors import FAMILIAR_FOR, Visitor
-from webapp.web.access.auth import cookie_name, settings
+from webapp.web.access import requests
 
 log = logging.getLogger("tieout")
 UNTOLD_PROXY = (
@@ -19,14 +23,30 @@ UNTOLD_PROXY = (
 )
 
 
+def cookie_name() -> str:
+    """The name of the session cookie: `__Host-` over HTTPS, which plain HTTP on a loopback cannot set."""
+    return "__Host-tieout" if request.is_secure else "tieout"
+
+
 def browser_cookie_name() -> str:
     """The name of the cookie by which a browser is familiar, beside that of the session."""
     return f"{cookie_name()}-browser"
 
 
+def caller() -> Principal | None:
+    """Find the principal of the session whose cookie was sent."""
+    secret = request.cookies.get(cookie_name())
+    if not secret:
+        return None
+    named = session_organization(secret)
+    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
+        return principals.by_session(session, secret, requests.now())
+
+
 def visitor() -> Visitor:
     """Whoever sends this request; the log warns once if that may be a proxy nobody has named."""
-    if "X-Forwarded-For" in request.headers and not settings().proxy_hops:
+    settings: Settings = current_app.config["SETTINGS"]
+    if "X-Forwarded-For" in request.headers and not settings.proxy_hops:
         if not current_app.extensions.get("proxy_warning"):
             log.warning(UNTOLD_PROXY)
         current_app.extensions["proxy_warning"] = True

@@ -15,9 +15,10 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from webapp import db as database
-from webapp import failures, snapshots
+from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.snapshots import read_snapshots
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.hosts import is_trusted
 from webapp.web.access.request_state import requested, requested_view, state
@@ -59,7 +60,7 @@ class NoUploadError(UnsupportedMediaType):
 def register_requests(app: Flask) -> None:
     """Give every request an id and a clock at its beginning."""
     app.before_request(open_request)
-    app.teardown_request(snapshots.end)
+    app.teardown_request(read_snapshots.end)
 
 
 def register_commit(app: Flask) -> None:
@@ -106,7 +107,7 @@ def close_request(response: Response) -> Response:
 
     A failure of the COMMIT is answered as the error handlers answer one of the view.
     """
-    snapshots.end()
+    read_snapshots.end()
     # What reads in its snapshot only has no session.
     if db.session.registry.has() or state().key_claim is not None:
         try:

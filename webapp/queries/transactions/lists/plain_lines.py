@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from webapp.ledger.money import Money
 from webapp.queries.common.paging import Page
-from webapp.snapshots import TextStatement, day, instant
+from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.stored_values import day, instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.ledger.matching.duplicates import pair_duplicates
 from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import FeedAccount
-from webapp.queries.matching import booked_feed_lines, feed_lines
+from webapp.queries.matching import booked_feed_lines, feed_lines, pending_lines
 from webapp.services.imports.planning.records import PlannedLine
 from webapp.services.ingestion.staging import LINES
 from webapp.services.transactions import join_records, pending_matches
@@ -83,7 +83,7 @@ def store_joins(
         rows = dict(_staged(portion, LINES.c.number, LINES.c.transaction_id))
         found = [pairing._replace(joined_id=rows[number]) for number, pairing in pairings]
         join_records.record(feed_account.organization_id, found, now=now)
-    if feed_lines.pending(feed_account):
+    if pending_lines.waiting(feed_account):
         reports = {
             state: [
                 LineReport(*row)

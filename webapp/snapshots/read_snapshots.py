@@ -1,16 +1,8 @@
-"""Snapshots: a request's read transaction on a bare connection, and statements in SQL that are asked on it.
-
-SQLAlchemy takes some 65 microseconds to hand a statement that is text already to a driver, and as much again to open a
-connection and a session; SQLite answers in 7. What is asked a thousand times in a second is written as SQL once, and
-asked of the driver. Where a session's transaction is open, the same statement is asked in that one.
-"""
+"""The read transaction of a request, on a connection of the pool, and on one of a replica where there is one."""
 
 from __future__ import annotations
 
-import json
-import re
 from contextlib import suppress
-from datetime import UTC, date, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,124 +11,21 @@ import sqlalchemy as sa
 from webapp import tenancy
 from webapp.db import db, replicas
 from webapp.session_state import SessionNeededError, open_snapshot
+from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
     from webapp.replicas import Replica
 
-__all__ = [
-    "ID",
-    "PlannedOnce",
-    "ReadSnapshot",
-    "SessionNeededError",
-    "TextStatement",
-    "ask",
-    "begin",
-    "dialect_name",
-    "end",
-    "go_to_replica",
-    "snapshot",
-]
+__all__ = ["ReadSnapshot", "SessionNeededError", "begin", "end", "go_to_replica", "snapshot"]
 
-SQLITE, POSTGRESQL = "sqlite", "postgresql"
 # What a snapshot of PostgreSQL is called, and by which server: another that counts its transactions alike, as a replica
 # that has taken over, was started at another time. On a replica a snapshot does not name what is running.
 NAME: Final = (
     "SELECT CASE WHEN NOT pg_is_in_recovery()"
     " THEN pg_current_snapshot()::text || pg_postmaster_start_time()::text END"
 )
-# The ids of a parameter, for IN: SQLite has no lists.
-IDS: Final = ("(SELECT value FROM json_each(:ids))", "(SELECT unnest(CAST(:ids AS bigint[])))")
-# Only one, in place of them: of a list PostgreSQL expects ten rows, for which it keeps no plan of a large statement.
-ID: Final = ("(:id)", "(CAST(:id AS bigint))")
-_PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
-
-
-class TextStatement:
-    """A statement in SQL, with parameters like `:name`.
-
-    What a database says in other words is written as a word in braces: `{ids}` is the list of a parameter `ids`, and
-    `words` has others, as SQLite and as PostgreSQL say them. Rows have what the driver makes of a column: a day is text
-    on SQLite, JSON too.
-    """
-
-    keeps_plan = False
-
-    def __init__(self, text: str, **words: tuple[str, str]) -> None:
-        first_text, second_text = text, text
-        for name, (first, second) in {"ids": IDS, **words}.items():
-            first_text = first_text.replace(f"{{{name}}}", first)
-            second_text = second_text.replace(f"{{{name}}}", second)
-        self._texts = {
-            SQLITE: first_text,
-            POSTGRESQL: _PARAMETER.sub(r"%(\1)s", second_text.replace("%", "%%")),
-        }
-
-    def in_dialect(self, name: str) -> str:
-        """Give the text as a driver takes it.
-
-        >>> TextStatement("SELECT CAST(:day AS date)::text").in_dialect("postgresql")
-        'SELECT CAST(%(day)s AS date)::text'
-        """
-        return self._texts[name]
-
-    def rows(self, **values: Any) -> list[Any]:
-        """Ask in the request's snapshot, or else in the transaction of its session."""
-        return ask(self._texts[dialect_name()], values, keeps_plan=self.keeps_plan)
-
-
-class PlannedOnce(TextStatement):
-    """One whose plan PostgreSQL keeps: of rows that keys name, for which no other plan could be better."""
-
-    keeps_plan = True
-
-
-def dialect_name() -> str:
-    """Name the database that is asked."""
-    held = snapshot()
-    return db.engine.dialect.name if held is None else held.dialect.name
-
-
-def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
-    """Ask a text in the request's snapshot, or else in the transaction of its session, and give all rows."""
-    held = snapshot()
-    if held is not None:
-        return held.rows(text, values, keeps_plan=keeps_plan)
-    db.session.flush()
-    connection = db.session.connection()
-    stored = _stored(connection.dialect.name, values)
-    return list(connection.exec_driver_sql(text, stored).fetchall())
-
-
-def _stored(dialect: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Give values as the columns of a database have them: SQLite has days, instants and lists as text."""
-    if dialect == SQLITE:
-        for name, value in values.items():
-            if isinstance(value, datetime):
-                values[name] = value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
-            elif isinstance(value, date):
-                values[name] = value.isoformat()
-            elif isinstance(value, list):
-                values[name] = json.dumps(value)
-    return values
-
-
-def instant(stored: Any) -> datetime | None:
-    """Read an instant of a row."""
-    if isinstance(stored, str):
-        return datetime.fromisoformat(stored).replace(tzinfo=UTC)
-    return None if stored is None else stored.astimezone(UTC)
-
-
-def day(stored: Any) -> date | None:
-    """Read a day of a row."""
-    return date.fromisoformat(stored) if isinstance(stored, str) else stored
-
-
-def document(stored: Any) -> Any:
-    """Read a JSON object or list of a row."""
-    return json.loads(stored) if isinstance(stored, str) else stored
 
 
 class ReadSnapshot:
@@ -190,13 +79,9 @@ class ReadSnapshot:
 
     def rows(self, text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
         """Ask a text, and give all rows."""
-        asked = self._run(text, _stored(self._name, values), keeps_plan=keeps_plan)
+        asked = self._run(text, as_stored(self._name, values), keeps_plan=keeps_plan)
         found: list[Any] = asked.fetchall()
         return found
-
-    def asked(self, statement: TextStatement, **values: Any) -> list[Any]:
-        """Ask a statement, and give all rows."""
-        return self.rows(statement.in_dialect(self._name), values, keeps_plan=statement.keeps_plan)
 
     @property
     def version(self) -> Hashable | None:

@@ -1,0 +1,105 @@
+"""The schemas of the forms on the rows of bank lines, with what each row showed to whoever acts on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.ledger.journal.shown_lines import ShownLine
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.instants import Since
+from webapp.schemas.items.payment_choices import PaidPartFormSchema, ShortFormSchema
+from webapp.schemas.transactions.transactions import (
+    MOST_IDS,
+    MOST_SPLITS,
+    ConfirmManySchema,
+    ConfirmSchema,
+    SplitSchema,
+    TransactionChangesSchema,
+)
+
+
+class ShownLineField(ma.fields.Field[ShownLine]):
+    """What the row of a line showed, as the page wrote it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> ShownLine:
+        del attr, data, kwargs
+        try:
+            return ShownLine.read(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise ma.ValidationError("Load the page again, then act on what it shows.") from error
+
+
+class ShownFormSchema(Schema):
+    """What the row showed in which somebody acts; other fields of its form are read elsewhere."""
+
+    class Meta:
+        """Unknown names are left out."""
+
+        unknown = ma.EXCLUDE
+
+    shown = ShownLineField(allow_none=True, load_default=None)
+    shown_at = Since(allow_none=True, load_default=None)
+    shown_description = ma.fields.String(allow_none=True, load_default=None)
+
+
+class SplitFormSchema(SplitSchema):
+    """A part of a line from a form."""
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
+class TransactionFormSchema(TransactionChangesSchema):
+    """The changes of a line from a form, with what its row showed and when."""
+
+    shown = ShownLineField(allow_none=True, load_only=True)
+    shown_at = Since(allow_none=True, load_only=True)
+    shown_description = ma.fields.String(allow_none=True, load_only=True)
+
+    splits = ma.fields.List(
+        ma.fields.Nested(SplitFormSchema),
+        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+    )
+
+    settles = ma.fields.List(ma.fields.Nested(PaidPartFormSchema), allow_none=True)
+    short = ma.fields.Nested(ShortFormSchema, allow_none=True)
+    force = fields.FormFlag()  # type: ignore[assignment]
+
+    account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+
+
+class ConfirmFormSchema(ConfirmSchema):
+    """The confirmation of a line from its row: what it showed, and whether the line may stay uncategorised."""
+
+    shown = ShownLineField(allow_none=True, load_default=None)
+    as_uncategorised = ma.fields.Boolean(data_key="asUncategorised", load_default=False)
+    force = ma.fields.Boolean(load_default=False)
+
+
+class ConfirmManyFormSchema(ConfirmManySchema):
+    """The lines to confirm from a form, in order, with what their rows showed."""
+
+    ids = ma.fields.List(
+        fields.FormId(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 lines."),
+    )
+    shown = ma.fields.List(ShownLineField(), load_default=list)
+
+
+class VoidManyFormSchema(Schema):
+    """Entries of one account's lines that were just posted together, to be voided again; `done` of them are already."""
+
+    fa_id = fields.FormId(required=True)
+    done = fields.Digits(least=0, load_default=0)
+    entry_ids = ma.fields.List(
+        fields.FormId(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 entries."),
+    )
