@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from webapp import create_app
 from webapp import db as database
-from webapp.db import Exact, Instant, db, next_ids
+from webapp.column_types import Exact, Instant
+from webapp.db import db, next_ids
 from webapp.models import Project
 
 pytestmark = pytest.mark.operates

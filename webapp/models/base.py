@@ -12,7 +12,8 @@ from sqlalchemy import event, orm
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, attributes, declared_attr, mapped_column
 
-from webapp.db import Base, Instant, db
+from webapp.column_types import Instant
+from webapp.db import Base, db
 from webapp.session_state import state_of
 from webapp.sql_functions import unindexed
 

@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.db import Base, Instant
+from webapp.column_types import Instant
+from webapp.db import Base
 from webapp.ledger.codes import SETTLEMENT_CAUSES, SETTLEMENT_PURPOSES, SETTLEMENT_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.base import (
