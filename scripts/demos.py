@@ -16,7 +16,7 @@ from webapp import create_app
 from webapp.config import Settings
 from webapp.db import begin_write, db
 from webapp.demo import studio
-from webapp.migrations import upgrade
+from webapp.migrations.upgrades import upgrade
 from webapp.models import User
 from webapp.services.access import users
 from webapp.services.demo import making

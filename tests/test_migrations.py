@@ -9,14 +9,16 @@ import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from tests.api.imports.test_imports import MARCH, counted, imported
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, sent
 from webapp.db import Base, prepare_engine
-from webapp.migrations import current_revision, downgrade, head_revision, upgrade
+from webapp.migrations.revisions import VERSIONS, current_revision, head_revision
 from webapp.migrations.shapes import SECRETS, shaped
+from webapp.migrations.upgrades import downgrade, upgrade
 from webapp.models.base import Organized
 from webapp.queries import checks
 
@@ -54,6 +56,10 @@ def test_migrations_end_where_the_models_are(engine):
     upgrade(engine)
     assert current_revision(engine) == head_revision()
     assert differences(engine) == []
+
+
+def test_the_revision_that_is_expected_is_that_of_the_last_step():
+    assert head_revision() == ScriptDirectory(VERSIONS.parent).get_current_head()
 
 
 def test_migrations_run_both_ways(engine):

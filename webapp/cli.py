@@ -6,7 +6,8 @@ from __future__ import annotations
 import gc
 import os
 
-# What is imported lives as long as the process, and to look for garbage among it takes a sixth of a start.
+# What is imported lives as long as the process, and to look for garbage among it takes a sixth of a start: then, or
+# when it is looked for again.
 gc.disable()
 
 import click
@@ -72,6 +73,7 @@ def main(*, traceback: bool) -> None:
 
 for command in COMMANDS:
     main.add_command(command)
+gc.freeze()
 gc.enable()
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ from tests.replicas.standbys import Standby
 from webapp import create_app
 from webapp.config import Settings
 from webapp.db import db
-from webapp.migrations import head_revision, upgrade
+from webapp.migrations.revisions import head_revision
+from webapp.migrations.upgrades import upgrade
 from webapp.tenancy import maintenance
 
 if TYPE_CHECKING:

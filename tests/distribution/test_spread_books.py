@@ -9,7 +9,7 @@ from tests.fixtures.people import apart
 from webapp import tenancy
 from webapp.db import Base, begin_read, begin_write, db, scope_session
 from webapp.distribution.tables import placing
-from webapp.migrations import head_revision
+from webapp.migrations.revisions import head_revision
 from webapp.models import Project
 from webapp.models.base import table_of
 from webapp.queries.access import organizations

@@ -19,10 +19,12 @@ from tests.fixtures.helpers.keepers import Known, asking
 from tests.fixtures.helpers.provers import PROVERS_ACTS, Prover, prove_account, push
 from tests.fixtures.oracles.proof_oracles import ProofOracle
 from tests.fixtures.people import apart
-from webapp import create_app, migrations
+from webapp import create_app
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
+from webapp.migrations.revisions import head_revision
+from webapp.migrations.upgrades import upgrade
 from webapp.models import FeedAccount, ProofBreak, Reconciliation
 from webapp.queries import checks
 from webapp.queries.accounts import unconfirmed_lines
@@ -135,12 +137,12 @@ class RestoredBooks:
         settings.instance_path.mkdir()
         self.app = create_app(settings)
         with self.app.app_context():
-            migrations.upgrade(db.engine)
+            upgrade(db.engine)
         self._path = folder / "books.zip"
 
     def verdicts_of(self, organization_id: str, app: Any) -> tuple[Verdicts, list[object]]:
         """Back the books up and restore them; answers the verdicts there, and every violation."""
-        revision = migrations.head_revision()
+        revision = head_revision()
         self._path.unlink(missing_ok=True)
 
         def write() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from webapp import migrations
 from webapp.command_limits import unlimited
 from webapp.commands.books import JSON, answer, application, books, taken_back_on_failure
 from webapp.commands.progress import progress_line
 from webapp.config import make_instance
 from webapp.db import begin_read, begin_write, db
+from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks import Violation
 from webapp.services.backups import backups, derived_rows, restores
@@ -36,7 +36,7 @@ def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
         found = list(checks.violations(show))
         try:
             manifest = backups.write(
-                db.session(), file, revision=migrations.head_revision(), now=datetime.now(UTC), show=show
+                db.session(), file, revision=revisions.head_revision(), now=datetime.now(UTC), show=show
             )
         except OSError as error:
             raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
@@ -80,16 +80,18 @@ def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
 
     Derived rows, as sums and verdicts of proofs, are computed again where they differ. Everybody signs in anew.
     """
+    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
+
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:
-        migrations.upgrade(db.engine, show=show)
+        upgrade(db.engine, show=show)
         begin_write()
         with taken_back_on_failure():
             manifest = restores.restore(
                 db.session(),
                 file,
-                revision=migrations.head_revision(),
+                revision=revisions.head_revision(),
                 revoke_tokens=revoke_tokens,
                 now=datetime.now(UTC),
                 show=show,

@@ -13,12 +13,13 @@ import click
 import sqlalchemy as sa
 from flask import Flask, current_app, has_app_context
 
-from webapp import create_app, migrations
+from webapp import create_app
 from webapp.command_limits import unlimited
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
 from webapp.database_roles import is_for_requests_only, refusal
 from webapp.db import db, scope_session
+from webapp.migrations import revisions
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
 from webapp.tenancy import maintenance
@@ -74,14 +75,14 @@ def taken_back_on_failure() -> Iterator[None]:
 def require_revision() -> None:
     """Stop with a hint unless the books exist and have this program's revision."""
     try:
-        found = migrations.current_revision(db.engine)
+        found = revisions.current_revision(db.engine)
     except sa.exc.DBAPIError as error:
         raise click.ClickException(
             f"The books do not open ({error.orig}). Where there are none yet, run: tieout migrate"
         ) from error
     if found is None:
         raise FailedError("There are no books yet. Run: tieout migrate", "no_books")
-    if found != migrations.head_revision():
+    if found != revisions.head_revision():
         raise FailedError("The books are of another revision. Run: tieout migrate", "migration_pending")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from webapp import migrations
 from webapp.command_limits import unlimited
 from webapp.commands import demo_sign_in
 from webapp.commands.books import application, require_revision, require_safe_role
@@ -15,6 +14,7 @@ from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.database_roles import unbound
 from webapp.db import db, replicas
+from webapp.migrations import revisions
 from webapp.postgresql import weaknesses
 from webapp.tenancy import maintenance
 
@@ -58,12 +58,14 @@ def greeting(settings: Settings) -> str:
 @click.command()
 def migrate() -> None:
     """Migrate the database to the schema of this version."""
+    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
+
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance():
         with progress_line() as show:
-            migrations.upgrade(db.engine, show=show)
-        click.echo(f"The books are at revision {migrations.current_revision(db.engine)}.", err=True)
+            upgrade(db.engine, show=show)
+        click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
         with db.engine.connect().execution_options(read_only=True) as connection:
             if (sentence := unbound(connection)) is not None:
                 click.echo(sentence, err=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import sqlalchemy as sa
 
-from webapp import migrations
 from webapp.commands.books import JSON, answer, books
 from webapp.config import version
 from webapp.db import begin_read
+from webapp.migrations import revisions
 from webapp.queries.access import organizations
 
 
@@ -21,7 +21,7 @@ def whoami(*, as_json: bool) -> None:
         url = sa.make_url(settings.database_url)
         found = {
             "version": version(),
-            "revision": migrations.head_revision(),
+            "revision": revisions.head_revision(),
             "database": url.render_as_string(hide_password=True),
             "instancePath": str(settings.instance_path),
             "organizations": [each.id for each in organizations.every()],

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 from flask import Blueprint, Response
 
-from webapp import migrations
 from webapp.config import UnsafeSettingError
 from webapp.database_roles import refusal
 from webapp.db import begin_read, db
+from webapp.migrations import revisions
 from webapp.postgresql import weaknesses
 from webapp.web.access.auth import PUBLIC, requires
 
@@ -45,7 +45,7 @@ def state_of_books() -> str:
         begin_read()
         if refusal(db.session.connection()) is not None:
             return "database_unsafe"
-        is_current = migrations.current_revision(db.engine) == migrations.head_revision()
+        is_current = revisions.current_revision(db.engine) == revisions.head_revision()
     except UnsafeSettingError:
         db.session.rollback()
         return "database_unsafe"

@@ -43,7 +43,7 @@ def document(app: Flask) -> dict[str, Any]:
 
 def build(app: Flask) -> dict[str, Any]:
     """Make the document."""
-    spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
+    spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].described()
     for schema in WITHOUT_VIEW:
         name = components.name_of(schema)
         if name not in spec.components.schemas:
