@@ -146,6 +146,17 @@ def _of_entry(organization_id: str, entry_id: int) -> sa.Select[Any]:
     )
 
 
+def is_documented(entry: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that an entry has a document, or has a leg of a bank line that has one."""
+    own = sa.exists().where(refers_to(DocumentRelation.journal_entry_id, entry)).correlate(entry)
+    of_line = sa.exists().where(
+        refers_to(Posting.journal_entry_id, entry),
+        DocumentRelation.organization_id == Posting.organization_id,
+        DocumentRelation.transaction_id == Posting.transaction_id,
+    )
+    return sa.or_(own, of_line.correlate(entry))
+
+
 def documents_of(
     organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
 ) -> tuple[dict[int, Document], dict[int, Document]]:

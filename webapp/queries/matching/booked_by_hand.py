@@ -87,6 +87,23 @@ def of_amounts(organization_id: str, amounts: Mapping[int, BankAmount]) -> dict[
     return explained
 
 
+def may_explain(line: Any, feed: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that some entry, of any day, has the amount of a line on its account by hand."""
+    return (
+        sa.exists()
+        .where(
+            refers_to(Posting.journal_entry_id, JournalEntry),
+            Posting.organization_id == line.organization_id,
+            Posting.account_id == feed.account_id,
+            Posting.amount_minor == line.amount_minor,
+            Posting.transaction_id.is_(None),
+            JournalEntry.status == "POSTED",
+            JournalEntry.source.in_(BY_HAND),
+        )
+        .correlate(line, feed)
+    )
+
+
 def lines_of_legs(organization_id: str, legs: Iterable[Leg], day: date) -> Sequence[Transaction]:
     """List the bank lines that have the money of an entry's legs already, the nearest first."""
     amounts = [BankAmount(leg.account_id, leg.currency, leg.amount_minor, day) for leg in legs]
