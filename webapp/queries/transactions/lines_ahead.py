@@ -86,6 +86,7 @@ def _read_one(organization_id: str, line_id: int) -> ReadAhead:
     set_committed_value(line, "journal_entry", entry)
     if entry is not None:
         set_committed_value(entry, "postings", [row.Posting for row in found if row.Posting is not None])
+    is_documented = any(row.is_documented for row in found)
     accounts = {row.Account.id: row.Account for row in found if row.Account is not None}
     # SQLite and PostgreSQL know no day before the first.
     opened_on = {row.Account.id: row.opened_on or date.min for row in found if row.Account is not None}
@@ -99,7 +100,7 @@ def _read_one(organization_id: str, line_id: int) -> ReadAhead:
         unpaying=_unless(line_id, found[0].is_paying),
         unexplained=_unless(line_id, found[0].is_explained),
         unpaired=_unless(line_id, found[0].is_paired),
-        undocumented=_unless(None if entry is None else entry.id, found[0].is_documented),
+        undocumented=_unless(None if entry is None else entry.id, is_documented),
         plain=_plain(accounts.values()),
         opened_on=opened_on,
     )
@@ -122,7 +123,7 @@ def _of_one(organization_id: str, line_id: int) -> Any:
             line_payments.is_paying(Transaction).label("is_paying"),
             booked_by_hand.may_explain(Transaction, FeedAccount).label("is_explained"),
             transfer_pairs.is_paired(Transaction).label("is_paired"),
-            attachments.is_documented(JournalEntry).label("is_documented"),
+            attachments.is_documented(JournalEntry, Posting).label("is_documented"),
             openings.latest_of(Account).label("opened_on"),
         )
         .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))

@@ -15,7 +15,7 @@ from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
-from webapp.models.new_rows import NewRows
+from webapp.models.direct_writes import NewRows
 from webapp.queries.audit import events
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks

@@ -1,12 +1,17 @@
-"""Rows that are inserted past SQLAlchemy: the statement is written once, as to make it takes longer than to insert."""
+"""Writes that are sent past SQLAlchemy: the statement is text, as to make it each time takes longer than to do it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from webapp.db import Instant, db
+
+_PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 # Each column with what makes of a value what the driver takes.
 Columns = list[tuple[str, Callable[[Any], Any] | None]]
 Written = tuple[str, Columns]
@@ -18,10 +23,10 @@ class NewRows:
     What a row does not say is left to the database: no default of the model is put in.
     """
 
-    def __init__(self, table: sa.Table, *columns: str, behind: str = "") -> None:
-        """Name the columns; `behind` is what the statement says behind the values."""
+    def __init__(self, table: sa.Table, *columns: str) -> None:
+        """Name the columns."""
         self._columns = [table.c[name] for name in columns] or list(table.c)
-        self._table, self._behind = table, behind
+        self._table = table
         self._written: dict[str, Written] = {}
 
     def insert(self, connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -30,11 +35,6 @@ class NewRows:
         stored = [_stored(columns, row) for row in rows]
         if stored:
             connection.exec_driver_sql(text, stored)
-
-    def insert_one(self, connection: sa.Connection, row: Mapping[str, Any]) -> sa.CursorResult[Any]:
-        """Insert a row, and give what the database answers."""
-        text, columns = self._in_dialect(connection.dialect)
-        return connection.exec_driver_sql(text, _stored(columns, row))
 
     def _in_dialect(self, dialect: sa.Dialect) -> Written:
         found = self._written.get(dialect.name)
@@ -47,7 +47,7 @@ class NewRows:
         place = ":{}" if dialect.name == "sqlite" else "%({})s"
         names = ", ".join(quoted(column.name) for column in self._columns)
         values = ", ".join(place.format(column.name) for column in self._columns)
-        text = f"INSERT INTO {quoted(self._table.name)} ({names}) VALUES ({values}){self._behind}"  # noqa: S608  (ours)
+        text = f"INSERT INTO {quoted(self._table.name)} ({names}) VALUES ({values})"  # noqa: S608  (ours)
         into: Columns = [
             (column.name, column.type.dialect_impl(dialect).bind_processor(dialect))
             for column in self._columns
@@ -57,3 +57,27 @@ class NewRows:
 
 def _stored(columns: Columns, row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] if into is None else into(row[name]) for name, into in columns}
+
+
+class DirectChange:
+    """A change of rows in SQL, with parameters like `:name`, that says what it RETURNs."""
+
+    def __init__(self, text: str) -> None:
+        self._texts = {"sqlite": text, "postgresql": _PARAMETER.sub(r"%(\1)s", text)}
+
+    def make(self, **values: Any) -> Sequence[Any]:
+        """Make the change in the transaction of the session, and give the rows that it returns."""
+        db.session.flush()
+        connection = db.session.connection()
+        dialect = connection.dialect
+        if dialect.name == "sqlite":
+            values = {name: _plain(value, dialect) for name, value in values.items()}
+        return connection.exec_driver_sql(self._texts[dialect.name], values).fetchall()
+
+
+def _plain(value: Any, dialect: sa.Dialect) -> Any:
+    """Give a value as SQLite has it, which knows neither days nor instants."""
+    if isinstance(value, datetime):
+        stored = Instant().process_bind_param(value, dialect)
+        return None if stored is None else stored.isoformat(" ", "microseconds")
+    return value.isoformat() if isinstance(value, date) else value
