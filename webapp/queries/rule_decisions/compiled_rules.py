@@ -18,6 +18,7 @@ from webapp.ledger.rules.matching import compiled
 from webapp.models import Account, Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,15 @@ AnyRule = Rule | UnsavedRule
 
 def active(organization_id: str, trigger: str) -> list[Rule]:
     """List the active rules that run by themselves on a trigger, in their order."""
-    return list(
-        db.session.scalars(
-            sa.select(Rule)
-            .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
-            .order_by(Rule.priority, Rule.id)
-        )
+    return list(db.session.scalars(*_active(organization_id, trigger)))
+
+
+@made_once
+def _active(organization_id: str, trigger: str) -> sa.Select[Rule]:
+    return (
+        sa.select(Rule)
+        .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
+        .order_by(Rule.priority, Rule.id)
     )
 
 

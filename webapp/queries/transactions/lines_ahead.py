@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.orm import load_only
 from sqlalchemy.orm.attributes import set_committed_value
 
 from webapp.db import db
@@ -81,8 +82,7 @@ def _read_one(organization_id: str, line_id: int) -> ReadAhead:
     found = db.session.execute(*_of_one(organization_id, line_id)).all()
     if not found:
         return ReadAhead()
-    line, entry, feed, organization, *_ = found[0]
-    set_committed_value(line, "feed_account", feed)
+    line, entry, organization, *_ = found[0]
     set_committed_value(line, "journal_entry", entry)
     if entry is not None:
         set_committed_value(entry, "postings", [row.Posting for row in found if row.Posting is not None])
@@ -94,7 +94,6 @@ def _read_one(organization_id: str, line_id: int) -> ReadAhead:
         rows={
             (Organization, organization_id): organization,
             (Transaction, line_id): line,
-            (FeedAccount, feed.id): feed,
             **{(Account, account_id): account for account_id, account in accounts.items()},
         },
         unpaying=_unless(line_id, found[0].is_paying),
@@ -119,7 +118,7 @@ def _of_one(organization_id: str, line_id: int) -> Any:
     """Select a line with all that it consists of, a row for each posting of its entry, and what hangs on it."""
     return (
         sa.select(
-            *(Transaction, JournalEntry, FeedAccount, Organization, Posting, Account),
+            *(Transaction, JournalEntry, Organization, Posting, Account),
             line_payments.is_paying(Transaction).label("is_paying"),
             booked_by_hand.may_explain(Transaction, FeedAccount).label("is_explained"),
             transfer_pairs.is_paired(Transaction).label("is_paired"),
@@ -137,4 +136,9 @@ def _of_one(organization_id: str, line_id: int) -> Any:
             Organization.id == organization_id,
         )
         .order_by(Posting.position)
+        # Whatever else is asked of them is read then.
+        .options(
+            load_only(Organization.lock_date, Organization.time_zone, Organization.base_currency),
+            load_only(Account.name, Account.is_archived, Account.requires_counterparty),
+        )
     )
