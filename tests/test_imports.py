@@ -51,7 +51,7 @@ ARROW = {
     "exporters": {"ledger"},
     "demo": {"ledger"},
     "schemas": {"ledger"},
-    "models": {"ledger", "db", "session_state", "sql_functions"},
+    "models": {"ledger", "db", "postgresql", "session_state", "sql_functions"},
     "queries": {"ledger", "db", "snapshots", "sql_functions", "models", "exporters", "tenancy"},
     "services": {
         "ledger",

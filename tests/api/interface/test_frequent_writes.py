@@ -50,3 +50,14 @@ def test_a_few_more_lines_ask_nothing_more(feed, at_most, extra):
     feed.push(added=[line()])
     with at_most(PUSH + extra):
         feed.push(added=[line(f"A{number}", f"-{number}.00") for number in range(2, 12)])
+
+
+def test_a_line_that_a_rule_books_asks_little_more(ada, bank, feed, statements, extra):
+    """The accounts and the merged merchants, those of uncategorised lines, the run, its rules' counts, the setting."""
+    effects = [{"kind": "SET_ACCOUNT", "accountId": bank.account("Food")}]
+    rule = {"name": "Coffee", "conditions": {"conditions": [{"value": "coffee"}]}, "effects": effects}
+    assert ada.post("/api/automations/rules", json=rule).status_code == 201
+    feed.push(added=[line()])
+    with statements() as seen:
+        assert feed.verdicts(added=[line("A2", "-2.00")]) == ["NEW"]
+    assert len(seen) <= PUSH + 6 + extra - (extra > 0), "\n".join(seen)

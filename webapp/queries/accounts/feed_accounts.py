@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.orm import load_only
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
@@ -84,6 +85,8 @@ def _with_books(organization_id: str, fa_id: int) -> Any:
             FeedAccount.id == fa_id,
             Organization.id == organization_id,
         )
+        # Whatever else is asked of it is read then.
+        .options(load_only(Organization.lock_date, Organization.time_zone, Organization.base_currency))
     )
 
 

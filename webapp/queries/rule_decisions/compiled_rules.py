@@ -15,7 +15,7 @@ from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
-from webapp.models import Account, Organization, Rule
+from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
 from webapp.queries.common.made_once import made_once
@@ -76,11 +76,8 @@ def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
 
 def books(organization: Organization) -> Books:
     """Read what the settings of rules are checked against."""
-    closed = accounts.closed_to_counter_legs(organization.id)
-    rows = db.session.execute(
-        sa.select(Account.id, Account.name, Account.currency).where(
-            Account.organization_id == organization.id
-        )
-    )
-    facts = {row.id: AccountFacts(row.name, closed.get(row.id), row.currency) for row in rows}
+    facts = {
+        each.id: AccountFacts(each.name, each.closed, each.currency)
+        for each in accounts.for_counter_legs(organization.id)
+    }
     return Books(organization.base_currency, facts, merchants.merged(organization.id))

@@ -88,7 +88,7 @@ def _read_one(organization_id: str, line_id: int) -> ReadAhead:
         set_committed_value(entry, "postings", [row.Posting for row in found if row.Posting is not None])
     is_documented = any(row.is_documented for row in found)
     accounts = {row.Account.id: row.Account for row in found if row.Account is not None}
-    # SQLite and PostgreSQL know no day before the first.
+    # What no proof keeps as new takes a posting of any day.
     opened_on = {row.Account.id: row.opened_on or date.min for row in found if row.Account is not None}
     return ReadAhead(
         rows={

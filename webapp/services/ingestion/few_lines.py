@@ -22,7 +22,7 @@ from webapp.services.ingestion.staging import StagedChoice, StagedLine
 from webapp.services.storage import line_words
 
 # More are staged.
-MOST: Final = 20
+MOST: Final = 40
 
 COPIED: Final = (
     "provider_transaction_id",
