@@ -52,7 +52,7 @@ ARROW = {
     "exporters": {"ledger"},
     "demo": {"ledger"},
     "schemas": {"ledger"},
-    "models": {"ledger", "db", "session_state", "column_types", "sql_functions"},
+    "models": {"ledger", "db", "postgresql", "session_state", "column_types", "sql_functions"},
     "queries": {"ledger", "db", "snapshots", "sql_functions", "models", "exporters", "tenancy"},
     "services": {
         "ledger",
@@ -428,11 +428,13 @@ def test_what_a_request_and_a_session_carry_is_declared_once():
             state.whatever = 1
 
 
-# Services that name the column all the same: a copy of staged lines has no defaults, a rule that runs does not change,
-# and a mapping that is used again is the latest one.
+# Services that name the column all the same: a copy of staged lines and what is written as text have no defaults, a
+# rule that runs does not change, and a mapping that is used again is the latest one.
 DATED_BY_HAND = {
     "webapp/services/audit/updates.py",
+    "webapp/services/feeds/pushes.py",
     "webapp/services/imports/column_mappings.py",
+    "webapp/services/ingestion/few_lines.py",
     "webapp/services/ingestion/rule_choices.py",
     "webapp/services/ingestion/writes.py",
 }

@@ -25,7 +25,7 @@ BODY_LIMIT = 8 * MEBIBYTE
 @bp.response(200, PushResultsSchema)
 def push(body: PushBody, fa_id: int) -> Response:
     """Push a batch of lines, all or nothing; the same batch again gets the same answer."""
-    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get_with_books(organization_id(), fa_id)
     answer = services.feeds.pushes.push(feed_account, body, sent=request.get_data(), **acting())
     return Response(answer, 200, content_type="application/json")
 

@@ -2,12 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from webapp.ledger.canonical import canonical_json, sha256_hex
 
 # The hash before the first event of an organization.
 GENESIS: Final = "0" * 64
+
+
+class Head(NamedTuple):
+    """The end of a chain: the number and the hash of its last event, of which the next one goes on."""
+
+    sequence: int
+    hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class Break:
     message: str
 
 
-def link(event: Mapping[str, object], after: Link | None = None) -> Link:
+def link(event: Mapping[str, object], after: Link | Head | None = None) -> Link:
     """Make the next link of a chain.
 
     >>> first = link({"kind": "organization.created"})

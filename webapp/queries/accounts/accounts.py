@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.chart import UNCATEGORISED, AccountType, Role
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
-from webapp.sql_functions import fold
+from webapp.sql_functions import code, fold
 
 # Accounts without a code come after all others, A to Z.
 BY_CODE = Order(
@@ -177,16 +179,57 @@ def feed_ids(organization_id: str) -> dict[int, int]:
     return dict(rows.all())
 
 
+def uncategorised_ids(organization_id: str) -> tuple[int, int]:
+    """Give the ids of the accounts of uncategorised income and of uncategorised expenses."""
+    found = dict(_uncategorised.rows(organization_id))
+    income_id, expenses_id = (found[role] for role in UNCATEGORISED)
+    return income_id, expenses_id
+
+
+@asked_once
+def _uncategorised(organization_id: str) -> sa.Select[Any]:
+    account = table_of(Account).c
+    is_one = sa.or_(*(account.role == code(role.value) for role in UNCATEGORISED))
+    return sa.select(account.role, account.id).where(account.organization_id == organization_id, is_one)
+
+
+class CounterAccount(NamedTuple):
+    """An account as the other side of a bank line: why it can be none, and the one currency that it takes."""
+
+    id: int
+    name: str
+    currency: str | None
+    closed: str | None
+
+
+def for_counter_legs(organization_id: str) -> list[CounterAccount]:
+    """List all accounts with the reason why they take no counter leg of a bank line, in a sentence."""
+    return [
+        CounterAccount(account_id, name, currency, _closed(name, is_archived, feed_id))
+        for account_id, name, currency, is_archived, feed_id in _with_feeds.rows(organization_id)
+    ]
+
+
 def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
     """Give the accounts that take no counter leg of a bank line, each with the reason in a sentence."""
-    archived = db.session.execute(
-        sa.select(Account.id, Account.name).where(
-            Account.organization_id == organization_id, Account.is_archived
-        )
-    )
-    closed = {account_id: f"{name} is archived; choose another account." for account_id, name in archived}
-    return closed | dict.fromkeys(
-        feed_ids(organization_id), 'This is a bank\'s account; use "Transfers between own accounts" instead.'
+    return {each.id: each.closed for each in for_counter_legs(organization_id) if each.closed is not None}
+
+
+def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
+    if feed_id is not None:
+        return 'This is a bank\'s account; use "Transfers between own accounts" instead.'
+    return f"{name} is archived; choose another account." if is_archived else None
+
+
+@asked_once
+def _with_feeds(organization_id: str) -> sa.Select[Any]:
+    account, feed = table_of(Account), table_of(FeedAccount)
+    is_its = sa.and_(feed.c.organization_id == organization_id, feed.c.account_id == account.c.id)
+    columns = (account.c.id, account.c.name, account.c.currency, account.c.is_archived, feed.c.id)
+    return (
+        sa.select(*columns)
+        .select_from(account.outerjoin(feed, is_its))
+        .where(account.c.organization_id == organization_id)
     )
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.chain import Head
 from webapp.models import AuditEvent
 from webapp.queries.common.made_once import made_once
+from webapp.snapshots.statements import TextStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,21 @@ class EventFeed:
     events: Sequence[EventRecord]
     after: int
     more: bool
+
+
+# Every act asks for both: how its event goes on, and which proofs are to be checked after it.
+_HEAD = TextStatement("""
+    SELECT last.sequence, last.hash FROM (
+        SELECT sequence, hash FROM audit_events WHERE organization_id = :organization_id
+        ORDER BY sequence DESC LIMIT 1) last
+    UNION ALL SELECT reconciliation_id, NULL FROM touched_proofs WHERE organization_id = :organization_id""")
+
+
+def head(organization_id: str) -> tuple[Head | None, frozenset[int]]:
+    """Give the end of the chain, none before the first event, and the proofs that a write touched since their check."""
+    rows = _HEAD.rows(organization_id=organization_id)
+    ends = [Head(*row) for row in rows if row[1] is not None]
+    return ends[0] if ends else None, frozenset(row[0] for row in rows if row[1] is None)
 
 
 def after(organization_id: str, sequence: int, *, limit: int) -> EventFeed:

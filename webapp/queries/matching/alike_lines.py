@@ -8,11 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-import sqlalchemy as sa
-
-from webapp.db import db
 from webapp.ledger.matching.joins import LineReport, Pairs
 from webapp.models import FeedAccount
+from webapp.snapshots.statements import TextStatement, dialect_name
 
 # So many lines of a day and amount are always compared by their words; equal texts are found among any number.
 COMPARED: Final = 100
@@ -102,7 +100,7 @@ class _AlikeSearch:
 
     def look(
         self,
-        statement: Mapping[str, sa.TextClause],
+        statement: TextStatement,
         wanted: Collection[Wanted],
         most: int,
         read: Callable[[Iterable[int]], None],
@@ -196,23 +194,24 @@ def _fit(new: Sequence[LineReport], existing: Sequence[LineReport], least: int) 
 
 
 def _ids(
-    statement: Mapping[str, sa.TextClause], feed_account: FeedAccount, wanted: Collection[Wanted], most: int
+    statement: TextStatement, feed_account: FeedAccount, wanted: Collection[Wanted], most: int
 ) -> list[list[int]]:
     """Give the ids of at most so many rows for each of the wanted, in their order."""
-    connection = db.session.connection()
-    of_account = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
-    limits = {"most": most, "ordered": max(LEAST_ORDERED, 2 * most)}
-    if connection.dialect.name == "sqlite":
-        places = {"wanted": json.dumps([[str(day), *rest] for day, *rest in wanted])}
-        rows = connection.execute(statement["sqlite"], of_account | limits | places)
-        return [json.loads(ids) for (ids,) in rows]
+    asked: dict[str, Any] = {
+        "organization_id": feed_account.organization_id,
+        "feed_account_id": feed_account.id,
+        "most": most,
+        "ordered": max(LEAST_ORDERED, 2 * most),
+    }
+    if dialect_name() == "sqlite":
+        asked["wanted"] = json.dumps([[str(day), *rest] for day, *rest in wanted])
+        return [json.loads(ids) for (ids,) in statement.rows(**asked)]
     names = ("days", "amounts", "keys")
     columns = dict(zip(names, map(list, zip(*wanted, strict=True)), strict=False))
-    rows = connection.execute(statement["postgresql"], of_account | limits | columns)
-    return [ids for (ids,) in rows]
+    return [ids for (ids,) in statement.rows(**asked, **columns)]
 
 
-def _on_both(rows: str, *, has_text: bool = False) -> dict[str, sa.TextClause]:
+def _on_both(rows: str, *, has_text: bool = False) -> TextStatement:
     """Write the question for rows of each wanted day and amount, and text where it has one, for both databases.
 
     SQLite finds them in the index alone: an account is of one organization.
@@ -230,17 +229,16 @@ def _on_both(rows: str, *, has_text: bool = False) -> dict[str, sa.TextClause]:
     )
     names = ", ".join(["day", "amount", *(["text_key"] * has_text)])
     read = "value->>0 AS day, value->>1 AS amount" + (", value->>2 AS text_key" * has_text)
-    return {
-        "sqlite": sa.text(
-            f"SELECT (SELECT json_group_array(id) FROM ({on_sqlite})) FROM"  # noqa: S608  (texts of ours)
-            f" (SELECT key AS place, {read} FROM json_each(:wanted)) w"
-            " WHERE :organization_id IS NOT NULL ORDER BY w.place"
-        ),
-        "postgresql": sa.text(
-            f"SELECT ARRAY({on_postgresql}) FROM"  # noqa: S608  (texts of ours)
-            f" unnest({arrays}) WITH ORDINALITY w({names}, place) ORDER BY w.place"
-        ),
-    }
+    asked_sqlite = (
+        f"SELECT (SELECT json_group_array(id) FROM ({on_sqlite})) FROM"  # noqa: S608  (texts of ours)
+        f" (SELECT key AS place, {read} FROM json_each(:wanted)) w"
+        " WHERE :organization_id IS NOT NULL ORDER BY w.place"
+    )
+    asked_postgresql = (
+        f"SELECT ARRAY({on_postgresql}) FROM"  # noqa: S608  (texts of ours)
+        f" unnest({arrays}) WITH ORDINALITY w({names}, place) ORDER BY w.place"
+    )
+    return TextStatement("{question}", question=(asked_sqlite, asked_postgresql))
 
 
 _PEEK = _on_both("SELECT x.id FROM transactions x WHERE {asked} {limited}")

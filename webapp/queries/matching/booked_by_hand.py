@@ -17,7 +17,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import unindexed
+from webapp.sql_functions import code, unindexed
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")
@@ -85,6 +85,23 @@ def of_amounts(organization_id: str, amounts: Mapping[int, BankAmount]) -> dict[
             nearest = sorted(same, key=lambda each: (each[0], each[1].id))[:MOST_NAMED]
             explained[key] = [_explanation(row) for _, row in nearest]
     return explained
+
+
+def may_explain(line: Any, feed: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that some entry, of any day, has the amount of a line on its account by hand."""
+    return (
+        sa.exists()
+        .where(
+            refers_to(Posting.journal_entry_id, JournalEntry),
+            Posting.organization_id == line.organization_id,
+            Posting.account_id == feed.account_id,
+            Posting.amount_minor == line.amount_minor,
+            Posting.transaction_id.is_(None),
+            JournalEntry.status == code("POSTED"),
+            JournalEntry.source.in_(map(code, BY_HAND)),
+        )
+        .correlate(line, feed)
+    )
 
 
 def lines_of_legs(organization_id: str, legs: Iterable[Leg], day: date) -> Sequence[Transaction]:

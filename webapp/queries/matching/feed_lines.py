@@ -25,6 +25,7 @@ from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.matching import alike_lines
+from webapp.sql_functions import code
 
 REPORT = (
     Transaction.id,
@@ -36,7 +37,7 @@ REPORT = (
 # Whether a row is only another report of a line that it is joined to.
 IS_JOINED = sa.and_(
     refers_to(LineJoin.joined_id, Transaction),
-    LineJoin.status == "JOINED",
+    LineJoin.status == code("JOINED"),
 )
 
 
@@ -140,11 +141,6 @@ def newest_booked_rows(organization_id: str, line_ids: Collection[int]) -> dict[
             for line_id, newest in db.session.execute(statement):
                 found[line_id] = max(newest, found.get(line_id, newest))
     return found
-
-
-def has_file_lines(feed_account: FeedAccount) -> bool:
-    """Return whether any line of this account came by a file."""
-    return _exists(refers_to(Transaction.feed_account_id, feed_account), Transaction.line_key > "")
 
 
 def has_feed_lines(feed_account: FeedAccount) -> bool:

@@ -21,6 +21,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.made_once import made_once
+from webapp.sql_functions import code
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
@@ -67,6 +68,23 @@ def latest(organization_id: str) -> dict[int, date]:
         .group_by(FeedAccount.account_id)
     )
     return {account_id: day for account_id, day in rows if day is not None}
+
+
+def latest_of(account: Any) -> sa.ScalarSelect[date | None]:
+    """Select the latest opening day of a ledger account that a standing proof keeps as new."""
+    feed = orm.aliased(FeedAccount)
+    return (
+        sa.select(sa.func.max(Reconciliation.opening_date))
+        .join(feed, refers_to(Reconciliation.feed_account_id, feed))
+        .where(
+            of_same_organization(feed, account),
+            feed.account_id == account.id,
+            Reconciliation.status == code("COMPLETED"),
+            Reconciliation.keep_as_new,
+        )
+        .correlate(account)
+        .scalar_subquery()
+    )
 
 
 def state_of(line: Transaction) -> str:

@@ -17,16 +17,15 @@ from webapp.models import (
     Posting,
     ProofBreak,
     Reconciliation,
-    TouchedProof,
     of_same_organization,
     refers_to,
 )
-from webapp.models.base import table_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.snapshots.statements import TextStatement
 
-# Asked twice by every act.
-_TOUCHED = sa.select(table_of(TouchedProof).c.reconciliation_id).where(
-    table_of(TouchedProof).c.organization_id == sa.bindparam("organization_id")
+# Asked by every act.
+_TOUCHED = TextStatement(
+    "SELECT reconciliation_id FROM touched_proofs WHERE organization_id = :organization_id"
 )
 
 
@@ -59,8 +58,7 @@ class BreakRecord:
 
 def touched(organization_id: str) -> frozenset[int]:
     """Give the proofs that a write touched and that were not checked since."""
-    db.session.flush()
-    return frozenset(db.session.connection().scalars(_TOUCHED, {"organization_id": organization_id}))
+    return frozenset(proof_id for (proof_id,) in _TOUCHED.rows(organization_id=organization_id))
 
 
 def unrepaired(organization_id: str, proof_ids: Collection[int] | None = None) -> dict[int, ProofBreak]:

@@ -15,9 +15,10 @@ from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
-from webapp.models import Account, Organization, Rule
+from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,15 @@ AnyRule = Rule | UnsavedRule
 
 def active(organization_id: str, trigger: str) -> list[Rule]:
     """List the active rules that run by themselves on a trigger, in their order."""
-    return list(
-        db.session.scalars(
-            sa.select(Rule)
-            .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
-            .order_by(Rule.priority, Rule.id)
-        )
+    return list(db.session.scalars(*_active(organization_id, trigger)))
+
+
+@made_once
+def _active(organization_id: str, trigger: str) -> sa.Select[Rule]:
+    return (
+        sa.select(Rule)
+        .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
+        .order_by(Rule.priority, Rule.id)
     )
 
 
@@ -72,11 +76,8 @@ def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
 
 def books(organization: Organization) -> Books:
     """Read what the settings of rules are checked against."""
-    closed = accounts.closed_to_counter_legs(organization.id)
-    rows = db.session.execute(
-        sa.select(Account.id, Account.name, Account.currency).where(
-            Account.organization_id == organization.id
-        )
-    )
-    facts = {row.id: AccountFacts(row.name, closed.get(row.id), row.currency) for row in rows}
+    facts = {
+        each.id: AccountFacts(each.name, each.closed, each.currency)
+        for each in accounts.for_counter_legs(organization.id)
+    }
     return Books(organization.base_currency, facts, merchants.merged(organization.id))

@@ -14,6 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import ApiToken, JournalEntry
+from webapp.models.direct_writes import DirectChange
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Act
 from webapp.tenancy import has_nodes
@@ -23,23 +24,18 @@ MOST_MINOR = 2**63 - 1
 # One statement, so that the database itself decides who of those that post at once comes first.
 _COUNT = """
     INSERT INTO token_days (organization_id, token_id, day, entry_count, amount_base_minor)
-    VALUES (:organization_id, :token_id, :day, 1, :amount)
+    VALUES (:organization_id, :token_id, :day, 1, CAST(:amount AS bigint))
     ON CONFLICT (organization_id, token_id, day) DO UPDATE SET
         entry_count = token_days.entry_count + 1,
-        amount_base_minor = CASE WHEN token_days.amount_base_minor > :most - :amount THEN :most
-            ELSE token_days.amount_base_minor + :amount END
+        amount_base_minor = CASE WHEN token_days.amount_base_minor > :room THEN :most
+            ELSE token_days.amount_base_minor + CAST(:amount AS bigint) END
     RETURNING entry_count, amount_base_minor"""
 _CAPS = """,
         (SELECT max_entries_a_day FROM api_tokens
             WHERE organization_id = token_days.organization_id AND id = token_days.token_id),
         (SELECT max_amount_a_day_minor FROM api_tokens
             WHERE organization_id = token_days.organization_id AND id = token_days.token_id)"""
-_TYPES: tuple[sa.BindParameter[Any], ...] = (
-    sa.bindparam("day", type_=sa.Date),
-    *(sa.bindparam(name, type_=sa.BigInteger) for name in ("amount", "most")),
-)
-COUNT = sa.text(_COUNT).bindparams(*_TYPES)
-COUNT_WITH_CAPS = sa.text(_COUNT + _CAPS).bindparams(*_TYPES)
+COUNT, COUNT_WITH_CAPS = DirectChange(_COUNT), DirectChange(_COUNT + _CAPS)
 
 
 class CapReachedError(LedgerError):
@@ -65,6 +61,7 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
             "token_id": doing.actor.id,
             "day": today,
             "amount": amount,
+            "room": MOST_MINOR - amount,
             "most": MOST_MINOR,
         }
     )
@@ -80,11 +77,12 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
         raise _reached("amount", has, entry, today, doing.now)
 
 
-def _counted(posted: dict[str, object]) -> Sequence[Any]:
+def _counted(posted: dict[str, Any]) -> Sequence[Any]:
     """Count, and give the day's entries and amount with the caps of both, for which nodes are asked by themselves."""
     if not has_nodes(db.session()):
-        return db.session.execute(COUNT_WITH_CAPS, posted).one()
-    counts = db.session.execute(COUNT, posted).one()
+        counted: Sequence[Any] = COUNT_WITH_CAPS.make(**posted)[0]
+        return counted
+    counts = COUNT.make(**posted)[0]
     caps = db.session.execute(
         sa.select(ApiToken.max_entries_a_day, ApiToken.max_amount_a_day_minor).where(
             ApiToken.organization_id == posted["organization_id"], ApiToken.id == posted["token_id"]

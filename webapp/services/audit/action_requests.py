@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-
-import sqlalchemy as sa
 
 from webapp import failures
 from webapp.db import begin_write, db, scoped_session
@@ -17,6 +15,8 @@ from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
+from webapp.models.direct_writes import NewRows
+from webapp.queries.audit import events
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit import updates
@@ -30,15 +30,8 @@ class ProofTouchedError(Exception):
 
 RECORDED_REFUSALS = frozenset({409, 422})
 
-_REQUEST, _EVENT = table_of(ActionRequest), table_of(AuditEvent)
 # Written for every act, many times in a bulk one: made once, and sent past the session.
-_NEW_REQUEST, _NEW_EVENT = sa.insert(_REQUEST), sa.insert(_EVENT)
-_HEAD = (
-    sa.select(_EVENT.c.sequence, _EVENT.c.body, _EVENT.c.previous_hash, _EVENT.c.hash)
-    .where(_EVENT.c.organization_id == sa.bindparam("organization_id"))
-    .order_by(_EVENT.c.sequence.desc())
-    .limit(1)
-)
+_NEW_REQUESTS, _NEW_EVENTS = NewRows(table_of(ActionRequest)), NewRows(table_of(AuditEvent))
 
 
 @contextmanager
@@ -74,9 +67,9 @@ def act(
             raise
         if not doing.is_void:
             updates.settle(actor.organization_id)
-            record(doing, "EXECUTED")
-            if is_alone:
-                breaks.check(doing, touched_before)
+            touched = record(doing, "EXECUTED")
+            if touched:
+                breaks.check(doing, touched, touched_before)
 
 
 @contextmanager
@@ -95,7 +88,7 @@ def together(organization_id: str) -> Iterator[None]:
     if proof_breaks.touched(organization_id) != touched_before:
         raise ProofTouchedError
     if waiting:
-        db.session.connection().execute(_NEW_REQUEST, [each.row for each in waiting])
+        _NEW_REQUESTS.insert(db.session.connection(), [each.row for each in waiting])
         _append(organization_id, [(each.act, each.status, "") for each in waiting])
 
 
@@ -131,8 +124,11 @@ def _plan_id() -> str | None:
     return None if found is None else found.plan_id
 
 
-def record(done: Act, status: str, *, error: str = "") -> None:
-    """Write an act and its audit event; one that was proposed is written where its proposal stands."""
+def record(done: Act, status: str, *, error: str = "") -> Collection[int]:
+    """Write an act and its audit event; one that was proposed is written where its proposal stands.
+
+    Answers the proofs that were touched and not checked since; of an act that waits to be recorded with others, none.
+    """
     state = state_of(db.session())
     facts = {**facts_of(done), "status": status, "error": error}
     facts["decided_at"] = None if status == "PENDING" else done.now
@@ -149,12 +145,14 @@ def record(done: Act, status: str, *, error: str = "") -> None:
             state.acts_together.append(WaitingAct(done, row, status))
         else:
             db.session.flush()
-            db.session.connection().execute(_NEW_REQUEST, row)
+            _NEW_REQUESTS.insert(db.session.connection(), [row])
+    touched: Collection[int] = ()
     if state.acts_together is None:
-        append(done, status, error)
+        touched = append(done, status, error)
     state.acts_done += status == "EXECUTED"
     if state.recording is not None:
         state.recording.acts.append((done, status))
+    return touched
 
 
 def facts_of(done: Act) -> dict[str, object]:
@@ -218,18 +216,20 @@ def new_id(now: datetime) -> str:
     return act_id(now, chance)
 
 
-def append(done: Act, status: str, error: str = "") -> None:
-    """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
-    _append(done.actor.organization_id, [(done, status, error)])
+def append(done: Act, status: str, error: str = "") -> Collection[int]:
+    """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it.
+
+    Answers the proofs that were touched and not checked since.
+    """
+    return _append(done.actor.organization_id, [(done, status, error)])
 
 
-def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> None:
-    connection = db.session.connection()
-    head = connection.execute(_HEAD, {"organization_id": organization_id}).one_or_none()
-    last = chain.Link(head.sequence, head.body, head.previous_hash, head.hash) if head else None
+def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Collection[int]:
+    head, touched = events.head(organization_id)
+    end: chain.Link | chain.Head | None = head
     rows = []
     for done, status, error in acts:
-        last = chain.link(_event(done, status, error), after=last)
+        end = last = chain.link(_event(done, status, error), after=end)
         rows.append(
             {
                 "organization_id": organization_id,
@@ -242,7 +242,8 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> None:
                 "hash": last.hash,
             }
         )
-    connection.execute(_NEW_EVENT, rows)
+    _NEW_EVENTS.insert(db.session.connection(), rows)
+    return touched
 
 
 def _event(done: Act, status: str, error: str) -> dict[str, object]:

@@ -19,15 +19,12 @@ from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.services.audit.act import Act
 
 
-def check(doing: Act, touched_before: Collection[int]) -> None:
-    """Check the proofs that an act touched, and record which it broke and which it repaired.
+def check(doing: Act, touched: Collection[int], touched_before: Collection[int]) -> None:
+    """Check the proofs that were touched once an act was done, and record which it broke and which it repaired.
 
     A proof touched before the act was changed past the application: the books have what broke it.
     """
     organization_id = doing.actor.organization_id
-    touched = proof_breaks.touched(organization_id)
-    if not touched:
-        return
     proofs = _in_force(organization_id, Reconciliation.id.in_(touched))
     verdict_of = computed_verdicts.of_proofs(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)

@@ -10,8 +10,10 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import FeedAccount, FeedLine, refers_to
 from webapp.models.base import table_of
+from webapp.models.direct_writes import NewRows
 
 _FEED_LINES = table_of(FeedLine)
+_NEW = NewRows(_FEED_LINES)
 
 
 class LastEvent(NamedTuple):
@@ -29,7 +31,8 @@ def add(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
     """Store the events of new ids."""
     if events:
         mine = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
-        db.session.execute(sa.insert(_FEED_LINES), [{**mine, **event._asdict()} for event in events])
+        db.session.flush()
+        _NEW.insert(db.session.connection(), [{**mine, **event._asdict()} for event in events])
 
 
 def add_removed(feed_account: FeedAccount, names: Sequence[str]) -> None:
@@ -42,6 +45,8 @@ def add_removed(feed_account: FeedAccount, names: Sequence[str]) -> None:
 
 def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
     """Store later events of ids; a pending id that an earlier event named stays, and so does a row."""
+    if not events:
+        return
     link = sa.func.coalesce(sa.bindparam("new_pending_id", type_=sa.String), _FEED_LINES.c.pending_id)
     _update(
         feed_account,

@@ -8,7 +8,7 @@ from datetime import datetime
 from webapp.ledger.matching.pushed_lines import outdated_reason
 from webapp.models import Transaction
 from webapp.queries.common import lookups
-from webapp.queries.matching import feed_lines
+from webapp.queries.matching import feed_lines, surroundings
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as last_events
@@ -89,17 +89,20 @@ def _write(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     arriving = [each for each in (*new, *booked_now) if not each.line.pending]
     # First, so that new lines are compared with known ones as they are now, and not as they were.
     _change(context, changed)
-    duplicates = matching.duplicates_of(context, arriving)
+    beside = surroundings.of(context.feed_account) if arriving else surroundings.NOTHING
+    duplicates = matching.duplicates_of(context, arriving, beside)
     _write_new(context, new, duplicates)
     _book(context, booked_now, duplicates)
     last_events.add(context.feed_account, [each.last_event for each in new])
     last_events.replace(context.feed_account, [each.last_event for each in lines if each.earlier is not None])
     matching.join_duplicates(context, arriving, duplicates)
-    matching.join_pending(context, new, arriving)
+    matching.join_pending(context, new, arriving, beside)
 
 
 def _write_removed(context: PushContext, unseen: Sequence[IncomingLine]) -> None:
     """Store lines whose removal arrived first: out of the books, until somebody restores or the bank resends them."""
+    if not unseen:
+        return
     _insert(context, unseen, dict.fromkeys(map(id, unseen), True))
     for each in unseen:
         each.settle("REMOVED", each.row_id, REMOVED_REASON)

@@ -9,6 +9,7 @@ from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
+from webapp.queries.matching.surroundings import Surroundings
 from webapp.services.feeds import reissued_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.transactions import join_records, pending_matches
@@ -18,12 +19,17 @@ AMBIGUOUS = "The bank removed such a line and a file has one more; check whether
 Duplicates = dict[int, Pairing]
 
 
-def duplicates_of(context: PushContext, arriving: Sequence[IncomingLine]) -> Duplicates:
-    """Find the booked lines that exist already: a file gave them, or the feed did under other ids."""
+def duplicates_of(context: PushContext, arriving: Sequence[IncomingLine], beside: Surroundings) -> Duplicates:
+    """Find the booked lines that exist already: a file gave them, or the feed did under other ids.
+
+    `beside` is what the account has.
+    """
     again = reissued_lines.find(context, arriving)
     certain = {id(each): pairing for each, pairing in again if pairing.is_certain}
-    duplicates = _in_files(context.feed_account, [each for each in arriving if id(each) not in certain])
-    certain = {**certain, **_ambiguous(context.feed_account, arriving, certain, duplicates)}
+    unsure = [each for each in arriving if id(each) not in certain]
+    duplicates = _in_files(context.feed_account, unsure, beside)
+    sure = [each for each in arriving if id(each) in certain]
+    certain = {**certain, **_ambiguous(context.feed_account, sure, certain, duplicates, beside)}
     possible = {
         id(each): pairing
         for each, pairing in again
@@ -33,11 +39,15 @@ def duplicates_of(context: PushContext, arriving: Sequence[IncomingLine]) -> Dup
 
 
 def _ambiguous(
-    feed_account: FeedAccount, arriving: Sequence[IncomingLine], renamed: Duplicates, duplicates: Duplicates
+    feed_account: FeedAccount,
+    arriving: Sequence[IncomingLine],
+    renamed: Duplicates,
+    duplicates: Duplicates,
+    beside: Surroundings,
 ) -> Duplicates:
     """Find the reissued lines that may also be another line of a file, so that a person decides."""
     taken = {pairing.kept_id for pairing in (*renamed.values(), *duplicates.values())}
-    found = _in_files(feed_account, [each for each in arriving if id(each) in renamed])
+    found = _in_files(feed_account, arriving, beside)
     return {
         number: pairing._replace(is_certain=False, reason=AMBIGUOUS)
         for number, pairing in found.items()
@@ -45,10 +55,12 @@ def _ambiguous(
     }
 
 
-def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Duplicates:
+def _in_files(
+    feed_account: FeedAccount, arriving: Sequence[IncomingLine], beside: Surroundings
+) -> Duplicates:
     """Find duplicates of lines that only files have, or whose id was removed; by the number of the incoming line."""
-    has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
-    removed = feed_lines.removed_posted(feed_account) if arriving else []
+    has_files = bool(arriving) and beside.has_file_lines
+    removed = feed_lines.removed_posted(feed_account) if arriving and beside.has_removed_posted else []
     if not has_files and not removed:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
@@ -96,9 +108,16 @@ def join_duplicates(context: PushContext, arriving: Sequence[IncomingLine], dupl
             each.settle("JOINED", pairing.kept_id, f"{pairing.reason} {waits}".rstrip())
 
 
-def join_pending(context: PushContext, new: Sequence[IncomingLine], arriving: Sequence[IncomingLine]) -> None:
+def join_pending(
+    context: PushContext,
+    new: Sequence[IncomingLine],
+    arriving: Sequence[IncomingLine],
+    beside: Surroundings,
+) -> None:
     """Join pending lines to the booked ones that they became, in whichever order the two came."""
     waiting = [each for each in new if each.line.pending]
+    if not waiting and not beside.has_pending:
+        return
     booked = [each for each in arriving if each.verdict in ("NEW", "POSSIBLY_THERE", "CHANGED")]
     found = pending_matches.match_pending(
         context.feed_account,

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 import sqlalchemy as sa
+from sqlalchemy.orm.attributes import set_committed_value
 
 from webapp.db import db
 from webapp.importers import providers
 from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles
-from webapp.ledger.canonical import sha256_hex
-from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.files.file_kinds import JSON
-from webapp.ledger.files.file_names import cleaned
-from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
-from webapp.ledger.money import MAX_MINOR, Money
-from webapp.models import FeedAccount, FeedPush, ProviderBalance, StoredFile
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.matching.pushed_lines import NonsenseError
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, ProviderBalance
+from webapp.models.direct_writes import DirectChange
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
+from webapp.queries.matching import pushes as push_questions
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import payments
 from webapp.services.feeds import lines as pushed_lines
-from webapp.services.feeds import removed_lines
-from webapp.services.feeds.incoming_lines import BalanceBody, IncomingLine, PushBody, PushContext
+from webapp.services.feeds import removed_lines, taken_pushes
+from webapp.services.feeds.incoming_lines import IncomingLine, PushBody, PushContext
+from webapp.services.feeds.sensible_pushes import incoming, stated_balance
 from webapp.services.ingestion.new_lines import LineTooLargeError
-from webapp.services.storage import stored_files
 
 PAUSED_AFTER = 3
-LONGEST_NAME = 40
 PROVIDER = "push"
 # A file holds a push in the shape of our own API, or what one of the providers answered.
 OWN_FORMAT = "tieout"
 FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
+_TAKEN = DirectChange("""
+    UPDATE feed_accounts SET provider = :provider, last_feed_at = :last_feed_at, refused_pushes = :refused_pushes,
+        updated_at = :updated_at
+    WHERE organization_id = :organization_id AND id = :feed_account_id
+    RETURNING id""")
 
 
 class PushReusedError(LedgerError):
@@ -73,7 +76,7 @@ def push(
         "modified": len(body["modified"]),
         "removed": len(body["removed"]),
     }
-    digest = _digest(body)
+    digest = taken_pushes.digest_of(body)
     payload = {"batchId": body["batch_id"], "sha256": digest, **counts}
     total = sum(counts.values())
     title = f"Pushed {titles.counted(total, 'line')} to {feed_account.name}"
@@ -84,7 +87,7 @@ def push(
             raise FeedPausedError(
                 f"This feed is paused: {feed_account.paused_reason} A person can resume it."
             )
-        earlier = feed_lines.push(feed_account, body["batch_id"])
+        earlier, has_documents = push_questions.before(feed_account, body["batch_id"])
         if earlier is not None:
             if earlier.digest != digest:
                 raise PushReusedError
@@ -92,9 +95,10 @@ def push(
             return zlib.decompress(earlier.answer).decode()
         doing.when_refused = lambda error: count_refused(feed_account, error, now)
         results = _take(feed_account, body, doing, provider)
-        answer = _store_push(feed_account, body, digest, results, sent=sent, now=now)
-    line_ids = {each[2] for each in results if isinstance(each[2], int)}
-    payments.attach_to_lines(feed_account.organization_id, line_ids, now=now)
+        answer = taken_pushes.store(feed_account, body, digest, results, sent=sent, now=now)
+    if has_documents:
+        line_ids = {each[2] for each in results if isinstance(each[2], int)}
+        payments.attach_to_lines(feed_account.organization_id, line_ids, now=now)
     return answer
 
 
@@ -107,16 +111,16 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
     context = PushContext(
         organization, feed_account, now, doing.id, frozenset(brought) - removed_ids, removed_ids
     )
-    added = _incoming(body["added"], feed_account, today, "added")
-    modified = _incoming(body["modified"], feed_account, today, "modified")
-    balance = _stated_balance(body["balance"], feed_account, today)
+    added = incoming(body["added"], feed_account, today, "added")
+    modified = incoming(body["modified"], feed_account, today, "modified")
+    balance = stated_balance(body["balance"], feed_account, today)
     for lines in _in_order(feed_account, added, modified):
         if lines:
             _take_lines(context, lines)
     removed = removed_lines.remove(feed_account, body["removed"], now=now)
     if balance is not None:
         _store_balance(feed_account, *balance, now)
-    feed_account.provider, feed_account.last_feed_at, feed_account.refused_pushes = provider, now, 0
+    _note_taken(feed_account, provider, now)
     results: list[Sequence[object]] = [
         *(
             (each.line.provider_transaction_id, each.verdict, each.line_id, each.reason)
@@ -126,6 +130,15 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
     ]
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
     return results
+
+
+def _note_taken(feed_account: FeedAccount, provider: str, now: datetime) -> None:
+    """Say of an account who sent its last push, and when; past the session, which would flush it."""
+    values = {"provider": provider, "last_feed_at": now, "refused_pushes": 0, "updated_at": now}
+    of_account = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
+    _TAKEN.make(**values, **of_account)
+    for name, value in values.items():
+        set_committed_value(feed_account, name, value)
 
 
 def _in_order(
@@ -150,93 +163,6 @@ def _take_lines(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         ) from None
 
 
-def _digest(body: PushBody) -> str:
-    """Give the SHA-256 of the content of a push, however its JSON was written."""
-    return sha256_hex(_written(body))
-
-
-def _written(body: PushBody) -> str:
-    return json.dumps(body, default=str, separators=(",", ":"), sort_keys=True)
-
-
-def _incoming(
-    lines: Sequence[PushedLine], feed_account: FeedAccount, today: date, key: str
-) -> list[IncomingLine]:
-    """Take lines in minor units, or refuse the push by the first that is nonsense."""
-    incoming: list[IncomingLine] = []
-    digests: dict[str, bytes] = {}
-    sane_days: set[date] = set()
-    total = 0
-    for place, line in enumerate(lines):
-        fault = _fault(line, feed_account.currency, today, sane_days)
-        if fault is None:
-            try:
-                each = IncomingLine(line, minor_of(line.amount, feed_account.currency), key == "modified")
-            except UnprocessableError as error:
-                fault = "amount", str(error)
-            else:
-                incoming.append(each)
-                total += abs(each.amount_minor)
-                if digests.setdefault(line.provider_transaction_id, each.digest) != each.digest:
-                    fault = "providerTransactionId", "This id is in the batch twice, with different content."
-                elif total > MAX_MINOR:
-                    fault = "amount", "The lines add up to more than the books can hold."
-        if fault is not None:
-            raise _nonsense(f"{key}.{place}.{fault[0]}", line.provider_transaction_id, fault[1])
-    return incoming
-
-
-def _fault(line: PushedLine, currency: str, today: date, sane_days: set[date]) -> tuple[str, str] | None:
-    if line.currency is not None and line.currency != currency:
-        return "currency", f"This account is in {currency}, and the line in {line.currency}."
-    for key, day in (("bookedOn", line.booked_on), ("valueOn", line.value_on)):
-        if day is None or day in sane_days:
-            continue
-        fault = day_nonsense(day, today)
-        if fault is not None:
-            return key, fault
-        sane_days.add(day)
-    return None
-
-
-def _nonsense(path: str, name: str, fault: str) -> NonsenseError:
-    shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-    return NonsenseError(
-        f"Line {shown}: {fault}", fields={path: [fault]}, details={"providerTransactionId": name}
-    )
-
-
-StatedBalance = tuple[Money, date, datetime | None]
-
-
-def _stated_balance(
-    balance: BalanceBody | None, feed_account: FeedAccount, today: date
-) -> StatedBalance | None:
-    """Read the balance that the bank states; one without an amount or a day is unknown."""
-    if balance is None or balance["amount"] is None or balance["as_of"] is None:
-        return None
-    currency = balance["currency"] or feed_account.currency
-    if currency != feed_account.currency:
-        raise _invalid_balance(
-            "currency", f"This account is in {feed_account.currency}, and its balance in {currency}."
-        )
-    try:
-        amount = Money.rounded(balance["amount"], currency)
-    except UnprocessableError as error:
-        raise _invalid_balance("amount", str(error)) from None
-    as_of = balance["as_of"]
-    at = as_of if isinstance(as_of, datetime) else None
-    day = at.date() if at is not None else as_of
-    fault = day_nonsense(day, today)
-    if fault is not None:
-        raise _invalid_balance("asOf", fault)
-    return (amount, day, None) if at is None else (amount, at.astimezone(UTC).date(), at)
-
-
-def _invalid_balance(key: str, fault: str) -> NonsenseError:
-    return NonsenseError(f"The balance: {fault}", fields={f"balance.{key}": [fault]})
-
-
 def _store_balance(
     feed_account: FeedAccount, amount: Money, day: date, stated_at: datetime | None, now: datetime
 ) -> None:
@@ -255,40 +181,6 @@ def _store_balance(
     if db.session.scalar(sa.select(ProviderBalance.id).where(is_stored).limit(1)) is None:
         row = {**facts, "currency": amount.currency, "received_at": now}
         db.session.execute(sa.insert(ProviderBalance), [row])
-
-
-def _store_push(
-    feed_account: FeedAccount,
-    body: PushBody,
-    digest: str,
-    results: Iterable[Sequence[object]],
-    *,
-    sent: bytes,
-    now: datetime,
-) -> str:
-    keys = ("providerTransactionId", "verdict", "transactionId", "reason")
-    answer = json.dumps({"results": [dict(zip(keys, result, strict=True)) for result in results]})
-    db.session.add(
-        FeedPush(
-            organization_id=feed_account.organization_id,
-            feed_account_id=feed_account.id,
-            batch_id=body["batch_id"],
-            digest=digest,
-            answer=zlib.compress(answer.encode(), 1),
-            received_at=now,
-            file_id=_keep_body(feed_account, body, sent, now).id,
-        )
-    )
-    db.session.flush()
-    return answer
-
-
-def _keep_body(feed_account: FeedAccount, body: PushBody, sent: bytes, now: datetime) -> StoredFile:
-    """Keep the body of a push as evidence, as its provider sent it."""
-    packed = stored_files.pack(sent or _written(body).encode())
-    name = cleaned(body["batch_id"], JSON.endings)
-    of = feed_account.organization_id
-    return stored_files.keep(of, packed, name, JSON.type, now=now, in_row=True)
 
 
 def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) -> None:

@@ -17,6 +17,8 @@ UNDER_ANOTHER_ID = "The bank removed this id; the line is there under another on
 
 def recognise(context: PushContext, returned: Sequence[IncomingLine]) -> None:
     """Set the verdict on lines that do not come back: somebody deleted them, or they are there under another id."""
+    if not returned:
+        return
     organization_id = context.organization.id
     lines = {id(each): each.earlier.line_id for each in returned if each.earlier is not None}
     rows = lookups.by_id(Transaction, organization_id, lines.values())

@@ -25,8 +25,8 @@ from webapp.services.imports.planning import feed_duplicates
 from webapp.services.imports.planning.accounts import begin_missing, finish_missing
 from webapp.services.imports.prepared import ReadyAccount, ReadyImport
 from webapp.services.ingestion import rule_choices, staging, writes
+from webapp.services.ingestion.books_facts import BooksFacts, facts_for
 from webapp.services.ingestion.staging import LINES, VERDICTS
-from webapp.services.ingestion.writes import BooksFacts
 from webapp.services.rules import writes as rule_writes
 
 Row = dict[str, Any]
@@ -82,7 +82,7 @@ def write_lines(writing: Writing, ready: ReadyImport) -> WrittenLines:
 def is_still_true(writing: Writing, ready: ReadyImport, written: WrittenLines) -> bool:
     """Return whether the books still have the facts that went into the lines."""
     feeds = [_feed(account) for account in ready.accounts]
-    return [writes.facts_for(writing.organization, feed) for feed in feeds] == written.facts
+    return [facts_for(writing.organization, feed) for feed in feeds] == written.facts
 
 
 def settle(writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_id: str) -> list[FeedAccount]:

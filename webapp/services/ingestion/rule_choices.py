@@ -11,42 +11,61 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import Organization, Rule, RuleRun, RuleSetting
 from webapp.models.base import table_of
+from webapp.models.direct_writes import NewRows
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES
 
 INGESTED = "TRANSACTION_INGESTED"
+_RUNS = NewRows(
+    table_of(RuleRun),
+    *(
+        "organization_id",
+        "action_request_id",
+        "trigger",
+        "matched",
+        "changed",
+        "rules",
+        "skipped",
+        "created_at",
+    ),
+)
 
 
 def begin_run(
     organization: Organization, rules: LineRules, *, act_id: str, now: datetime, trigger: str = INGESTED
 ) -> int | None:
     """Record a run of rules, and count its matches; None where no rule matched."""
-    run_id = record_run(organization, rules, now=now, trigger=trigger)
-    settle_run(organization, rules, run_id, act_id=act_id, now=now)
+    run_id = record_run(organization, rules, now=now, trigger=trigger, act_id=act_id)
+    if run_id is not None:
+        count_matches(organization.id, rules.tally.matches, now)
     return run_id
 
 
 def record_run(
-    organization: Organization, rules: LineRules, *, now: datetime, trigger: str = INGESTED
+    organization: Organization,
+    rules: LineRules,
+    *,
+    now: datetime,
+    trigger: str = INGESTED,
+    act_id: str = "",
 ) -> int | None:
-    """Record a run before there is an act; what would lock rows that others need is left to `settle_run`."""
+    """Record a run, maybe before there is an act; what would lock rows that others need is left to `settle_run`."""
     tally = rules.tally
     if not tally.matched:
         return None
-    run = RuleRun(
-        organization_id=organization.id,
-        action_request_id="",
-        trigger=trigger,
-        matched=tally.matched,
-        changed=tally.changed,
-        rules=tally.rules_as_json(rules.names),
-        skipped=tally.skips_as_json(),
-        created_at=now,
-    )
-    db.session.add(run)
+    run = {
+        "organization_id": organization.id,
+        "action_request_id": act_id,
+        "trigger": trigger,
+        "matched": tally.matched,
+        "changed": tally.changed,
+        "rules": tally.rules_as_json(rules.names),
+        "skipped": tally.skips_as_json(),
+        "created_at": now,
+    }
     db.session.flush()
-    rules.run_id = run.id
-    return run.id
+    rules.run_id = _RUNS.insert_one(db.session.connection(), run)
+    return rules.run_id
 
 
 def settle_run(

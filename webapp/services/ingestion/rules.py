@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
@@ -85,9 +84,7 @@ class AccountRules:
 
     def __post_init__(self) -> None:
         """Find the accounts of uncategorised lines."""
-        organization_id = self.rules.organization.id
-        income, expenses = (accounts.by_role(organization_id, role).id for role in UNCATEGORISED)
-        self._uncategorised = income, expenses
+        self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
     def choose(self, number: int, line: NewLine, base_minor: int | None) -> None:
         """Keep what the rules choose for the staged line of a number, which is `base_minor` in base currency.

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db, next_ids
-from webapp.ledger.chart import Role
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
 from webapp.models.base import table_of
-from webapp.queries.accounts import accounts
-from webapp.queries.reconciliation import openings
-from webapp.services.ingestion import rule_choices, staging
+from webapp.services.ingestion import few_lines, rule_choices, staging
+from webapp.services.ingestion.books_facts import BooksFacts, facts_for
+from webapp.services.ingestion.few_lines import COPIED
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES, NewLine
 from webapp.services.storage import line_words
-
-
-class BooksFacts(NamedTuple):
-    """The facts of the books that go into every line of an account: its open period, and its ledger accounts."""
-
-    organization_id: str
-    base_currency: str
-    first_open: date
-    feed_account_id: int
-    account_id: int
-    currency: str
-    opening_day: date
-    income_id: int
-    expenses_id: int
 
 
 def write(
@@ -54,9 +39,16 @@ def write(
         return ()
     days = [line.booked_on for line in lines]
     mirrored = mirrors(organization, feed_account.currency, days)
-    connection = db.session.connection()
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
-    staging.stage(connection, staged_lines(lines, mirrored, rules=account_rules), (), rules.choices)
+    staged = staged_lines(lines, mirrored, rules=account_rules)
+    if len(lines) <= few_lines.MOST:
+        rows = list(staged)
+        run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
+        return few_lines.write(
+            organization, feed_account, rows, rules, now=now, import_id=import_id, run_id=run_id
+        )
+    connection = db.session.connection()
+    staging.stage(connection, staged, (), rules.choices)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
@@ -89,22 +81,6 @@ def write_staged(
         if run_id is not None:
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
-
-
-def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
-    """Read the facts of the books that go into the lines of an account."""
-    lock = organization.lock_date
-    return BooksFacts(
-        organization_id=organization.id,
-        base_currency=organization.base_currency,
-        first_open=date.min if lock is None else lock + timedelta(days=1),
-        feed_account_id=feed_account.id,
-        account_id=feed_account.account_id,
-        currency=feed_account.currency,
-        opening_day=openings.opening_day(organization.id, feed_account.id) or date.min,
-        income_id=accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME).id,
-        expenses_id=accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES).id,
-    )
 
 
 def _number(connection: sa.Connection, portion: int) -> bool:
@@ -145,21 +121,6 @@ _LINE, _ENTRY, _POSTING = table_of(Transaction), table_of(JournalEntry), table_o
 _ORGANIZATION = _fact("organization_id", sa.String)
 _NOW = _fact("now", _LINE.c.created_at.type)
 _FIRST_OPEN = _fact("first_open", sa.Date)
-_COPIED = (
-    "provider_transaction_id",
-    "booked_on",
-    "value_on",
-    "amount_minor",
-    "description",
-    "counterparty",
-    "reference",
-    "iban",
-    "line_key",
-    "occurrence",
-    "text_key",
-    "journal_entry_id",
-)
-
 _ENTRIES = _insert(
     _ENTRY,
     {
@@ -189,7 +150,7 @@ _TRANSACTIONS = _insert(
         "import_id": _fact("import_id", sa.BigInteger),
         "created_at": _NOW,
         "updated_at": _NOW,
-        **{name: LINES.c[name] for name in _COPIED},
+        **{name: LINES.c[name] for name in COPIED},
     },
 )
 _LEGS = sa.union_all(

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-
 from webapp.db import db
 from webapp.models import JournalEntry
-from webapp.models.base import table_of
+from webapp.models.direct_writes import DirectChange
 from webapp.services.audit.act import Act
 
-_ENTRY = table_of(JournalEntry)
-_NUMBERED = _ENTRY.alias()
-# Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails.
-_LAST = sa.select(sa.func.max(_NUMBERED.c.number)).where(_NUMBERED.c.organization_id == sa.bindparam("of"))
-_POSTED = {
-    "status": "POSTED",
-    "posted_at": sa.bindparam("at"),
-    "action_request_id": sa.bindparam("act"),
-    "number": sa.func.coalesce(_LAST.scalar_subquery(), 0) + 1,
-}
-# Made once, and sent past the session, which would compare it with every entry that it holds in a bulk act.
-_POST = (
-    sa.update(_ENTRY)
-    .where(_ENTRY.c.organization_id == sa.bindparam("of"), _ENTRY.c.id == sa.bindparam("entry"))
-    .where(_ENTRY.c.status == "DRAFT")
-    .values(_POSTED)
-)
+# Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails. It is sent
+# past the session, which would compare it with every entry that it holds in a bulk act.
+_POST = DirectChange("""
+    UPDATE journal_entries SET status = 'POSTED', posted_at = :at, action_request_id = :act,
+        number = coalesce(
+            (SELECT max(n.number) FROM journal_entries n WHERE n.organization_id = :organization_id), 0) + 1
+    WHERE organization_id = :organization_id AND id = :entry_id AND status = 'DRAFT'
+    RETURNING number""")
+_POSTED = ("status", "posted_at", "action_request_id", "number")
 
 
 def post(entry: JournalEntry, doing: Act) -> bool:
     """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
-    db.session.flush()
-    asked = {"of": entry.organization_id, "entry": entry.id, "at": doing.now, "act": doing.id}
-    posted = db.session.connection().execute(_POST, asked).rowcount == 1
-    db.session.expire(entry, list(_POSTED))
-    return posted
+    of = {"organization_id": entry.organization_id, "entry_id": entry.id}
+    posted = _POST.make(**of, at=doing.now, act=doing.id)
+    db.session.expire(entry, _POSTED)
+    return bool(posted)

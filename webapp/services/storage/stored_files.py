@@ -23,15 +23,22 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
 from webapp.models.base import table_of
+from webapp.models.direct_writes import DirectChange
 from webapp.services.storage import arriving_files, whole_files
 
 # What a first part tells of the rest: pictures and PDF do not get smaller, and statements to a tenth.
 TRIED: Final = 256 * 1024
 WORTH: Final = 0.9
 LEVEL: Final = 6
+# What gzip writes around the same bytes more than zlib does.
+GZIP_LONGER: Final = 12
 # Bytes as they are kept.
 MOST_IN_ROW: Final = 64 * 1024
 _NEW_ROWS: Final = sa.insert(table_of(StoredFile))
+_NEW_BODY: Final = DirectChange("""
+    INSERT INTO stored_files (organization_id, sha256, name, file_type, size, is_compressed, content, created_at)
+    VALUES (:organization_id, :sha256, :name, :file_type, :size, :is_compressed, :content, :created_at)
+    ON CONFLICT DO NOTHING RETURNING id""")
 
 
 class FileLostError(LedgerError):
@@ -68,9 +75,13 @@ class NewFile:
 
 def pack(data: bytes) -> PackedFile:
     """Make a file ready to be kept, before anybody waits for the books."""
-    tried = data[:TRIED]
-    is_compressed = len(zlib.compress(tried, LEVEL)) < WORTH * len(tried)
-    kept = gzip.compress(data, LEVEL, mtime=0) if is_compressed else data
+    if len(data) <= TRIED:
+        packed = gzip.compress(data, LEVEL, mtime=0)
+        is_compressed = len(packed) - GZIP_LONGER < WORTH * len(data)
+        kept = packed if is_compressed else data
+    else:
+        is_compressed = len(zlib.compress(data[:TRIED], LEVEL)) < WORTH * TRIED
+        kept = gzip.compress(data, LEVEL, mtime=0) if is_compressed else data
     return PackedFile(sha256(data).hexdigest(), len(data), kept, is_compressed)
 
 
@@ -109,6 +120,17 @@ def keep(
     if is_new and stored.kept_name is not None:
         _write(organization_id, stored.kept_name, packed.data)
     return stored
+
+
+def keep_body(organization_id: str, packed: PackedFile, name: str, file_type: str, *, now: datetime) -> int:
+    """Keep a body as `keep` does, in its row where it is small, and answer its id; a new one takes one statement."""
+    if len(packed.data) <= MOST_IN_ROW:
+        facts = {"sha256": packed.sha256, "size": packed.size, "is_compressed": packed.is_compressed}
+        facts |= {"organization_id": organization_id, "name": name, "file_type": file_type}
+        inserted = _NEW_BODY.make(**facts, created_at=now, content=packed.data)
+        if inserted:
+            return int(inserted[0][0])
+    return keep(organization_id, packed, name, file_type, now=now, in_row=True).id
 
 
 def keep_all(organization_id: str, files: Iterable[NewFile], *, now: datetime) -> None:

@@ -1,0 +1,63 @@
+"""What programs write again and again: how much each write asks of the database."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixtures.feeds import line
+from webapp.db import db
+from webapp.tenancy import has_nodes
+
+# Who asks, the line with all that it consists of, the proofs that are touched, what the key posted today, the entry,
+# the act, the end of the chain and the event.
+CONFIRM = 8
+# Who asks, the account with its books, the proofs that are touched, the push before; the events under the line's id,
+# the lines that it may be, and what the account has besides; the rules, what new lines need, entry, line and legs, and
+# what they are found by; the last event, the account, the body, the push; the act, the end of the chain, the event.
+PUSH = 20
+
+
+@pytest.fixture
+def extra(bank):
+    """What is asked besides: PostgreSQL locks the books, and on nodes the caps of a key are asked for alone."""
+
+    def asked():
+        is_locking = db.engine.dialect.name == "postgresql"
+        return int(is_locking) + int(has_nodes(db.session()))
+
+    return bank.ask(asked)
+
+
+def test_confirming_a_line_asks_little(ada, bank, statements, extra):
+    lines = bank.send_many([(f"2026-03-0{day}", f"-{day}.50", f"Shop {day}") for day in range(1, 4)])
+    ada.post(f"/api/transactions/{lines[0]}/confirm")
+    for line_id in lines[1:]:
+        with statements() as seen:
+            assert ada.post(f"/api/transactions/{line_id}/confirm").json["changed"]
+        assert len(seen) <= CONFIRM + extra, "\n".join(seen)
+
+
+def test_pushing_a_line_asks_little(ada, feed, statements, extra):
+    feed.push(added=[line()])
+    for number in range(2, 4):
+        with statements() as seen:
+            assert feed.verdicts(added=[line(f"A{number}", f"-{number}.00")]) == ["NEW"]
+        # Only SQLite has a table of the words by which lines are found.
+        assert len(seen) <= PUSH + extra - (extra > 0), "\n".join(seen)
+
+
+def test_a_few_more_lines_ask_nothing_more(feed, at_most, extra):
+    feed.push(added=[line()])
+    with at_most(PUSH + extra):
+        feed.push(added=[line(f"A{number}", f"-{number}.00") for number in range(2, 12)])
+
+
+def test_a_line_that_a_rule_books_asks_little_more(ada, bank, feed, statements, extra):
+    """The accounts and the merged merchants, those of uncategorised lines, the run, its rules' counts, the setting."""
+    effects = [{"kind": "SET_ACCOUNT", "accountId": bank.account("Food")}]
+    rule = {"name": "Coffee", "conditions": {"conditions": [{"value": "coffee"}]}, "effects": effects}
+    assert ada.post("/api/automations/rules", json=rule).status_code == 201
+    feed.push(added=[line()])
+    with statements() as seen:
+        assert feed.verdicts(added=[line("A2", "-2.00")]) == ["NEW"]
+    assert len(seen) <= PUSH + 6 + extra - (extra > 0), "\n".join(seen)
