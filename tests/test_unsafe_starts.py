@@ -10,9 +10,10 @@ import pysqlite3
 import pytest
 import sqlalchemy as sa
 
-from webapp import file_safety, migrations, sqlite
+from webapp import file_safety, sqlite
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
+from webapp.migrations import revisions
 from webapp.postgresql import hurried_disk, strong_role
 
 
@@ -135,7 +136,7 @@ def test_an_affected_sqlite_is_refused_only_where_it_cannot_leave_wal(tmp_path, 
 
 
 def test_books_of_another_revision_are_not_served_and_not_ready(app, client, monkeypatch):
-    monkeypatch.setattr(migrations, "head_revision", lambda: "another")
+    monkeypatch.setattr(revisions, "head_revision", lambda: "another")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.text) == (503, "migration_pending\n")
 

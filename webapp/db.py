@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
-import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +14,15 @@ from sqlalchemy import event, orm
 
 from webapp import failures, postgresql, sqlite, tenancy
 from webapp.command_limits import is_unlimited
-from webapp.ledger.errors import LedgerError
 from webapp.session_state import SessionNeededError, open_snapshot, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from webapp.replicas import Replica, Replicas
 
     Preparation = Callable[[sa.Connection], None]
 
-WRITER_PATIENCE_SECONDS = 30.0
 BULK_PATIENCE_SECONDS = 300
 
 NAMING = {
@@ -46,13 +40,6 @@ class Base(orm.DeclarativeBase):
     metadata = sa.MetaData(naming_convention=NAMING)
 
 
-class BusyError(LedgerError):
-    """The books are busy; try again in a few seconds."""
-
-    status = 503
-    code = "busy"
-
-
 class BooksSession(Session):
     """A session on the books, or on the private copy of them that its state names."""
 
@@ -67,86 +54,13 @@ class BooksSession(Session):
 db = SQLAlchemy(metadata=Base.metadata, session_options={"class_": BooksSession, "expire_on_commit": False})
 
 
-class Writer:
-    """The queue of writers to a SQLite file: a lock in the process and one on a file.
-
-    SQLite's own busy handler sleeps in growing steps, so that even a few writers wait for
-    hundreds of milliseconds; with a queue in front of it writers wait and do not fail.
-    """
-
-    def __init__(self, lock_file: Path) -> None:
-        self._threads = threading.Lock()
-        self._lock_file = lock_file
-        self._descriptor: int | None = None
-
-    def acquire(self, patience: float) -> None:
-        """Become the writer, or raise BusyError after this many seconds; with 0 only if nobody else is."""
-        deadline = time.monotonic() + patience
-        if not self._threads.acquire(timeout=patience):
-            raise BusyError
-        try:
-            self._lock(deadline)
-        except BaseException:
-            self._threads.release()
-            raise
-
-    def release(self) -> None:
-        """Let the next writer in."""
-        if self._descriptor is not None:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        self._threads.release()
-
-    def _lock(self, deadline: float) -> None:
-        if self._descriptor is None:
-            self._descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        while True:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            if time.monotonic() > deadline:
-                raise BusyError
-            time.sleep(0.001)
-
-
 def prepare_engine(engine: sa.Engine) -> None:
     """Set up an engine: pragmas, an explicit BEGIN and a queue of writers, or what PostgreSQL needs."""
     event.listen(engine, "commit", failures.refuse_lost)
     if engine.dialect.name == "sqlite":
-        _prepare_sqlite(engine)
+        sqlite.prepare_engine(engine)
     else:
         postgresql.prepare(engine)
-
-
-def _prepare_sqlite(engine: sa.Engine) -> None:
-    engine.dialect.statement_compiler = sqlite.Compiler
-    writer = Writer(Path(f"{engine.url.database}.lock"))
-
-    @event.listens_for(engine, "connect")
-    def connect(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None
-        sqlite.prepare(connection)
-        connection.create_function("fold", 1, lambda text: text and text.lower(), deterministic=True)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        if is_unlimited():
-            connection.exec_driver_sql(sqlite.LARGE_CACHE)
-        options = connection.get_execution_options()
-        if options.get("read_only"):
-            connection.exec_driver_sql("BEGIN")
-            return
-        first = options.get("first")
-        if first is not None:
-            first(connection)
-        writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
-        connection.info["is_writer"] = True
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    # The commit event fires before the commit; a connection returns to the pool after it.
-    @event.listens_for(engine, "checkin")
-    def checkin(_connection: Any, record: Any) -> None:
-        if record.info.pop("is_writer", False):
-            writer.release()
 
 
 @event.listens_for(BooksSession, "after_begin")
@@ -267,6 +181,28 @@ def next_ids(
     return place + ((last or 0) + 1)
 
 
+def run_text(
+    connection: sa.Connection, text: str, values: dict[str, Any] | list[dict[str, Any]], **options: Any
+) -> Sequence[Any]:
+    """Send a text to the driver in the open transaction of a connection, and give the rows that it returns.
+
+    It is run with some values, or once with each of a list of them; `options` are the driver's. Who listens to
+    statements hears of it, and errors are SQLAlchemy's, which takes some 65 microseconds to do the same.
+    """
+    is_many = isinstance(values, list)
+    dispatch: Any = connection.dispatch
+    sent: Any = values
+    with postgresql.asking_driver(connection) as driver:
+        cursor = driver.cursor()
+        for before in dispatch.before_cursor_execute:
+            text, sent = before(connection, cursor, text, sent, None, is_many)
+        (cursor.executemany if is_many else cursor.execute)(text, sent, **options)
+        for after in dispatch.after_cursor_execute:
+            after(connection, cursor, text, sent, None, is_many)
+        found: Sequence[Any] = cursor.fetchall() if cursor.description else ()
+    return found
+
+
 @contextlib.contextmanager
 def own_transaction(*, waits: bool = True, organization_id: str | None = None) -> Iterator[orm.Session]:
     """Write in a separate short transaction, after the request's has ended.
@@ -274,7 +210,7 @@ def own_transaction(*, waits: bool = True, organization_id: str | None = None) -
     The request's session must have released its connection: SQLite has one writer. With `waits=False` it raises
     BusyError where somebody else is that writer.
     """
-    patience = WRITER_PATIENCE_SECONDS if waits else 0
+    patience = sqlite.WRITER_PATIENCE_SECONDS if waits else 0
     engine = db.engine.execution_options(organization_id=organization_id, patience=patience)
     with orm.Session(engine, expire_on_commit=False) as session:
         yield session

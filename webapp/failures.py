@@ -30,6 +30,13 @@ FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 UNAVAILABLE: Final = frozenset({errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
 
+class BusyError(LedgerError):
+    """The books are busy; try again in a few seconds."""
+
+    status = 503
+    code = "busy"
+
+
 class DiskFullError(LedgerError):
     """The disk is full. Nothing was changed, and reading goes on; free space on it, then send this again."""
 

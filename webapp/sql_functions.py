@@ -58,18 +58,6 @@ def _unindexed_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
     return str(compiler.process(element.clauses, **kwargs))
 
 
-def code(word: str) -> sa.ColumnElement[str]:
-    """Write a code of ours into a statement as it is: a status, or a source.
-
-    An index may have only the rows of one status. Whether it serves a parameter depends on its value, and so SQLite
-    prepares the statement anew with each value that it gets, also the same one again, which takes longer than to answer
-    it. https://sqlite.org/c3ref/prepare.html
-    """
-    if not word.replace("_", "").isalnum():
-        raise ValueError(word)
-    return sa.literal_column(f"'{word}'", sa.String())
-
-
 class days_after(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
     """The day so many days after one: `days_after(day, number)`."""
 

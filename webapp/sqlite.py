@@ -1,16 +1,27 @@
-"""What SQLite needs: safe pragmas on every connection, and WAL only where the library does not damage it."""
+"""What SQLite needs: safe pragmas, WAL where the library does not damage it, and a queue of writers."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from pathlib import Path
 from typing import Any, Final
 
+import sqlalchemy as sa
+from sqlalchemy import event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
+from webapp.command_limits import is_unlimited
 from webapp.config import UnsafeSettingError
+from webapp.failures import BusyError
 
 # Older ones have the WAL-reset bug: https://sqlite.org/wal.html
 FIRST_SAFE_WAL_VERSION: Final = (3, 51, 3)
 PATIENCE_MILLISECONDS: Final = 5000
+WRITER_PATIENCE_SECONDS: Final = 30.0
 # For commands, which read or write whole books in one transaction: with the usual 2 MiB most pages are read again and
 # again. In KiB; only what is read takes memory.
 LARGE_CACHE: Final = "PRAGMA cache_size=-262144"
@@ -23,6 +34,47 @@ _PRAGMAS: Final = (
 )
 
 
+class Writer:
+    """The queue of writers to a SQLite file: a lock in the process and one on a file.
+
+    SQLite's own busy handler sleeps in growing steps, so that even a few writers wait for
+    hundreds of milliseconds; with a queue in front of it writers wait and do not fail.
+    """
+
+    def __init__(self, lock_file: Path) -> None:
+        self._threads = threading.Lock()
+        self._lock_file = lock_file
+        self._descriptor: int | None = None
+
+    def acquire(self, patience: float) -> None:
+        """Become the writer, or raise BusyError after this many seconds; with 0 only if nobody else is."""
+        deadline = time.monotonic() + patience
+        if not self._threads.acquire(timeout=patience):
+            raise BusyError
+        try:
+            self._lock(deadline)
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def release(self) -> None:
+        """Let the next writer in."""
+        if self._descriptor is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._threads.release()
+
+    def _lock(self, deadline: float) -> None:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            if time.monotonic() > deadline:
+                raise BusyError
+            time.sleep(0.001)
+
+
 class Compiler(SQLiteCompiler):
     """Write the hints of a statement, which SQLAlchemy leaves out for SQLite.
 
@@ -32,6 +84,39 @@ class Compiler(SQLiteCompiler):
     def get_from_hint_text(self, _table: Any, text: str | None) -> str | None:
         """Write a hint behind its table."""
         return text
+
+
+def prepare_engine(engine: sa.Engine) -> None:
+    """Set up an engine: pragmas, an explicit BEGIN and a queue of writers."""
+    engine.dialect.statement_compiler = Compiler
+    writer = Writer(Path(f"{engine.url.database}.lock"))
+
+    @event.listens_for(engine, "connect")
+    def connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        prepare(connection)
+        connection.create_function("fold", 1, lambda text: text and text.lower(), deterministic=True)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        if is_unlimited():
+            connection.exec_driver_sql(LARGE_CACHE)
+        options = connection.get_execution_options()
+        if options.get("read_only"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        first = options.get("first")
+        if first is not None:
+            first(connection)
+        writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
+        connection.info["is_writer"] = True
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    # The commit event fires before the commit; a connection returns to the pool after it.
+    @event.listens_for(engine, "checkin")
+    def checkin(_connection: Any, record: Any) -> None:
+        if record.info.pop("is_writer", False):
+            writer.release()
 
 
 def prepare(connection: Any) -> None:

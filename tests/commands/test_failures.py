@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.cli import COMMANDS, main
 from webapp.commands import checks
-from webapp.db import BusyError, db
+from webapp.db import db
+from webapp.failures import BusyError
 
 FAILURES = [
     (BusyError(), "The books are busy; try again in a few seconds.", "busy"),

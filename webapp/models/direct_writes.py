@@ -10,8 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.column_types import Instant
-from webapp.db import db
-from webapp.postgresql import asking_driver
+from webapp.db import db, run_text
 
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 # Each column with what makes of a value what the driver takes.
@@ -36,12 +35,12 @@ class NewRows:
         text, columns = self._in_dialect(connection.dialect)
         stored = [_stored(columns, row) for row in rows]
         if stored:
-            _send(connection, text, stored)
+            run_text(connection, text, stored if len(stored) > 1 else stored[0])
 
     def insert_one(self, connection: sa.Connection, row: Mapping[str, Any]) -> int:
         """Insert a row, and give the id that it gets."""
         text, columns = self._in_dialect(connection.dialect)
-        ((row_id,),) = _send(connection, f"{text} RETURNING id", [_stored(columns, row)])
+        ((row_id,),) = run_text(connection, f"{text} RETURNING id", _stored(columns, row))
         return int(row_id)
 
     def _in_dialect(self, dialect: sa.Dialect) -> Written:
@@ -80,26 +79,7 @@ class DirectChange:
         dialect = connection.dialect
         if dialect.name == "sqlite":
             values = {name: _plain(value, dialect) for name, value in values.items()}
-        return _send(connection, self._texts[dialect.name], [values])
-
-
-def _send(connection: sa.Connection, text: str, rows: list[dict[str, Any]]) -> Sequence[Any]:
-    """Send a text with each of some rows to the driver, in the open transaction, and give what one row returns.
-
-    Who listens to statements hears of it, and errors are SQLAlchemy's.
-    """
-    is_many = len(rows) > 1
-    values: Any = rows if is_many else rows[0]
-    dispatch: Any = connection.dispatch
-    with asking_driver(connection) as driver:
-        cursor = driver.cursor()
-        for before in dispatch.before_cursor_execute:
-            text, values = before(connection, cursor, text, values, None, is_many)
-        (cursor.executemany if is_many else cursor.execute)(text, values)
-        for after in dispatch.after_cursor_execute:
-            after(connection, cursor, text, values, None, is_many)
-        found: Sequence[Any] = cursor.fetchall() if cursor.description else ()
-    return found
+        return run_text(connection, self._texts[dialect.name], values)
 
 
 def _plain(value: Any, dialect: sa.Dialect) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from webapp.db import db
+from webapp.db import db, run_text
 from webapp.snapshots.read_snapshots import ReadSnapshot, snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
 
@@ -72,5 +72,6 @@ def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[
         return held.rows(text, values, keeps_plan=keeps_plan)
     db.session.flush()
     connection = db.session.connection()
-    asked = connection.exec_driver_sql(text, as_stored(connection.dialect.name, values))
-    return list(asked.fetchall())
+    name = connection.dialect.name
+    options = {"prepare": True} if keeps_plan and name == POSTGRESQL else {}
+    return list(run_text(connection, text, as_stored(name, values), **options))

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.replays import everything
-from webapp.db import BusyError
+from webapp.failures import BusyError
 from webapp.models import IdempotencyKey
 from webapp.services.accounts import projects
 from webapp.services.audit.idempotency_keys import KEPT, SWEPT_AT_ONCE

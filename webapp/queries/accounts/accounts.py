@@ -21,7 +21,7 @@ from webapp.queries.common import lookups, read_ahead
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
-from webapp.sql_functions import code, fold
+from webapp.sql_functions import fold
 
 # Accounts without a code come after all others, A to Z.
 BY_CODE = Order(
@@ -189,7 +189,7 @@ def uncategorised_ids(organization_id: str) -> tuple[int, int]:
 @asked_once
 def _uncategorised(organization_id: str) -> sa.Select[Any]:
     account = table_of(Account).c
-    is_one = sa.or_(*(account.role == code(role.value) for role in UNCATEGORISED))
+    is_one = account.role.in_(UNCATEGORISED)
     return sa.select(account.role, account.id).where(account.organization_id == organization_id, is_one)
 
 

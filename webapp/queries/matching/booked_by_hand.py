@@ -17,7 +17,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import code, unindexed
+from webapp.sql_functions import unindexed
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")
@@ -97,8 +97,8 @@ def may_explain(line: Any, feed: Any) -> sa.ColumnElement[bool]:
             Posting.account_id == feed.account_id,
             Posting.amount_minor == line.amount_minor,
             Posting.transaction_id.is_(None),
-            JournalEntry.status == code("POSTED"),
-            JournalEntry.source.in_(map(code, BY_HAND)),
+            JournalEntry.status == "POSTED",
+            JournalEntry.source.in_(BY_HAND),
         )
         .correlate(line, feed)
     )

@@ -25,7 +25,6 @@ from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.matching import alike_lines
-from webapp.sql_functions import code
 
 REPORT = (
     Transaction.id,
@@ -37,7 +36,7 @@ REPORT = (
 # Whether a row is only another report of a line that it is joined to.
 IS_JOINED = sa.and_(
     refers_to(LineJoin.joined_id, Transaction),
-    LineJoin.status == code("JOINED"),
+    LineJoin.status == "JOINED",
 )
 
 

@@ -12,7 +12,6 @@ from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import near, portions
-from webapp.sql_functions import code
 
 
 def active(organization_id: str, transaction_id: int) -> TransferPair | None:
@@ -28,7 +27,7 @@ def _active(organization_id: str, transaction_id: int) -> sa.Select[TransferPair
     return sa.select(TransferPair).where(
         TransferPair.organization_id == organization_id,
         TransferPair.transaction_id == transaction_id,
-        TransferPair.status == code("STANDING"),
+        TransferPair.status == "STANDING",
     )
 
 
@@ -71,7 +70,7 @@ def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, 
             sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
                 TransferPair.organization_id == organization_id,
                 near(TransferPair.transaction_id, ids),
-                TransferPair.status == code("STANDING"),
+                TransferPair.status == "STANDING",
             )
         )
         found.update((line_id, other_id) for line_id, other_id in rows if line_id in chosen)
@@ -92,7 +91,7 @@ def is_paired(line: Any) -> sa.ColumnElement[bool]:
     """Build the condition that a line is in a pair now."""
     return (
         sa.select(1)
-        .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == code("STANDING"))
+        .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")
         .exists()
     )
 
@@ -103,7 +102,7 @@ def is_settled(line: Any) -> sa.ColumnElement[bool]:
         sa.select(1)
         .where(
             refers_to(TransferPair.transaction_id, line),
-            TransferPair.status == code("STANDING"),
+            TransferPair.status == "STANDING",
             TransferPair.is_settled,
         )
         .exists()

@@ -21,7 +21,6 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import code
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
@@ -79,7 +78,7 @@ def latest_of(account: Any) -> sa.ScalarSelect[date | None]:
         .where(
             of_same_organization(feed, account),
             feed.account_id == account.id,
-            Reconciliation.status == code("COMPLETED"),
+            Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
         )
         .correlate(account)

@@ -245,6 +245,7 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
             JournalEntry.status == "DRAFT",
         )
         .values(effective_on=effective_at, description=description)
+        .execution_options(synchronize_session=False)
     )
     if written.rowcount != 1:  # type: ignore[attr-defined]
         raise StaleEntryError(entry)

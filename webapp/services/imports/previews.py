@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.models import Import
+from webapp.models import Import, delete_rows
 from webapp.services.audit.act import Actor
 from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.records import Reading
@@ -77,12 +75,11 @@ def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
 
 def _delete_old_previews(organization_id: str, now: datetime) -> None:
     """Delete the previews whose file is gone: nobody can import them any more."""
-    db.session.execute(
-        sa.delete(Import).where(
-            Import.organization_id == organization_id,
-            Import.status == "PREVIEWED",
-            Import.created_at <= now - KEPT_FOR,
-        )
+    delete_rows(
+        Import,
+        Import.organization_id == organization_id,
+        Import.status == "PREVIEWED",
+        Import.created_at <= now - KEPT_FOR,
     )
 
 

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, pool
 
 from webapp import failures
-from webapp.db import BusyError, begin_write, db, instance_folder, prepare_engine
+from webapp.db import begin_write, db, instance_folder, prepare_engine
 from webapp.session_state import state_of
 
 Result = TypeVar("Result")
@@ -103,7 +103,7 @@ def _lock(gate: int) -> None:
             fcntl.flock(gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
-                raise BusyError from None
+                raise failures.BusyError from None
             time.sleep(0.01)
         else:
             return
