@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import database_roles, pooling, tenancy
+from webapp import database_roles, failures, pooling, tenancy
 from webapp.command_limits import is_unlimited
 
 if TYPE_CHECKING:
@@ -71,12 +71,8 @@ def asking_driver(connection: sa.Connection) -> Iterator[Any]:
     try:
         yield driver
     except base as error:
-        is_lost = connection.dialect.is_disconnect(error, driver, None)
-        wrapped = sa.exc.DBAPIError.instance(
-            None, None, error, base, connection_invalidated=is_lost, dialect=connection.dialect
-        )
-        hide_row(error)
-        if is_lost:
+        wrapped = failures.of_driver(error, connection, driver)
+        if wrapped.connection_invalidated:
             connection.invalidate(error)
         raise wrapped from error
 

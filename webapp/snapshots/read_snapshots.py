@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
-from webapp import tenancy
+from webapp import failures, tenancy
 from webapp.db import db, replicas
 from webapp.session_state import SessionNeededError, open_snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
@@ -110,24 +109,13 @@ class ReadSnapshot:
             # With an empty mapping psycopg would prepare the text, which may be several statements.
             cursor.execute(text, values, **named) if values else cursor.execute(text)
         except self.dialect.loaded_dbapi.Error as error:
-            raise self._wrapped(error) from error
+            wrapped = failures.of_driver(error, self, self._driver)
+            if wrapped.connection_invalidated:
+                self.connection.invalidate(error)
+            raise wrapped from error
         for after in self._dispatch.after_cursor_execute:
             after(self, cursor, text, values, None, False)  # noqa: FBT003  (the same)
         return cursor
-
-    def _wrapped(self, error: Any) -> Any:
-        """Give the driver's error as SQLAlchemy gives it, for the handlers of errors; a lost connection is dropped."""
-        is_lost = self.dialect.is_disconnect(error, self._driver, None)
-        base = self.dialect.loaded_dbapi.Error
-        wrapped: Any = sa.exc.DBAPIError.instance(
-            None, None, error, base, connection_invalidated=is_lost, dialect=self.dialect
-        )
-        facts = SimpleNamespace(connection=self, original_exception=error, sqlalchemy_exception=wrapped)
-        for handle in self.dialect.dispatch.handle_error:
-            handle(facts)
-        if is_lost:
-            self.connection.invalidate(error)
-        return wrapped
 
     def close(self) -> None:
         """End the transaction, and give the connection back.
