@@ -6,7 +6,7 @@ wide. An entry and its corrections are therefore asked for in two questions of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,20 +21,18 @@ from webapp.sql_functions import unindexed
 
 def is_unconfirmed() -> sa.ColumnElement[bool]:
     """Build the condition that a line's entry is a draft, or has an open correction marker."""
-    own, correction = what_confirming_posts()
-    return sa.or_(sa.exists().where(own), sa.exists().where(correction))
+    # Condition by condition: of one AND the session does not see that it is of a model, and adds no organization.
+    return sa.or_(*(sa.exists().where(*drafts) for drafts in what_confirming_posts()))
 
 
-def what_confirming_posts() -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    """Build the two conditions on an entry that confirming a line posts it: its own draft, and an open correction.
+def what_confirming_posts() -> Iterator[tuple[sa.ColumnElement[bool], ...]]:
+    """Build the conditions on an entry that confirming a line posts it: on its own draft, and on an open correction.
 
     They are for joins that begin with a few lines. Conditions like `is_unconfirmed` make PostgreSQL read all drafts
     of the books while it has no statistics of them.
     """
-    return (
-        sa.and_(refers_to(Transaction.journal_entry_id, JournalEntry), _is_draft()),
-        sa.and_(_corrects_the_line(), _is_draft()),
-    )
+    yield refers_to(Transaction.journal_entry_id, JournalEntry), _is_draft()
+    yield _corrects_the_line(), _is_draft()
 
 
 def lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[int]:

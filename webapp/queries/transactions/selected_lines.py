@@ -62,7 +62,7 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     statement = sa.union(
         *(
             sa.select(Transaction.id)
-            .join(JournalEntry, drafts)
+            .join(JournalEntry, sa.and_(*drafts))
             .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
             .join(Account, refers_to(Posting.account_id, Account))
             .where(
