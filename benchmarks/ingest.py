@@ -1,14 +1,16 @@
 """Measure how fast a feed is taken, beside a raw bulk insert of the same rows into the same tables (G1, G3).
 
-    python -m benchmarks.ingest [LINES]
+    python -m benchmarks.ingest [LINES] [--rules RULES] [--days DAYS]
 
-Pushes LINES bank lines over the API in batches of 1,000 to an organization on SQLite, then the same lines once more in
-batches of other ids. Then copies every row that the first push wrote, of every table, into a fresh file of the same
+Pushes LINES bank lines of 900 different amounts, booked on so many days, over the API in batches of 1,000 to an
+organization on SQLite that has so many rules, each of which matches some; then the same lines once more in batches of
+other ids. Then copies every row that the first push wrote, of every table, into a fresh file of the same
 schema by one executemany a table and batch, committed as often: with the triggers that keep the sums, and without any;
 and the four rows of a line and its draft into bare tables with six indexes, the limit and no books.
 Rates are of CPU seconds, for the machines at hand are shared; server and client are one process here.
 """
 
+import argparse
 import json
 import logging
 import sys
@@ -26,9 +28,9 @@ from tests.fixtures.houses import House
 from tests.fixtures.people import Person
 from tests.fixtures.stores import SqliteFiles
 
-LINES = 20_000
+LINES, RULES, DAYS = 20_000, 50, 730
 BATCH = 1_000
-OK = 200
+OK, CREATED = 200, 201
 TABLES = ("transactions", "journal_entries", "postings", "feed_lines")
 BARE = {
     "transactions": (
@@ -45,22 +47,25 @@ BARE = {
 FIRST_GOAL, AGAIN_GOAL = 0.25, 2.0
 
 
-def main(lines: int) -> bool:
+def main(lines: int, rules: int, days: int) -> bool:
     """Measure and print the rates; answers whether both goals are met."""
     logging.disable(logging.INFO)
     with tempfile.TemporaryDirectory() as folder:
         house = House(SqliteFiles(Path(folder)), Path(folder))
         house.refresh()
         ada = replace(house.people["ada"], app=house.app)
-        fa_id = Bank(house.app, ada).open("Checking")
+        bank = Bank(house.app, ada)
+        fa_id = bank.open("Checking")
+        make_rules(ada, bank, "merchant", rules)
         database = house.app.config["SETTINGS"].database_url.removeprefix("sqlite:///")
         empty = _schema(database)
-        first = pushed(ada, fa_id, lines, "first")
-        again = pushed(ada, fa_id, lines, "again")
+        first = pushed(ada, fa_id, lines, "first", days)
+        again = pushed(ada, fa_id, lines, "again", days)
         raw = copied(database, empty, Path(folder) / "raw.db", lines, with_triggers=False)
         kept = copied(database, empty, Path(folder) / "kept.db", lines, with_triggers=True)
         bare = copied(database, _bare(database), Path(folder) / "bare.db", lines, tables=tuple(BARE))
         house.leave()
+    print(f"{lines:,} lines on {days} days, {rules} rules")
     print(f"bare tables          {bare:9,.0f} lines/s")
     print(f"raw bulk insert      {raw:9,.0f} lines/s")
     print(f"raw with kept sums   {kept:9,.0f} lines/s")
@@ -72,11 +77,26 @@ def main(lines: int) -> bool:
     return first >= FIRST_GOAL * bare and again >= AGAIN_GOAL * first
 
 
-def pushed(person: Person, fa_id: int, lines: int, name: str) -> float:
+def make_rules(person: Person, bank: Bank, word: str, rules: int) -> None:
+    """Make so many rules; each gives lines whose text has the word, and a number below 200, account and merchant."""
+    account, merchant = bank.account("Shopping"), bank.merchant("Shop")
+    effects = [
+        {"kind": "SET_ACCOUNT", "accountId": account},
+        {"kind": "SET_MERCHANT", "orgMerchantId": merchant},
+    ]
+    for number in range(rules):
+        text = f"{word} {number * 200 // rules}"
+        body = {"name": text, "conditions": {"conditions": [{"value": text}]}, "effects": effects}
+        answer = person.post("/api/automations/rules", json=body)
+        if answer.status_code != CREATED:
+            raise SystemExit(answer.text)
+
+
+def pushed(person: Person, fa_id: int, lines: int, name: str, days: int = DAYS) -> float:
     """Push lines in batches, and give how many were taken in a second."""
     bodies = [
         json.dumps(
-            {"batchId": f"{name}-{start}", "added": [_line(start + number) for number in range(BATCH)]}
+            {"batchId": f"{name}-{start}", "added": [_line(start + number, days) for number in range(BATCH)]}
         )
         for start in range(0, lines, BATCH)
     ]
@@ -91,12 +111,12 @@ def pushed(person: Person, fa_id: int, lines: int, name: str) -> float:
     return lines / (time.process_time() - begun)
 
 
-def _line(number: int) -> dict[str, object]:
+def _line(number: int, days: int) -> dict[str, object]:
     return {
         "providerTransactionId": f"transaction-{number:09}",
         "pending": False,
-        "bookedOn": (date(2024, 11, 1) + timedelta(days=number % 730)).isoformat(),
-        "amount": f"{'-' if number % 5 else ''}{number % 997 + 1}.{number % 100:02}",
+        "bookedOn": (date(2024, 11, 1) + timedelta(days=number % days)).isoformat(),
+        "amount": f"{'-' if number % 5 else ''}{number % 900 + 1}.00",
         "currency": "EUR",
         "description": f"Card payment at merchant {number % 200}",
         "counterparty": f"Merchant {number % 200}",
@@ -108,7 +128,7 @@ def _schema(database: str) -> list[tuple[str, str]]:
     with closing(pysqlite3.connect(database)) as connection:
         return connection.execute(
             "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
-            " AND name NOT LIKE 'line_words_%'"
+            " AND name NOT LIKE 'line_words_%' AND name NOT LIKE 'document_texts_%'"
             " ORDER BY type = 'trigger', type = 'index'"
         ).fetchall()
 
@@ -159,4 +179,10 @@ def copied(
 
 
 if __name__ == "__main__":
-    sys.exit(not main(int(sys.argv[1]) if len(sys.argv) > 1 else LINES))
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.ingest", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("lines", type=int, nargs="?", default=LINES)
+    parser.add_argument("--rules", type=int, default=RULES)
+    parser.add_argument("--days", type=int, default=DAYS)
+    sys.exit(not main(**vars(parser.parse_args())))

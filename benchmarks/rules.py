@@ -19,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from benchmarks.imports import ofx
-from benchmarks.ingest import pushed
+from benchmarks.ingest import CREATED, make_rules, pushed
 from tests.fixtures.banks import Bank
 from tests.fixtures.houses import House
 from tests.fixtures.people import Person
@@ -33,7 +33,6 @@ from webapp.ledger.rules.matching import compiled
 LINES, TAKEN = 100_000, 20_000
 FEW, MANY = 50, 500
 MANY_GOAL, INGEST_GOAL = 4.0, 1.6
-CREATED = 201
 
 
 def main(lines: int, to_take: int) -> bool:
@@ -95,9 +94,7 @@ def taken(name: str, rules: int, lines: int) -> float:
         ada = replace(house.people["ada"], app=house.app)
         bank = Bank(house.app, ada)
         fa_id = bank.open("Checking")
-        account, merchant = bank.account("Shopping"), bank.merchant("Shop")
-        for number in range(rules):
-            _create(ada, f"{word} {number * 200 // rules}", account, merchant)
+        make_rules(ada, bank, word, rules)
         rate = take(ada, fa_id, lines)
         house.leave()
     return rate
@@ -123,17 +120,6 @@ WAYS: Mapping[str, tuple[str, Callable[[Person, int, int], float]]] = {
     "feed": ("merchant", fed),
     "file": ("shop", imported),
 }
-
-
-def _create(person: Person, text: str, account_id: int, merchant_id: int) -> None:
-    effects = [
-        {"kind": "SET_ACCOUNT", "accountId": account_id},
-        {"kind": "SET_MERCHANT", "orgMerchantId": merchant_id},
-    ]
-    body = {"name": text, "conditions": {"conditions": [{"value": text}]}, "effects": effects}
-    answer = person.post("/api/automations/rules", json=body)
-    if answer.status_code != CREATED:
-        raise SystemExit(answer.text)
 
 
 if __name__ == "__main__":
