@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from flask import current_app
+from flask.globals import _cv_app, app_ctx
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
@@ -43,15 +44,31 @@ class Base(orm.DeclarativeBase):
 class BooksSession(Session):
     """A session on the books, or on the private copy of them that its state names."""
 
-    def get_bind(self, *arguments: Any, **named: Any) -> sa.Engine | sa.Connection:
+    def get_bind(self, *_arguments: Any, **_named: Any) -> sa.Engine | sa.Connection:
         """Give the engine of a statement; raises SessionNeededError while a snapshot is read."""
         if open_snapshot.get() is not None:
             raise SessionNeededError
         state = state_of(self)
-        return state.private_engine or state.replica_engine or super().get_bind(*arguments, **named)
+        return state.private_engine or state.replica_engine or db.engine
+
+    def connection(self, bind_arguments: Any = None, execution_options: Any = None) -> sa.Connection:
+        """Give the connection of the open transaction, or open one; within it, it is found once."""
+        state = state_of(self)
+        is_plain = bind_arguments is None and execution_options is None
+        if state.connection is None or not is_plain or open_snapshot.get() is not None:
+            state.connection = super().connection(bind_arguments, execution_options)
+        return state.connection
 
 
-db = SQLAlchemy(metadata=Base.metadata, session_options={"class_": BooksSession, "expire_on_commit": False})
+def _scope() -> int:
+    """Tell which context of the application a session is for; it is asked for some fifty times in a request."""
+    return id(_cv_app.get(None) or app_ctx._get_current_object())  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+db = SQLAlchemy(
+    metadata=Base.metadata,
+    session_options={"class_": BooksSession, "expire_on_commit": False, "scopefunc": _scope},
+)
 
 
 def prepare_engine(engine: sa.Engine) -> None:
@@ -69,10 +86,19 @@ def _see(session: orm.Session, _transaction: orm.SessionTransaction, connection:
     tenancy.see(connection, state_of(session).organization_id)
 
 
+@event.listens_for(BooksSession, "after_transaction_create")
+@event.listens_for(BooksSession, "after_soft_rollback")
+def _find_connection_anew(session: orm.Session, _transaction: orm.SessionTransaction) -> None:
+    """Let the session find its connection anew: a savepoint is set as it is asked for, and one may have failed."""
+    state_of(session).connection = None
+
+
 @event.listens_for(BooksSession, "after_transaction_end")
-def _leave_replica(session: orm.Session, transaction: orm.SessionTransaction) -> None:
+def _leave(session: orm.Session, transaction: orm.SessionTransaction) -> None:
+    state = state_of(session)
+    state.connection = None
     if transaction.parent is None:
-        state_of(session).replica_engine = None
+        state.replica_engine = None
 
 
 def begin_read(*, may_ask_replica: bool = False) -> None:
@@ -105,10 +131,11 @@ def begin_write(organization_id: str | None = None) -> None:
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
     same books are serial there too, and the audit chain cannot fork.
     """
-    named = organization_id or state_of(db.session()).organization_id
-    if not db.session().in_transaction():
-        db.session.connection(execution_options={"organization_id": named})
-    _see_in_open(named)
+    session = db.session()
+    named = organization_id or state_of(session).organization_id
+    if not session.in_transaction():
+        session.connection(execution_options={"organization_id": named})
+    _see_in_open(session, named)
     if organization_id is not None:
         lock_books(organization_id)
 
@@ -142,27 +169,29 @@ def instance_folder(name: str) -> Path:
 
 def scope_session(organization_id: str) -> None:
     """Restrict this session to one organization, as a safeguard behind the queries."""
-    state_of(db.session()).organization_id = organization_id
-    _see_in_open(organization_id)
+    session = db.session()
+    state_of(session).organization_id = organization_id
+    _see_in_open(session, organization_id)
 
 
 @contextlib.contextmanager
 def scoped_session(organization_id: str) -> Iterator[None]:
     """Restrict this session to one organization while the block lasts."""
-    state = state_of(db.session())
+    session = db.session()
+    state = state_of(session)
     before, state.organization_id = state.organization_id, organization_id
-    _see_in_open(organization_id)
+    _see_in_open(session, organization_id)
     try:
         yield
     finally:
         state.organization_id = before
-        _see_in_open(before)
+        _see_in_open(session, before)
 
 
-def _see_in_open(organization_id: str | None) -> None:
+def _see_in_open(session: orm.Session, organization_id: str | None) -> None:
     """Let a transaction that is open already see this organization's rows; one that failed only waits for its end."""
-    if db.session().in_transaction() and db.session().is_active:
-        tenancy.see(db.session.connection(), organization_id)
+    if session.in_transaction() and session.is_active:
+        tenancy.see(session.connection(), organization_id)
 
 
 def next_ids(
@@ -190,7 +219,8 @@ def run_text(
     statements hears of it, and errors are SQLAlchemy's, which takes some 65 microseconds to do the same.
     """
     is_many = isinstance(values, list)
-    dispatch: Any = connection.dispatch
+    # Nobody listens to a connection alone, whose own would be joined with these anew.
+    dispatch: Any = connection.engine.dispatch
     sent: Any = values
     with postgresql.asking_driver(connection) as driver:
         cursor = driver.cursor()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date, datetime
 
-    from sqlalchemy import Engine, orm
+    from sqlalchemy import Connection, Engine, orm
 
     from webapp.ledger.references import Kind
     from webapp.services.audit.act import Act
@@ -99,6 +99,7 @@ class SessionState:
     is_trial: bool = False
     private_engine: Engine | None = None
     replica_engine: Engine | None = None
+    connection: Connection | None = None
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None
     writes: ActWrites | None = None

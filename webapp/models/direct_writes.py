@@ -74,8 +74,9 @@ class DirectChange:
 
     def make(self, **values: Any) -> Sequence[Any]:
         """Make the change in the transaction of the session, and give the rows that it returns."""
-        db.session.flush()
-        connection = db.session.connection()
+        session = db.session()
+        session.flush()
+        connection = session.connection()
         dialect = connection.dialect
         if dialect.name == "sqlite":
             values = {name: _plain(value, dialect) for name, value in values.items()}

@@ -70,8 +70,9 @@ def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[
     held = snapshot()
     if held is not None:
         return held.rows(text, values, keeps_plan=keeps_plan)
-    db.session.flush()
-    connection = db.session.connection()
+    session = db.session()
+    session.flush()
+    connection = session.connection()
     name = connection.dialect.name
     options = {"prepare": True} if keeps_plan and name == POSTGRESQL else {}
     return list(run_text(connection, text, as_stored(name, values), **options))

@@ -23,8 +23,10 @@ _ACROSS = {"across_organizations": True}
 
 def get(organization_id: str) -> Organization:
     """Find an organization that exists."""
-    found = db.session.get_one(Organization, organization_id)
-    read_ahead.keep(organization_id, found)
+    found: Organization | None = read_ahead.present().rows.get((Organization, organization_id))
+    if found is None:
+        found = db.session.get_one(Organization, organization_id)
+        read_ahead.keep(organization_id, found)
     return found
 
 
