@@ -1,8 +1,8 @@
 """Confirming many lines in one act: with few statements for each, and with what each would come to by itself."""
 
 import re
-from contextlib import nullcontext
 from datetime import UTC, datetime
+from functools import partial
 
 import sqlalchemy as sa
 
@@ -11,7 +11,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.transfers import confirm, send
 from webapp.db import db
 from webapp.models import AuditEvent, FeedAccount, Reconciliation
-from webapp.queries.transactions import lines_ahead, transactions
+from webapp.queries.transactions import transactions
 from webapp.services.audit.results import attempt
 from webapp.services.storage import savepoints
 from webapp.services.transactions import lifecycle
@@ -105,23 +105,25 @@ def test_it_comes_to_what_its_lines_come_to_one_by_one(ada, bank, giro, savings)
         acts = dict.fromkeys(ACT_ID.findall(written))
         return ACT_ID.sub(lambda act: f"act {list(acts).index(act[0])}", written)
 
-    def confirm_one(line_id, reading=lambda *_: nullcontext()):
-        with reading(ada.organization_id, line_id):
-            line = transactions.get(ada.organization_id, line_id)
-            return lifecycle.confirm(line, actor=ada.actor, now=NOW)
+    def confirm_alone(line_id):
+        line = transactions.get(ada.organization_id, line_id)
+        return lifecycle.confirm(line, actor=ada.actor, now=NOW)
 
-    def one_by_one(*reading):
-        return [attempt(each, lambda each=each: confirm_one(each, *reading)) for each in ids]
+    def confirm_by_id(line_id):
+        return lifecycle.confirm_one(ada.organization_id, line_id, actor=ada.actor, now=NOW)
 
-    def each_ahead():
-        return one_by_one(lines_ahead.reading_one)
+    def one_by_one():
+        return [attempt(each, partial(confirm_alone, each)) for each in ids]
+
+    def by_ids():
+        return [attempt(each, partial(confirm_by_id, each)) for each in ids]
 
     def together():
         return lifecycle.bulk_confirm(ada.organization_id, ids, actor=ada.actor, now=NOW)
 
-    alone, ahead, in_one = bank.ask(lambda: (done(one_by_one), done(each_ahead), done(together)))
+    alone, by_id, in_one = bank.ask(lambda: (done(one_by_one), done(by_ids), done(together)))
     assert in_one == alone
-    assert ahead == alone
+    assert by_id == alone
     codes = re.findall(r"code='(\w+)'", in_one)
     assert codes == [
         "archived",

@@ -157,9 +157,7 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
     """Finalize a transaction."""
-    with queries.transactions.lines_ahead.reading_one(organization_id(), transaction_id):
-        transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-        return services.transactions.lifecycle.confirm(transaction, **body, **acting())
+    return services.transactions.lifecycle.confirm_one(organization_id(), transaction_id, **body, **acting())
 
 
 @bp.post("/confirm")

@@ -66,6 +66,18 @@ class Leg:
     reference: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry that is not posted yet: what posting it has to know."""
+
+    id: int
+    organization_id: str
+    source: str
+    effective_on: date
+    base_currency: str
+    legs: Sequence[Leg]
+
+
 def is_base_only(leg: Leg) -> bool:
     """Return whether a leg moves the base currency alone: an exchange difference, which no rate decides.
 

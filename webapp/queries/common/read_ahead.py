@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from webapp.db import db
-from webapp.session_state import ReadAhead, state_of
+from webapp.session_state import OrganizationDays, ReadAhead, state_of
 
 
 @contextmanager
@@ -31,4 +31,4 @@ def keep(key: str, row: Any) -> None:
     state_of(db.session()).kept[key] = row
 
 
-__all__ = ["ReadAhead", "answering", "keep", "present"]
+__all__ = ["OrganizationDays", "ReadAhead", "answering", "keep", "present"]

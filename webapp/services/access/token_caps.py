@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Draft
 from webapp.ledger.money import Money
-from webapp.models import ApiToken, JournalEntry
+from webapp.models import ApiToken
 from webapp.models.direct_writes import DirectChange
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Act
@@ -45,7 +45,7 @@ class CapReachedError(LedgerError):
     code = "cap_reached"
 
 
-def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
+def count(draft: Draft, doing: Act) -> None:
     """Count an entry that is being posted with what its token posted today, or raise CapReachedError.
 
     Every entry counts, whatever posts it: a void and a correction as much as a confirmation. Its amount is its
@@ -53,11 +53,11 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
     """
     if doing.actor.kind != "TOKEN" or doing.actor.is_uncapped:
         return
-    amount = sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
-    today = organizations.today(entry.organization_id, doing.now)
+    amount = sum(max(leg.amount_base_minor or 0, 0) for leg in draft.legs)
+    today = organizations.today(draft.organization_id, doing.now)
     entries, total, most_entries, most_amount = _counted(
         {
-            "organization_id": entry.organization_id,
+            "organization_id": draft.organization_id,
             "token_id": doing.actor.id,
             "day": today,
             "amount": amount,
@@ -67,14 +67,14 @@ def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
     )
     if most_entries is not None and entries > most_entries:
         has = f"This key posts at most {_entries(most_entries)} a day, and has posted {entries - 1} today."
-        raise _reached("entries", has, entry, today, doing.now)
+        raise _reached("entries", has, draft, today, doing.now)
     if most_amount is not None and total > most_amount:
-        base = entry.base_currency
+        base = draft.base_currency
         has = (
             f"This key posts at most {Money(most_amount, base)} {base} a day, and has posted "
             f"{Money(total - amount, base)} today; this entry is of {Money(amount, base)}."
         )
-        raise _reached("amount", has, entry, today, doing.now)
+        raise _reached("amount", has, draft, today, doing.now)
 
 
 def _counted(posted: dict[str, Any]) -> Sequence[Any]:
@@ -95,8 +95,8 @@ def _entries(number: int) -> str:
     return f"{number} {'entry' if number == 1 else 'entries'}"
 
 
-def _reached(cap: str, has: str, entry: JournalEntry, today: date, now: datetime) -> CapReachedError:
-    organization = organizations.get(entry.organization_id)
+def _reached(cap: str, has: str, draft: Draft, today: date, now: datetime) -> CapReachedError:
+    organization = organizations.get(draft.organization_id)
     resets_at = organizations.end_of_day(organization.id, today)
     return CapReachedError(
         f"{has} It starts again at midnight ({organization.time_zone}); a person may raise the cap in the settings.",

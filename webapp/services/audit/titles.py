@@ -52,14 +52,21 @@ def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
     if entry.status != "DRAFT":
         marker = entries.marker_of(entry)
         return f"Confirmed {line.label}" if marker is None else _of_correction(line, entry, marker)
-    went = _went(line, entries.legs_of(entry))
-    return f"Confirmed {line.label} as {went}" if went else f"Confirmed {line.label}"
+    legs = entries.legs_of(entry)
+    return of_draft(line.label, line.id, legs, _names(line, legs))
+
+
+def of_draft(label: str, line_id: int, legs: Sequence[Leg], names: Mapping[int, str]) -> str:
+    """Name the accounts that confirming the draft of a line with this label posts to."""
+    went = _went(line_id, legs, names)
+    return f"Confirmed {label} as {went}" if went else f"Confirmed {label}"
 
 
 def _of_correction(line: Transaction, entry: JournalEntry, marker: JournalEntry) -> str:
     """Name what a correction changes of a line: the accounts before and after it, the merchant and the project."""
     before, after = entries.effective_legs(entry), entries.legs_of(marker)
-    origin, went = _went(line, before), _went(line, after)
+    names = _names(line, [*before, *after])
+    origin, went = _went(line.id, before, names), _went(line.id, after, names)
     moved = "" if origin == went else f" from {origin} to {went}"
     head = f"Confirmed the correction of {line.label}{moved}"
     old, new = sides.counter_legs(before, line.id), sides.counter_legs(after, line.id)
@@ -73,10 +80,16 @@ def _of_correction(line: Transaction, entry: JournalEntry, marker: JournalEntry)
     return f"{head}{',' if moved else ':'} {', '.join(parts)}" if parts else head
 
 
-def _went(line: Transaction, legs: Sequence[Leg]) -> str:
-    """Name where legs book a line."""
-    counters = [leg.account_id for leg in sides.counter_legs(legs, line.id)]
-    return "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
+def _went(line_id: int, legs: Sequence[Leg], names: Mapping[int, str]) -> str:
+    """Name where legs book a line, by the names of their accounts."""
+    counters = dict.fromkeys(leg.account_id for leg in sides.counter_legs(legs, line_id))
+    is_transfer = sides.is_shared(legs) and not counters
+    return "a transfer" if is_transfer else titles.listed([names[each] for each in counters if each in names])
+
+
+def _names(line: Transaction, legs: Iterable[Leg]) -> dict[int, str]:
+    found = lookups.by_id(Account, line.organization_id, [leg.account_id for leg in legs])
+    return {row.id: row.name for row in found.values()}
 
 
 def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.journal.entries import Draft, Leg, check_balanced
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
@@ -157,22 +157,27 @@ def delete_draft(entry: JournalEntry) -> None:
 
 
 def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
+    """Make a draft part of the books, as `post_draft` does."""
+    post_draft(journal_entries.draft_of(entry), doing, is_opening=is_opening)
+    db.session.expire(entry, numbers.WRITTEN)
+
+
+def post_draft(draft: Draft, doing: Act, *, is_opening: bool = False) -> None:
     """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
-    legs = journal_entries.legs_of(entry)
-    check_rates(entry, legs)
-    check_balanced(legs, entry.base_currency)
-    check_open(entry.organization_id, entry.effective_on)
-    if entry.source in ("bank_feed", "document", "manual"):
-        check_accounts(entry.organization_id, legs)
+    check_rates(draft)
+    check_balanced(draft.legs, draft.base_currency)
+    check_open(draft.organization_id, draft.effective_on)
+    if draft.source in ("bank_feed", "document", "manual"):
+        check_accounts(draft.organization_id, draft.legs)
     if not is_opening:
-        check_after_opening(entry.organization_id, entry.effective_on, legs)
-    token_caps.count(entry, legs, doing)
-    if not numbers.post(entry, doing):
+        check_after_opening(draft.organization_id, draft.effective_on, draft.legs)
+    token_caps.count(draft, doing)
+    if not numbers.post(draft, doing):
         raise AlreadyPostedError
     doing.moved |= {
         (leg.account_id, leg.currency)
-        for leg in legs
-        if leg.currency != entry.base_currency and leg.amount_minor
+        for leg in draft.legs
+        if leg.currency != draft.base_currency and leg.amount_minor
     }
 
 
@@ -187,13 +192,13 @@ def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None
         raise AlreadyPostedError
 
 
-def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
-    """Refuse an entry of which a leg has no mirror in the base currency."""
-    missing = sorted({leg.currency for leg in legs if leg.amount_base_minor is None})
+def check_rates(draft: Draft) -> None:
+    """Refuse a draft of which a leg has no mirror in the base currency."""
+    missing = sorted({leg.currency for leg in draft.legs if leg.amount_base_minor is None})
     if not missing:
         return
-    days = rate_days(entry, missing)
-    missing = [code for code in missing if _has_no_rate(entry, code, days[code])] or missing
+    days = rate_days(draft, missing)
+    missing = [code for code in missing if _has_no_rate(draft, code, days[code])] or missing
     first = missing[0]
     raise ExchangeRateMissingError(
         f"No {first} rate for {days[first]:%-d %b %Y}. Add one to confirm.",
@@ -201,20 +206,20 @@ def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
     )
 
 
-def rate_days(entry: JournalEntry, currencies: Iterable[str]) -> dict[str, date]:
-    """Give the days whose rates mirror an entry: its line's booking day, wherever a lock moved it.
+def rate_days(draft: Draft, currencies: Iterable[str]) -> dict[str, date]:
+    """Give the days whose rates mirror a draft: its line's booking day, wherever a lock moved it.
 
     Where two banks' lines share it, each currency is at its own line's day.
     """
-    bank = [posting for posting in entry.postings if posting.transaction_id is not None]
-    lines = lookups.by_id(Transaction, entry.organization_id, [each.transaction_id for each in bank])
+    bank = [leg for leg in draft.legs if leg.transaction_id is not None]
+    lines = lookups.by_id(Transaction, draft.organization_id, [each.transaction_id for each in bank])
     booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(bank)}
-    first = lines[bank[0].transaction_id].booked_on if bank else entry.effective_on
+    first = lines[bank[0].transaction_id].booked_on if bank else draft.effective_on
     return {code: booked.get(code, first) for code in currencies}
 
 
-def _has_no_rate(entry: JournalEntry, currency: str, day: date) -> bool:
-    return exchange_rates.rate_on(entry.organization_id, currency, entry.base_currency, day) is None
+def _has_no_rate(draft: Draft, currency: str, day: date) -> bool:
+    return exchange_rates.rate_on(draft.organization_id, currency, draft.base_currency, day) is None
 
 
 def check_open(organization_id: str, day: date) -> None:

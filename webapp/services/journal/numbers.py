@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.db import db
-from webapp.models import JournalEntry
+from webapp.ledger.journal.entries import Draft
 from webapp.models.direct_writes import DirectChange
 from webapp.services.audit.act import Act
 
@@ -15,12 +14,11 @@ _POST = DirectChange("""
             (SELECT max(n.number) FROM journal_entries n WHERE n.organization_id = :organization_id), 0) + 1
     WHERE organization_id = :organization_id AND id = :entry_id AND status = 'DRAFT'
     RETURNING number""")
-_POSTED = ("status", "posted_at", "action_request_id", "number")
+# The columns that it writes.
+WRITTEN = ("status", "posted_at", "action_request_id", "number")
 
 
-def post(entry: JournalEntry, doing: Act) -> bool:
+def post(draft: Draft, doing: Act) -> bool:
     """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
-    of = {"organization_id": entry.organization_id, "entry_id": entry.id}
-    posted = _POST.make(**of, at=doing.now, act=doing.id)
-    db.session.expire(entry, _POSTED)
-    return bool(posted)
+    of = {"organization_id": draft.organization_id, "entry_id": draft.id}
+    return bool(_POST.make(**of, at=doing.now, act=doing.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -13,10 +14,11 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
+from webapp.queries.common import read_ahead
 from webapp.queries.journal import attachments, entries
 from webapp.queries.matching import booked_by_hand, line_joins
 from webapp.queries.reconciliation import openings
-from webapp.queries.transactions import lines_ahead, selected_lines, transactions
+from webapp.queries.transactions import lines_ahead, plain_drafts, selected_lines, transactions
 from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -51,21 +53,33 @@ class PostedLineError(LedgerError):
     code = "posted"
 
 
+def confirm_one(
+    organization_id: str, line_id: int, *, actor: Actor, now: datetime, note: str | None = None
+) -> ActionResult:
+    """Confirm the line of an id, as `confirm` does, or raise NotFoundError; of a plain draft little is read."""
+    plain = plain_drafts.find(organization_id, line_id)
+    if plain is None:
+        line = transactions.get(organization_id, line_id)
+        return confirm(line, actor=actor, now=now, note=note)
+    title = titles.of_draft(plain.label, line_id, plain.draft.legs, plain.account_names)
+    with read_ahead.answering(plain.ahead), _confirming(line_id, title, actor, now, note) as doing:
+        journal_entries.post_draft(plain.draft, doing)
+        touched = TouchedIds([plain.draft.id], [])
+        _say(doing, touched, before="DRAFT")
+    return ActionResult(action_request_id=doing.id, changed=True, result=touched, title=title)
+
+
 def confirm(
     transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
 ) -> ActionResult:
     """Make a line's draft part of the books, for good; a repeat changes nothing and has the same result."""
-    payload = {"note": note or ""}
-    target = ("transaction", transaction.id)
     entry = transaction.journal_entry
     title = titles.of_confirmation(transaction, entry)
-    with act(
-        actor, now, "confirm_transaction", target, title=title, note=note or "", payload=payload
-    ) as doing:
+    with _confirming(transaction.id, title, actor, now, note) as doing:
         require(transaction, "BOOKED")
         if entry is None:
             raise NotFoundError
-        doing.before = {"status": entry.status}
+        before = entry.status
         warnings: Sequence[str] = ()
         if entry.status == "DRAFT":
             warnings = [each.sentence for each in booked_by_hand.of_line(transaction)]
@@ -76,13 +90,27 @@ def confirm(
             doing.nothing_to_do()
             return _repeat(entry)
         pair_differences.realise(transaction)
-        doing.result = touched.as_json()
-        posted = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
-        doing.after = {**posted, **(doing.after or {})}
+        _say(doing, touched, before=before)
     done = ActionResult(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
     return WarnedResult(**facts_of(done), warnings=warnings) if warnings else done
+
+
+def _confirming(
+    line_id: int, title: str, actor: Actor, now: datetime, note: str | None
+) -> AbstractContextManager[Act]:
+    named = {"note": note or ""}
+    target = ("transaction", line_id)
+    return act(actor, now, "confirm_transaction", target, title=title, payload=named, **named)
+
+
+def _say(doing: Act, touched: TouchedIds, *, before: str) -> None:
+    """Let an act say what it has posted, beside what a correction says of itself."""
+    doing.result = touched.as_json()
+    posted = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
+    doing.before = doing.before or {"status": before}
+    doing.after = {**posted, **(doing.after or {})}
 
 
 def _post_draft(line: Transaction, entry: JournalEntry, doing: Act) -> TouchedIds:
