@@ -12,7 +12,7 @@ from webapp.schemas.paging import changing
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
 from webapp.services.feeds.incoming_lines import PushBody
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.blueprints import JSON, Blueprint, JsonAnswer
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_pushes", __name__, url_prefix="/api/feeds/accounts", description="Pushes of a feed")
@@ -27,7 +27,7 @@ def push(body: PushBody, fa_id: int) -> Response:
     """Push a batch of lines, all or nothing; the same batch again gets the same answer."""
     feed_account = queries.accounts.feed_accounts.get_with_books(organization_id(), fa_id)
     answer = services.feeds.pushes.push(feed_account, body, sent=request.get_data(), **acting())
-    return Response(answer, 200, content_type="application/json")
+    return JsonAnswer(answer, 200, content_type=JSON)
 
 
 @bp.post("/<id:fa_id>/resume")

@@ -12,8 +12,8 @@ from concurrent.futures import Executor
 
 from webapp.server.connections import Connection
 
-#: How long a request has its turn: three times as long as the reads take that are asked for most.
-TURN_SECONDS = 0.003
+#: How long a request has its turn: about twice as long as the acts take that are asked for most.
+TURN_SECONDS = 0.008
 #: How long the poller lets those compute that have a turn, one after another, before it looks for other requests.
 AWAY_SECONDS = 0.01
 

@@ -24,7 +24,7 @@ _ACROSS = {"across_organizations": True}
 
 def get(organization_id: str) -> Organization:
     """Find an organization that exists."""
-    found: Organization | None = read_ahead.present().rows.get((Organization, organization_id))
+    found: Organization | None = read_ahead.kept(organization_id)
     if found is None:
         found = db.session.get_one(Organization, organization_id)
         read_ahead.keep(organization_id, found)

@@ -31,4 +31,11 @@ def keep(key: str, row: Any) -> None:
     state_of(db.session()).kept[key] = row
 
 
-__all__ = ["OrganizationDays", "ReadAhead", "answering", "keep", "present"]
+def kept(key: str) -> Any:
+    """Give the row that is held under a key; None where there is none, or its session has let it go."""
+    session = db.session()
+    row = state_of(session).kept.get(key)
+    return row if row is not None and row in session else None
+
+
+__all__ = ["OrganizationDays", "ReadAhead", "answering", "keep", "kept", "present"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
 from webapp.ledger.dimensions import MergedMerchants
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import MAX_ID, read_effects
@@ -18,12 +17,12 @@ from webapp.ledger.rules.matching import compiled
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
-from webapp.queries.common.made_once import made_once
+from webapp.queries.common.asked_once import asked_once
 
 
 @dataclass(frozen=True, slots=True)
-class UnsavedRule:
-    """A rule before it is stored; `id` and `version` are those of the rule that it is to replace.
+class RuleValues:
+    """What a rule says, as it is stored or before it is: then `id` and `version` are those of the rule to replace.
 
     Without one it goes by an id behind all others.
     """
@@ -39,18 +38,18 @@ class UnsavedRule:
     version: int = 1
 
 
-AnyRule = Rule | UnsavedRule
+AnyRule = Rule | RuleValues
 
 
-def active(organization_id: str, trigger: str) -> list[Rule]:
+def active(organization_id: str, trigger: str) -> list[RuleValues]:
     """List the active rules that run by themselves on a trigger, in their order."""
-    return list(db.session.scalars(*_active(organization_id, trigger)))
+    return [RuleValues(*row) for row in _active.rows(organization_id, trigger)]
 
 
-@made_once
-def _active(organization_id: str, trigger: str) -> sa.Select[Rule]:
+@asked_once
+def _active(organization_id: str, trigger: str) -> sa.Select[*tuple[Any, ...]]:
     return (
-        sa.select(Rule)
+        sa.select(*(getattr(Rule, each.name) for each in fields(RuleValues)))
         .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
         .order_by(Rule.priority, Rule.id)
     )

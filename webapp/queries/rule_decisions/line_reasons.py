@@ -9,7 +9,7 @@ from webapp.models import RuleVersion, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.rule_decisions import candidates, compiled_rules, explanations
 from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.compiled_rules import UnsavedRule
+from webapp.queries.rule_decisions.compiled_rules import RuleValues
 from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.rule_decisions.explanations import Explanation
 from webapp.queries.rules import names as rule_names
@@ -76,7 +76,7 @@ def reasons(transaction: Transaction) -> LineReasons:
 
 def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanation | None:
     """Explain a version of a rule for a line."""
-    rule = UnsavedRule(
+    rule = RuleValues(
         conditions=version.conditions,
         effects=version.effects,
         name=version.name,

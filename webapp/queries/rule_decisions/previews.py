@@ -182,7 +182,7 @@ def unsaved(organization_id: str, body: Mapping[str, Any], replaces: Rule | None
     names = ("conditions", "effects", "name", "target", "trigger", "priority", "stop_processing")
     facts = {name: body[name] for name in names}
     if replaces is None:
-        return compiled_rules.UnsavedRule(**facts)
+        return compiled_rules.RuleValues(**facts)
     if replaces.organization_id != organization_id:
         raise ValueError(replaces.organization_id)
-    return compiled_rules.UnsavedRule(**facts, id=replaces.id, version=replaces.version + 1)
+    return compiled_rules.RuleValues(**facts, id=replaces.id, version=replaces.version + 1)

@@ -10,9 +10,10 @@ from datetime import date
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
-from webapp.models import Organization, Rule
+from webapp.models import Organization
 from webapp.queries.accounts import accounts
 from webapp.queries.rule_decisions import compiled_rules
+from webapp.queries.rule_decisions.compiled_rules import AnyRule
 from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.services.ingestion.staging import NewLine, StagedChoice
 
@@ -54,7 +55,7 @@ class Tally:
 class LineRules(RuleEvaluator):
     """The active rules of a trigger in one run: what they choose for lines, and what that comes to."""
 
-    def __init__(self, organization: Organization, rules: Sequence[Rule]) -> None:
+    def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
         """Take the rules as the open transaction shows them."""
         super().__init__(organization, rules)
         self.tally = Tally()
