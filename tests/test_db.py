@@ -51,6 +51,37 @@ def test_a_session_that_reads_cannot_write(session, ada):
         assert session.connection().get_execution_options()["read_only"]
 
 
+def test_a_savepoint_holds_what_is_sent_past_the_session(session, ada):
+    """The session finds its connection once, but sets a savepoint only as it finds it anew."""
+    database.begin_write(ada.organization_id)
+    rename = sa.text("UPDATE organizations SET name = :name WHERE id = :id")
+    named = sa.text("SELECT name FROM organizations WHERE id = :id")
+
+    def send(statement, **values):
+        return session.connection().execute(statement, {"id": ada.organization_id, **values})
+
+    before = send(named).scalar()
+    with session.begin_nested() as savepoint:
+        send(rename, name="Taken back")
+        savepoint.rollback()
+    assert send(named).scalar() == before
+    send(rename, name="Kept")
+    assert send(named).scalar() == "Kept"
+    session.rollback()
+    assert send(named).scalar() == before
+
+
+def test_nothing_is_sent_past_a_session_whose_transaction_failed(session, ada):
+    database.begin_write(ada.organization_id)
+    assert session.connection().in_transaction()
+    session.add(Project(organization_id="org_none", name=None))
+    with pytest.raises(sa.exc.IntegrityError):
+        session.flush()
+    with pytest.raises(sa.exc.InvalidRequestError, match="rolled back"):
+        session.connection()
+    session.rollback()
+
+
 def test_writers_queue_instead_of_failing(app, ada):
     """Eight threads read and write back the same name forty times; no write is lost, none is refused."""
     failures = []
