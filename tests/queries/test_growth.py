@@ -70,6 +70,25 @@ def test_an_act_takes_no_more_behind_many_lines_that_are_alike(app, feed, lines,
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_new_line_takes_no_more_behind_many_suggestions_of_one_line(session, app, feed, lines):
+    """A line that comes each day again is suggested to be the first one each time, and is never joined."""
+    feed.push(added=lines(FEW))
+    steps = Steps(app)
+    few = steps.of(lambda: feed.push(added=lines(1)))
+    feed.push(added=lines(MANY))
+    session.execute(
+        sa.text(
+            "INSERT OR IGNORE INTO line_joins"
+            " (organization_id, kept_id, joined_id, tier, status, reason, evidence, created_at)"
+            " SELECT organization_id, (SELECT min(id) FROM transactions), id, 'REISSUED', 'SUGGESTED', '', '{}',"
+            " '2026-03-02 00:00:00.000000' FROM transactions WHERE id > (SELECT min(id) FROM transactions)"
+        )
+    )
+    session.commit()
+    assert steps.of(lambda: feed.push(added=lines(1))) <= MOST_TIMES * few + MOST_MORE
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_one_of_a_list_is_a_condition_that_an_index_answers(session):
     statement = sa.select(sa.column("a")).where(among(sa.column("a", sa.Integer), sa.bindparam("ids")))
     assert str(statement.compile(session.get_bind())).endswith("WHERE a IN (SELECT value FROM json_each(?))")

@@ -30,10 +30,12 @@ class NewRows:
         self._table = table
         self._written: dict[str, Written] = {}
 
-    def insert(self, connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Insert rows; each has all of the columns, and what else it has is not stored."""
+    def insert(self, connection: sa.Connection, rows: Iterable[Mapping[str, Any]], **shared: Any) -> None:
+        """Insert rows; each has all of the columns but those that are `shared`, and what else it has is not stored."""
         text, columns = self._in_dialect(connection.dialect)
-        stored = [_stored(columns, row) for row in rows]
+        of_all = _stored([each for each in columns if each[0] in shared], shared)
+        own = [each for each in columns if each[0] not in shared]
+        stored = [of_all | _stored(own, row) for row in rows]
         if stored:
             run_text(connection, text, stored if len(stored) > 1 else stored[0])
 

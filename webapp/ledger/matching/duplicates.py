@@ -33,13 +33,24 @@ def pair_duplicates(
     >>> [(pairing.kept_id, pairing.joined_id) for pairing in pair_duplicates([two], [one], set())]
     [(1, 2)]
     """
-    groups: dict[tuple[date, int], tuple[Reports, Reports]] = {}
-    for side, reports in enumerate((new, existing)):
-        for report in reports:
-            both = groups.setdefault((report.day, report.amount_minor), (Reports(), Reports()))
-            both[side][report.id] = report
+    lines = _by_day_and_amount(existing)
     settled = _both_ways(refused)
-    return [pairing for group in groups.values() if all(group) for pairing in _duplicates(*group, settled)]
+    return [
+        pairing
+        for group, reports in _by_day_and_amount(new).items()
+        if group in lines
+        for pairing in _duplicates(reports, lines[group], settled)
+    ]
+
+
+def _by_day_and_amount(reports: Iterable[LineReport]) -> dict[tuple[date, int], Reports]:
+    found: dict[tuple[date, int], Reports] = {}
+    for report in reports:
+        group = report.day, report.amount_minor
+        if group not in found:
+            found[group] = Reports()
+        found[group][report.id] = report
+    return found
 
 
 def _both_ways(refused: Pairs) -> Refused:
@@ -91,11 +102,13 @@ def _duplicates(new: Reports, existing: Reports, refused: Refused) -> Iterator[P
 
 def _twins(new: Reports, existing: Reports, refused: Refused) -> Iterator[Pairing]:
     """Pair reports of equal texts, in their order."""
-    by_text: dict[str, Reports] = defaultdict(Reports)
+    texts = {each.text for each in new.values()}
+    by_text: dict[str, Reports] = {text: Reports() for text in texts}
     for each in existing.values():
-        by_text[each.text][each.id] = each
+        if each.text in texts:
+            by_text[each.text][each.id] = each
     for report in list(new.values()):
-        twins = by_text.get(report.text, Reports())
+        twins = by_text[report.text]
         duplicate = next((each for each in twins.values() if _may_pair(each, report, refused)), None)
         if duplicate is not None:
             del new[report.id], existing[duplicate.id], twins[duplicate.id]

@@ -77,6 +77,10 @@ def found(
     return sorted(search.lines.values(), key=_order)
 
 
+def _texts(line: Comparable) -> set[AmountText]:
+    return {AmountText(each.day, each.amount_minor, each.text_key) for each in line.reports}
+
+
 def _order(line: Comparable) -> tuple[date, int]:
     report = line.reports[-1]
     return report.day, report.id
@@ -125,11 +129,9 @@ class _AlikeSearch:
         self._rows |= new
         if not new:
             return
-        for line_id, line in self._load(new).items():
-            if line_id not in self.lines:
-                self.lines[line_id] = line
-                texts = {AmountText(each.day, each.amount_minor, each.text_key) for each in line.reports}
-                self._with_text.update(texts)
+        lines = {each: line for each, line in self._load(new).items() if each not in self.lines}
+        self.lines |= lines
+        self._with_text.update(text for line in lines.values() for text in _texts(line))
 
     def find_twins(self, full: Collection[DayAmount]) -> None:
         """Read as many lines of equal texts as new reports have, and those that are taken before."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -50,25 +49,6 @@ class BookedFeedLine(NamedTuple):
         return (*self.others, self.report)
 
 
-@dataclass(slots=True)
-class _Collected:
-    """The reports of one line so far, by their text; the last one of a text is the last of all."""
-
-    reports: dict[str, LineReport] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    is_in_file: bool = False
-
-    def add(self, report: LineReport, names: set[str], *, is_in_file: bool) -> None:
-        self.reports.pop(report.text, None)
-        self.reports[report.text] = report
-        self.names |= names
-        self.is_in_file |= is_in_file
-
-    def line(self) -> BookedFeedLine:
-        *others, report = self.reports.values()
-        return BookedFeedLine(report, tuple(others), frozenset(self.names), self.is_in_file)
-
-
 def found(
     feed_account: FeedAccount,
     new: Sequence[LineReport],
@@ -99,16 +79,30 @@ def of_rows(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, Bo
         return {}
     rows = _rows(feed_account, _line_ids(feed_account, row_ids))
     names_of = _booked_names(feed_account, {each.row_id for each in rows})
-    lines: dict[int, _Collected] = defaultdict(_Collected)
+    of_line: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        if row.row_id in names_of:
+            of_line[row.id].append(row)
+    return {line_id: _line(each, names_of) for line_id, each in of_line.items()}
+
+
+def _line(rows: list[Any], names_of: Mapping[int, set[str]]) -> BookedFeedLine:
+    """Give a line of its rows: of those with the same text the last one is its report."""
+    if len(rows) == 1:
+        # As most are: nothing is put in order then, and no text compared.
+        *facts, row_id, is_in_file = rows[0]
+        return BookedFeedLine(LineReport(*facts), (), frozenset(names_of[row_id]), is_in_file)
     # A line's own text comes before those of its joined rows, and these in the order of the provider's ids: which of
     # several texts is the last one must not depend on the order of the database.
-    for row in sorted(
-        (each for each in rows if each.row_id in names_of),
-        key=lambda each: (each.row_id != each.id, max(names_of[each.row_id])),
-    ):
-        report = LineReport(row.id, row.booked_on, row.amount_minor, row.description, row.counterparty)
-        lines[row.id].add(report, names_of[row.row_id], is_in_file=row.is_in_file)
-    return {line_id: each.line() for line_id, each in lines.items()}
+    rows.sort(key=lambda row: (row.row_id != row.id, max(names_of[row.row_id])))
+    reports: dict[str, LineReport] = {}
+    for row in rows:
+        report = LineReport(*row[:-2])
+        reports.pop(report.text, None)
+        reports[report.text] = report
+    *others, newest = reports.values()
+    names = frozenset[str]().union(*(names_of[row.row_id] for row in rows))
+    return BookedFeedLine(newest, tuple(others), names, any(row.is_in_file for row in rows))
 
 
 def _line_ids(feed_account: FeedAccount, row_ids: Collection[int]) -> set[int]:
@@ -172,39 +166,29 @@ def _among(organization_id: str, feed_account_id: int, line_ids: Sequence[int]) 
 
 
 def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, set[str]]:
-    """Give the provider's ids under which the feed has rows as booked.
-
-    Two statements, each by an index of its own: for one over both, SQLite reads all lines of the feed one by one.
-    """
-    organization_id = feed_account.organization_id
-    rows: dict[str, int] = {}
-    for ids in portions(row_ids):
-        rows |= {
-            row.provider_transaction_id: row.transaction_id
-            for row in db.session.execute(*_names(organization_id, ids))
-        }
+    """Give the provider's ids under which the feed has rows as booked."""
     found: dict[int, set[str]] = {}
-    for portion in portions(rows):
-        for name in db.session.scalars(*_booked(organization_id, feed_account.id, portion)):
-            found.setdefault(rows[name], set()).add(name)
+    for portion in portions(row_ids):
+        rows = db.session.execute(*_names(feed_account.organization_id, portion))
+        for row_id, feed_account_id, name in rows:
+            if feed_account_id == feed_account.id:
+                found.setdefault(row_id, set()).add(name)
     return found
 
 
 @made_once
 def _names(organization_id: str, row_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
-    return sa.select(FeedLine.provider_transaction_id, FeedLine.transaction_id).where(
-        FeedLine.organization_id == organization_id, among(FeedLine.transaction_id, row_ids)
-    )
-
-
-@made_once
-def _booked(organization_id: str, feed_account_id: int, names: Sequence[str]) -> sa.Select[*tuple[Any, ...]]:
-    return sa.select(FeedLine.provider_transaction_id).where(
-        FeedLine.organization_id == organization_id,
-        FeedLine.feed_account_id == feed_account_id,
-        among(FeedLine.provider_transaction_id, names),
-        FeedLine.event != "REMOVED",
-        sa.not_(FeedLine.is_pending),
+    """Ask for any feed account: with one, or by itself, a database may take the key, and read all lines of the feed."""
+    columns = (FeedLine.transaction_id, FeedLine.feed_account_id, FeedLine.provider_transaction_id)
+    return (
+        sa.select(*columns)
+        .with_hint(FeedLine, "INDEXED BY ix_feed_lines_transaction", "sqlite")
+        .where(
+            FeedLine.organization_id == organization_id,
+            among(FeedLine.transaction_id, row_ids),
+            FeedLine.event != "REMOVED",
+            sa.not_(FeedLine.is_pending),
+        )
     )
 
 

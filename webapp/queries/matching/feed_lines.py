@@ -255,16 +255,22 @@ def join_statuses(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[i
     """Give the status of every join and suggestion that one of these lines is in."""
     found: dict[tuple[int, int], str] = {}
     for portion in portions(set(line_ids)):
-        # For both at once SQLite would look through every join of the organization.
-        of_either = [
-            sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
-                LineJoin.organization_id == organization_id, side.in_(portion)
-            )
-            for side in (LineJoin.kept_id, LineJoin.joined_id)
-        ]
-        rows = db.session.execute(sa.union_all(*of_either))
+        rows = db.session.execute(*_of_either(organization_id, portion))
         found |= {(kept_id, joined_id): status for kept_id, joined_id, status in rows}
     return found
+
+
+@made_once
+def _of_either(organization_id: str, line_ids: Sequence[int]) -> sa.CompoundSelect[*tuple[Any, ...]]:
+    # For both sides at once SQLite would look through every join of the organization.
+    return sa.union_all(
+        *(
+            sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
+                LineJoin.organization_id == organization_id, among(side, line_ids)
+            )
+            for side in (LineJoin.kept_id, LineJoin.joined_id)
+        )
+    )
 
 
 def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int]]:

@@ -95,7 +95,8 @@ def join_duplicates(context: PushContext, arriving: Sequence[IncomingLine], dupl
         if id(each) in duplicates
     ]
     join_records.record(context.organization.id, [pairing for _, pairing in found], now=context.now)
-    kept = lookups.by_id(Transaction, context.organization.id, [pairing.kept_id for _, pairing in found])
+    certain = [pairing.kept_id for _, pairing in found if pairing.is_certain]
+    kept = lookups.by_id(Transaction, context.organization.id, certain)
     for each, pairing in found:
         if not pairing.is_certain:
             each.settle("POSSIBLY_THERE", each.row_id, pairing.reason)

@@ -11,11 +11,29 @@ from webapp.db import db
 from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedLine, LineJoin, Transaction, refers_to
+from webapp.models.base import table_of
+from webapp.models.direct_writes import NewRows
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
 from webapp.services.journal import entries, line_drafts
 from webapp.services.transactions import bank_changes, clearing, unpairing
+
+_NEW = NewRows(
+    table_of(LineJoin),
+    *(
+        "organization_id",
+        "kept_id",
+        "joined_id",
+        "tier",
+        "status",
+        "reason",
+        "evidence",
+        "decided_by",
+        "created_at",
+        "undone_at",
+    ),
+)
 
 
 def move_joins(organization_id: str, kept_ids: Mapping[int, int]) -> None:
@@ -49,17 +67,26 @@ def move_joins(organization_id: str, kept_ids: Mapping[int, int]) -> None:
 
 def join_row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, object]:
     """Give the row of a join that evidence or a person found."""
+    return _undecided(organization_id, now) | _found(pairing)
+
+
+def _undecided(organization_id: str, now: datetime) -> dict[str, object]:
     return {
         "organization_id": organization_id,
+        "evidence": {},
+        "decided_by": None,
+        "created_at": now,
+        "undone_at": None,
+    }
+
+
+def _found(pairing: Pairing) -> dict[str, object]:
+    return {
         "kept_id": pairing.kept_id,
         "joined_id": pairing.joined_id,
         "tier": pairing.tier,
         "status": "JOINED" if pairing.is_certain else "SUGGESTED",
         "reason": pairing.reason,
-        "evidence": {},
-        "decided_by": None,
-        "created_at": now,
-        "undone_at": None,
     }
 
 
@@ -79,10 +106,8 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
     ]
     for each in surer:
         _find(organization_id, each.kept_id, each.joined_id, "SUGGESTED").status = "JOINED"
-    rows = [join_row(organization_id, each, now) for each in fresh]
-    if rows:
-        db.session.execute(sa.insert(LineJoin), rows)
     db.session.flush()
+    _NEW.insert(db.session.connection(), map(_found, fresh), **_undecided(organization_id, now))
     joined = [each for each in (*fresh, *surer) if each.is_certain]
     move_joins(organization_id, {each.joined_id: each.kept_id for each in joined})
     return joined
