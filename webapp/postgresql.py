@@ -61,6 +61,8 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
     event.listen(engine, "commit", refresh_statistics)
+    event.listen(engine, "checkout", pooling.taken)
+    event.listen(engine, "reset", pooling.given_back)
 
 
 @contextmanager
@@ -144,7 +146,8 @@ def _insert_under_policies(
 
 
 def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:
-    if cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
+    # A snapshot has no cursor, and changes nothing.
+    if cursor is not None and cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
         connection.info["changed_rows"] = connection.info.get("changed_rows", 0) + cursor.rowcount
 
 

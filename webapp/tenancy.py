@@ -67,6 +67,7 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     """Write what begins a transaction, and note in a connection's info what it will see.
 
     It is one message to the server. Where there are nodes that the organization is told to, that is one of its own.
+    Where something is asked once, in the same message, that is a transaction without saying so.
     """
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
@@ -78,6 +79,8 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
         told.append(of_organization(organization_id))
         info["sees"] = organization_id
     steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
+    if options.get("asks_once") and not info["has_nodes"]:
+        steps = []
     if is_bound:
         steps.append(f"SET LOCAL ROLE {APP_ROLE}")
     messages = [[*steps, TELL_NODES], told] if info["has_nodes"] else [steps + told]
