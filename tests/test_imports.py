@@ -43,7 +43,7 @@ ARROW = {
         "command_limits",
         "tenancy",
     },
-    "snapshots": {"db", "failures", "replicas", "tenancy", "session_state"},
+    "snapshots": {"db", "failures", "postgresql", "replicas", "tenancy", "session_state"},
     "column_types": set(),
     "sql_functions": set(),
     "networks": set(),

@@ -107,9 +107,10 @@ def begin_write(organization_id: str | None = None) -> None:
     """
     named = organization_id or state_of(db.session()).organization_id
     if not db.session().in_transaction():
-        db.session.connection(execution_options={"organization_id": named})
+        locks = {"locks_books": True} if organization_id is not None else {}
+        db.session.connection(execution_options={"organization_id": named, **locks})
     _see_in_open(named)
-    if organization_id is not None:
+    if organization_id is not None and db.session.connection().info.get("locked") != organization_id:
         lock_books(organization_id)
 
 
@@ -131,8 +132,7 @@ def begin_bulk(first: Preparation) -> None:
 def lock_books(organization_id: str) -> None:
     """Lock this organization's books for writing; on SQLite the one writer has the lock already."""
     if db.engine.dialect.name == "postgresql":
-        statement = sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE")
-        db.session.connection().execute(statement, {"id": organization_id})
+        db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
 
 
 def instance_folder(name: str) -> Path:
@@ -200,17 +200,6 @@ def run_text(
         for after in dispatch.after_cursor_execute:
             after(connection, cursor, text, sent, None, is_many)
         found: Sequence[Any] = cursor.fetchall() if cursor.description else ()
-    return found
-
-
-def ask_planned(connection: sa.Connection, text: str, values: dict[str, Any]) -> list[Any]:
-    """Ask PostgreSQL a text whose plan the connection keeps, as `run_text` does."""
-    dispatch: Any = connection.dispatch
-    messages = connection.info["messages"]
-    with postgresql.asking_driver(connection):
-        for before in dispatch.before_cursor_execute:
-            text, values = before(connection, None, text, values, None, False)  # noqa: FBT003  (SQLAlchemy's own)
-        found: list[Any] = messages.ask(messages.written(text, values, keeps_plan=True))[-1]
     return found
 
 

@@ -79,6 +79,23 @@ def asking_driver(connection: sa.Connection) -> Iterator[Any]:
         raise wrapped from error
 
 
+def ask(
+    connection: sa.Connection, text: str, values: dict[str, Any] | None = None, *, keeps_plan: bool = False
+) -> list[Any]:
+    """Ask a text in one message, and give the rows of its last question; errors are SQLAlchemy's.
+
+    Who listens to statements hears of it. A plan may be kept for it.
+    """
+    dispatch: Any = connection.dispatch
+    said: Any = text, values or {}
+    for before in dispatch.before_cursor_execute:
+        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    messages = connection.info["messages"]
+    with asking_driver(connection):
+        found: list[list[Any]] = messages.ask(messages.written(*said, keeps_plan=keeps_plan))
+    return found[-1] if found else []
+
+
 def analyze(connection: sa.Connection) -> None:
     """Take the statistics of every table anew, also of what this transaction wrote; SQLite's planner needs none."""
     if connection.dialect.name == "postgresql":
@@ -117,7 +134,9 @@ def strong_role(connection: sa.Connection) -> str | None:
 
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
-    tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
+    tenancy.begin(
+        connection, lambda message: ask(connection, message), *([NO_LIMITS] if is_unlimited() else [])
+    )
 
 
 def _insert_under_policies(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from webapp.db import ask_planned, db, run_text
+from webapp import postgresql
+from webapp.db import db, run_text
 from webapp.snapshots.read_snapshots import ReadSnapshot, snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
 
@@ -74,5 +75,5 @@ def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[
     connection = db.session.connection()
     name = connection.dialect.name
     if keeps_plan and name == POSTGRESQL:
-        return ask_planned(connection, text, values)
+        return postgresql.ask(connection, text, values, keeps_plan=True)
     return list(run_text(connection, text, as_stored(name, values)))

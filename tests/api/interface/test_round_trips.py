@@ -60,11 +60,24 @@ def test_after_a_write_all_is_read_as_one_transaction(messages, ada, bank, entry
     assert seen[-1] == "END"
 
 
-def test_who_acts_is_asked_once_without_a_transaction_around_it(messages, ada):
+def test_an_act_asks_who_acts_at_once_and_locks_the_books_as_it_begins(messages, ada):
+    ada.post("/api/projects", json={"name": "North"})
     with messages() as seen:
-        assert ada.get("/api/journal-entries/987654321/lineage").status_code == 404
-    with messages() as seen:
-        assert ada.post("/api/projects", json={"name": "North"}).status_code == 201
-    assert seen[0].startswith("SET LOCAL ROLE")
-    assert sum(text.startswith("BEGIN") for text in seen) == 1
-    assert "END" not in seen
+        assert ada.post("/api/projects", json={"name": "South"}).status_code == 201
+    who, begun, *others = seen
+    assert who.startswith("SET LOCAL ROLE")
+    assert begun.startswith("BEGIN; SET LOCAL ROLE")
+    assert begun.endswith("FOR NO KEY UPDATE")
+    assert others[-1] == "COMMIT"
+    assert not [
+        text for text in others if text == "END" or text.startswith(("BEGIN", "ROLLBACK")) or "FOR NO" in text
+    ]
+
+
+def test_confirming_a_line_takes_no_more_messages_than_statements(messages, statements, ada, bank):
+    lines = bank.send_many([(f"2026-03-0{day}", f"-{day}.50", f"Shop {day}") for day in range(1, 4)])
+    ada.post(f"/api/transactions/{lines[0]}/confirm")
+    with messages() as sent, statements() as asked:
+        assert ada.post(f"/api/transactions/{lines[1]}/confirm").json["changed"]
+    # BEGIN and COMMIT.
+    assert len(sent) <= len(asked) + 2, "\n".join(sent)
