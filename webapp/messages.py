@@ -55,10 +55,16 @@ class Messages:
         return [self._rows(each) for each in results if each.status == ExecStatus.TUPLES_OK]
 
     def written(self, text: str, values: Mapping[str, Any], *, keeps_plan: bool = False) -> list[str]:
-        """Write a text with its values: one statement, or more where a plan has to be made first."""
+        """Write a text with its values, as `planned` does where a plan is kept for values."""
         literals = {name: self._literal(value) for name, value in values.items()}
-        if not (keeps_plan and self._keeps_plans):
-            return [text % literals if values else text]
+        if keeps_plan and values:
+            return self.planned(text, literals)
+        return [text % literals if values else text]
+
+    def planned(self, text: str, literals: Mapping[str, str]) -> list[str]:
+        """Write a text of which the server keeps the plan: one statement, or more where it has to be made first."""
+        if not self._keeps_plans:
+            return [text % literals]
         numbered, names = _numbered(text)
         plan = self._plans.get(text)
         before = []

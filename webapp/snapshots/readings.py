@@ -98,7 +98,7 @@ class PostgresqlReading:
         return found
 
     def _name(self) -> list[str]:
-        return self._messages.written(NAME, {}, keeps_plan=True)
+        return self._messages.planned(NAME, {})
 
     def see(self, organization_id: str) -> None:
         """See the rows of an organization from the next question on."""
