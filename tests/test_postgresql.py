@@ -1,11 +1,14 @@
 """PostgreSQL's planner: its statistics are new with a bulk write, in its transaction; plans of reads are kept."""
 
-from datetime import UTC, datetime
+import time
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
-from webapp import postgresql
+from webapp import messages, postgresql
 from webapp.db import begin_write, db
 from webapp.models import Project
 from webapp.snapshots import read_snapshots
@@ -76,7 +79,6 @@ def plans_kept(app, word):
         found = connection.dbapi_connection.execute(
             "SELECT sum(custom_plans), sum(generic_plans) FROM pg_prepared_statements WHERE statement LIKE %s",
             [f"%{word}%"],
-            prepare=False,
         ).fetchone()
         connection.close()
     return found
@@ -88,7 +90,9 @@ def test_plans_of_what_is_asked_again_are_kept(app, ada, bank):
     ada.post(f"/api/transactions/{line}/confirm")
     entry = ada.get("/api/journal-entries").json["entries"][0]["id"]
     for _ in range(20):
+        # Who asks the second one is looked up each time.
         assert ada.get(f"/api/journal-entries/{entry}").status_code == 200
+        assert ada.get("/api/projects").status_code == 200
     # Five times with a plan of its own, and then by the one that is kept.
     for word in ("FROM api_tokens t", "WITH asked AS"):
         custom, generic = plans_kept(app, word)
@@ -99,8 +103,87 @@ def test_plans_of_what_is_asked_again_are_kept(app, ada, bank):
 def test_what_was_read_is_answered_though_the_connection_is_lost_before_its_end(app, ada):
     with app.app_context():
         held = read_snapshots.begin(ada.organization_id)
-        process = held.connection.dbapi_connection.info.backend_pid
+        ((process,),) = held.rows("SELECT pg_backend_pid()", {})
         with db.engine.connect() as other:
             assert other.scalar(sa.text("SELECT pg_terminate_backend(:process, 5000)"), {"process": process})
         read_snapshots.end()
     assert ada.get("/api/accounts").status_code == 200
+
+
+def test_a_connection_that_the_server_closed_in_the_pool_is_not_used(app, ada):
+    with app.app_context():
+        db.engine.dispose()
+        with db.engine.connect() as connection:
+            process = connection.scalar(sa.text("SELECT pg_backend_pid()"))
+        with db.engine.connect() as first, db.engine.connect() as other:
+            assert first.scalar(sa.text("SELECT pg_backend_pid()")) == process
+            first.rollback()
+            first.close()
+            assert other.scalar(sa.text("SELECT pg_terminate_backend(:process, 5000)"), {"process": process})
+        for _ in range(3):
+            assert ada.get("/api/reconciliations/accounts").status_code == 200
+            assert ada.post("/api/projects/1/close").status_code == 404
+
+
+@pytest.mark.parametrize("rests", [0, messages.REST_SECONDS + 1])
+def test_a_connection_that_rested_is_asked_before_it_is_used(app, ada, monkeypatch, rests):
+    """One whose other end has vanished says nothing: here the driver fails as it does then."""
+    with app.app_context():
+        db.engine.dispose()
+        with db.engine.connect() as connection:
+            lost = connection.connection.dbapi_connection
+            kept = connection.info["messages"]
+        monkeypatch.setattr(kept, "_used_at", time.monotonic() - rests)
+        monkeypatch.setattr(kept, "ask", failing)
+        with db.engine.connect() as connection:
+            assert (connection.connection.dbapi_connection is lost) == (rests == 0)
+
+
+def failing(_statements):
+    raise psycopg.OperationalError
+
+
+VALUES = [
+    "it's",
+    "back\\slash'",
+    '"',
+    "%(id)s %s %",
+    "; SELECT 1",
+    "über",
+    -5,
+    0,
+    True,
+    None,
+    Decimal("-1.50"),
+    date(2026, 3, 1),
+]
+
+
+@pytest.mark.parametrize("keeps_plan", [False, True])
+def test_values_in_a_message_are_what_they_were(app, keeps_plan):
+    with app.app_context(), db.engine.connect() as connection:
+        said = connection.info["messages"]
+        for value in [*VALUES, [1, 2], []]:
+            kind = {
+                str: "text",
+                int: "bigint",
+                bool: "boolean",
+                Decimal: "numeric",
+                date: "date",
+                list: "bigint[]",
+            }
+            text = f"SELECT CAST(%(value)s AS {kind.get(type(value), 'text')}), '5%%'"
+            asked = said.written(text, {"value": value}, keeps_plan=keeps_plan)
+            assert said.ask(asked) == [[(value, "5%")]]
+        with pytest.raises(psycopg.DataError):
+            said.written("SELECT %(value)s", {"value": "nul\0"})
+
+
+def test_what_fails_in_a_message_is_the_error_of_its_statement(app):
+    with app.app_context(), db.engine.connect() as connection:
+        said = connection.info["messages"]
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            said.ask(["BEGIN", "SELECT 1", "SELECT 1 / 0", "SELECT 2"])
+        said.end()
+        assert said.is_there()
+        assert said.ask(["SELECT 3"]) == [[(3,)]]

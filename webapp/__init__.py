@@ -87,7 +87,8 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
 
         engine_options |= {"module": pysqlite3}
     else:
-        engine_options |= {"pool_pre_ping": True}
+        # Its connections are looked at and rolled back where they have to be (webapp/pooling.py).
+        engine_options |= {"pool_reset_on_return": None}
     return {
         "SETTINGS": settings,
         "SQLALCHEMY_DATABASE_URI": settings.database_url,

@@ -134,9 +134,10 @@ def begin_write(organization_id: str | None = None) -> None:
     session = db.session()
     named = organization_id or state_of(session).organization_id
     if not session.in_transaction():
-        session.connection(execution_options={"organization_id": named})
+        locks = {"locks_books": True} if organization_id is not None else {}
+        session.connection(execution_options={"organization_id": named, **locks})
     _see_in_open(session, named)
-    if organization_id is not None:
+    if organization_id is not None and session.connection().info.get("locked") != organization_id:
         lock_books(organization_id)
 
 
@@ -158,8 +159,7 @@ def begin_bulk(first: Preparation) -> None:
 def lock_books(organization_id: str) -> None:
     """Lock this organization's books for writing; on SQLite the one writer has the lock already."""
     if db.engine.dialect.name == "postgresql":
-        statement = sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE")
-        db.session.connection().execute(statement, {"id": organization_id})
+        db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
 
 
 def instance_folder(name: str) -> Path:
@@ -211,12 +211,12 @@ def next_ids(
 
 
 def run_text(
-    connection: sa.Connection, text: str, values: dict[str, Any] | list[dict[str, Any]], **options: Any
+    connection: sa.Connection, text: str, values: dict[str, Any] | list[dict[str, Any]]
 ) -> Sequence[Any]:
     """Send a text to the driver in the open transaction of a connection, and give the rows that it returns.
 
-    It is run with some values, or once with each of a list of them; `options` are the driver's. Who listens to
-    statements hears of it, and errors are SQLAlchemy's, which takes some 65 microseconds to do the same.
+    It is run with some values, or once with each of a list of them. Who listens to statements hears of it, and errors
+    are SQLAlchemy's, which takes some 65 microseconds to do the same.
     """
     is_many = isinstance(values, list)
     # Nobody listens to a connection alone, whose own would be joined with these anew.
@@ -226,7 +226,7 @@ def run_text(
         cursor = driver.cursor()
         for before in dispatch.before_cursor_execute:
             text, sent = before(connection, cursor, text, sent, None, is_many)
-        (cursor.executemany if is_many else cursor.execute)(text, sent, **options)
+        (cursor.executemany if is_many else cursor.execute)(text, sent)
         for after in dispatch.after_cursor_execute:
             after(connection, cursor, text, sent, None, is_many)
         found: Sequence[Any] = cursor.fetchall() if cursor.description else ()

@@ -61,6 +61,8 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
     event.listen(engine, "commit", refresh_statistics)
+    event.listen(engine, "checkout", pooling.taken)
+    event.listen(engine, "reset", pooling.given_back)
 
 
 @contextmanager
@@ -75,6 +77,23 @@ def asking_driver(connection: sa.Connection) -> Iterator[Any]:
         if wrapped.connection_invalidated:
             connection.invalidate(error)
         raise wrapped from error
+
+
+def ask(
+    connection: sa.Connection, text: str, values: dict[str, Any] | None = None, *, keeps_plan: bool = False
+) -> list[Any]:
+    """Ask a text in one message, and give the rows of its last question; errors are SQLAlchemy's.
+
+    Who listens to statements hears of it. A plan may be kept for it.
+    """
+    dispatch: Any = connection.dispatch
+    said: Any = text, values or {}
+    for before in dispatch.before_cursor_execute:
+        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    messages = connection.info["messages"]
+    with asking_driver(connection):
+        found: list[list[Any]] = messages.ask(messages.written(*said, keeps_plan=keeps_plan))
+    return found[-1] if found else []
 
 
 def analyze(connection: sa.Connection) -> None:
@@ -115,7 +134,9 @@ def strong_role(connection: sa.Connection) -> str | None:
 
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
-    tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
+    tenancy.begin(
+        connection, lambda message: ask(connection, message), *([NO_LIMITS] if is_unlimited() else [])
+    )
 
 
 def _insert_under_policies(
@@ -144,7 +165,8 @@ def _insert_under_policies(
 
 
 def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:
-    if cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
+    # A snapshot has no cursor, and changes nothing.
+    if cursor is not None and cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
         connection.info["changed_rows"] = connection.info.get("changed_rows", 0) + cursor.rowcount
 
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from webapp import pooling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sqlalchemy import orm
 
@@ -57,16 +57,18 @@ def connected(connection: Any, record: Any) -> None:
     record.info["has_role"], record.info["has_nodes"] = connection.execute(SERVER, [APP_ROLE]).fetchone()
 
 
-def begin(connection: sa.Connection, *settings: str) -> None:
-    """Begin a transaction with what its connection's options say."""
+def begin(connection: sa.Connection, ask: Callable[[str], object], *settings: str) -> None:
+    """Begin a transaction with what its connection's options say, by asking one message or two."""
     for message in beginning(connection.info, connection.get_execution_options(), *settings):
-        connection.exec_driver_sql(message)
+        ask(message)
 
 
 def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) -> list[str]:
     """Write what begins a transaction, and note in a connection's info what it will see.
 
     It is one message to the server. Where there are nodes that the organization is told to, that is one of its own.
+    Where something is asked once, in the same message, that is a transaction without saying so. With `locks_books`
+    the organization's row is locked as well, and noted as `locked`.
     """
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
@@ -77,7 +79,13 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     if info["sees"] is None and organization_id is not None:
         told.append(of_organization(organization_id))
         info["sees"] = organization_id
+    info["locked"] = None
+    if options.get("locks_books") and organization_id is not None and not info["has_nodes"]:
+        told.append(lock_of(organization_id))
+        info["locked"] = organization_id
     steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
+    if options.get("asks_once") and not info["has_nodes"]:
+        steps = []
     if is_bound:
         steps.append(f"SET LOCAL ROLE {APP_ROLE}")
     messages = [[*steps, TELL_NODES], told] if info["has_nodes"] else [steps + told]
@@ -142,5 +150,13 @@ def asking_owner(session: orm.Session) -> Iterator[sa.Connection]:
 
 def of_organization(organization_id: str) -> str:
     """Set the organization; a text that can be none, as of a cookie that somebody wrote, sees nothing."""
-    named = organization_id if ORGANIZATION.fullmatch(organization_id) else ""
-    return f"SET LOCAL tieout.organization = '{named}'"
+    return f"SET LOCAL tieout.organization = '{_named(organization_id)}'"
+
+
+def lock_of(organization_id: str) -> str:
+    """Lock the row of an organization, for whoever writes to its books."""
+    return f"SELECT 1 FROM organizations WHERE id = '{_named(organization_id)}' FOR NO KEY UPDATE"  # noqa: S608
+
+
+def _named(organization_id: str) -> str:
+    return organization_id if ORGANIZATION.fullmatch(organization_id) else ""

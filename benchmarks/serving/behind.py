@@ -2,7 +2,7 @@
 
     python -m benchmarks.serving.behind [--anew]
 
-With `--anew` no answer is kept (webapp/kept_answers.py): each is made of the books.
+With `--anew` no answer is kept (webapp/snapshots/kept_answers.py): each is made of the books.
 What that address costs more than a greeting is what every request pays: routing, who asks, limits, marks, log, session.
 """
 
@@ -11,8 +11,9 @@ import sys
 
 from flask import Flask, Response
 
-from webapp import create_app, kept_answers
+from webapp import create_app
 from webapp.server import serve
+from webapp.snapshots import kept_answers
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 

@@ -11,9 +11,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import kept_answers
 from webapp.db import db
-from webapp.snapshots import read_snapshots
+from webapp.snapshots import kept_answers, read_snapshots
 from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.web.access import blueprints
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from webapp import postgresql
 from webapp.db import db, run_text
 from webapp.snapshots.read_snapshots import ReadSnapshot, snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
@@ -74,5 +75,6 @@ def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[
     session.flush()
     connection = session.connection()
     name = connection.dialect.name
-    options = {"prepare": True} if keeps_plan and name == POSTGRESQL else {}
-    return list(run_text(connection, text, as_stored(name, values), **options))
+    if keeps_plan and name == POSTGRESQL:
+        return postgresql.ask(connection, text, values, keeps_plan=True)
+    return list(run_text(connection, text, as_stored(name, values)))

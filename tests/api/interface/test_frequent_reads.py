@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from webapp import kept_answers
+from webapp.snapshots import kept_answers
 
 # What each read may ask at most, with who asks.
 MOST = {

@@ -34,7 +34,7 @@ LONGEST = timedelta(hours=12)
 
 _CALLERS = """
     SELECT t.id, t.name, t.scopes, t.last_used_at, t.max_requests_a_minute, m.role, o.id, o.name, o.is_demo,
-        o.base_currency, o.time_zone, o.locale, u.id, u.name, u.email, u.letter_keys_off, u.locale
+        o.base_currency, o.time_zone, o.locale, u.id, u.name, u.email, u.letter_keys_off, u.locale, t.expires_at
     FROM api_tokens t
     JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
     JOIN organizations o ON o.id = m.organization_id
@@ -70,7 +70,7 @@ class Principal:
     """The principal of a request: a session in its chosen organization, or a token in its only one.
 
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
-    `locale` is the person's own one, or else that of the organization.
+    `locale` is the person's own one, or else that of the organization; a token may have an end.
     """
 
     organization_id: str
@@ -87,6 +87,7 @@ class Principal:
     token_name: str | None = None
     waiting: int = 0
     last_seen_at: datetime | None = None
+    ends_at: datetime | None = None
     max_requests_a_minute: int | None = None
     has_letter_keys: bool = True
     locale: str = DEFAULT_LOCALE
@@ -193,7 +194,7 @@ def _of_token(
     *others: Any,
 ) -> Principal:
     role, organization_id, organization_name, is_demo, base_currency, time_zone, locale, *owner = others
-    user_id, user_name, email, letter_keys_off, own_locale = owner
+    user_id, user_name, email, letter_keys_off, own_locale, ends_at = owner
     return Principal(
         organization_id=organization_id,
         organization_name=organization_name,
@@ -207,6 +208,7 @@ def _of_token(
         token_id=token_id,
         token_name=token_name,
         last_seen_at=instant(last_used_at),
+        ends_at=instant(ends_at),
         max_requests_a_minute=max_requests_a_minute,
         has_letter_keys=not letter_keys_off,
         locale=own_locale or locale,

@@ -14,13 +14,12 @@ from flask import Response, request
 from flask.json.provider import DefaultJSONProvider
 from flask_smorest.utils import resolve_schema_instance
 
-from webapp import kept_answers
-from webapp.kept_answers import Question
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
 from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
-from webapp.snapshots import read_snapshots
+from webapp.snapshots import kept_answers, read_snapshots
+from webapp.snapshots.kept_answers import Question
 from webapp.web.access import requests, selections, versions
 from webapp.web.access.request_state import requested, state
 from webapp.web.access.strictness import ArgumentsParser
