@@ -86,7 +86,7 @@ def ask(
 
     Who listens to statements hears of it. A plan may be kept for it.
     """
-    dispatch: Any = connection.dispatch
+    dispatch: Any = connection.engine.dispatch
     said: Any = text, values or {}
     for before in dispatch.before_cursor_execute:
         said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)

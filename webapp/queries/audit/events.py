@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.chain import Head
 from webapp.models import AuditEvent
 from webapp.queries.common.made_once import made_once
-from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.statements import PlannedOnce
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class EventFeed:
 
 
 # Every act asks for both: how its event goes on, and which proofs are to be checked after it.
-_HEAD = TextStatement("""
+_HEAD = PlannedOnce("""
     SELECT last.sequence, last.hash FROM (
         SELECT sequence, hash FROM audit_events WHERE organization_id = :organization_id
         ORDER BY sequence DESC LIMIT 1) last

@@ -32,8 +32,9 @@ _LISTS: Final = {
 class AskedOnce(Generic[P]):
     """A function that builds a SELECT of its arguments, which are values of columns and lists of ids."""
 
-    def __init__(self, build: Callable[P, Any]) -> None:
-        self._build = build
+    def __init__(self, build: Callable[P, Any], *, keeps_plan: bool = False) -> None:
+        """Take the function; PostgreSQL may keep the plan of what it builds."""
+        self._build, self._keeps_plan = build, keeps_plan
         self._names = tuple(signature(build).parameters)
         self._compiled: dict[str, _Compiled] = {}
 
@@ -41,7 +42,7 @@ class AskedOnce(Generic[P]):
         """Ask with these arguments, and give the rows with the types of the columns."""
         values = dict(zip(self._names, args, strict=False)) | kwargs
         compiled = self._in_dialect(dialect_name())
-        return compiled.read(ask(compiled.text, compiled.parameters(values)))
+        return compiled.read(ask(compiled.text, compiled.parameters(values), keeps_plan=self._keeps_plan))
 
     def scalar(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Ask, and give the first column of the first row; None where there is no row."""
@@ -107,3 +108,8 @@ def asked_once(build: Callable[P, Any]) -> AskedOnce[P]:
     other words than a value is.
     """
     return AskedOnce(build)
+
+
+def planned_once(build: Callable[P, Any]) -> AskedOnce[P]:
+    """Do the same where PostgreSQL keeps the plan: of rows that keys name, for which no other could be better."""
+    return AskedOnce(build, keeps_plan=True)

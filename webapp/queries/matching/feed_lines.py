@@ -22,7 +22,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.among import among
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import planned_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.matching import alike_lines
@@ -76,7 +76,7 @@ def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, Fe
     return {row[0]: FeedEvent(*row) for row in rows}
 
 
-@asked_once
+@planned_once
 def _last_events(
     organization_id: str, feed_account_id: int, names: Sequence[str]
 ) -> sa.Select[*tuple[Any, ...]]:

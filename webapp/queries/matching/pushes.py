@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from webapp.models import FeedAccount
-from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.statements import PlannedOnce
 
-_ASKED = TextStatement("""
+_ASKED = PlannedOnce("""
     SELECT EXISTS (SELECT 1 FROM documents d WHERE d.organization_id = :organization_id), p.digest, p.answer
     FROM (SELECT 1 AS one) asked LEFT JOIN feed_pushes p ON p.organization_id = :organization_id
         AND p.feed_account_id = :feed_account_id AND p.batch_id = :batch_id""")

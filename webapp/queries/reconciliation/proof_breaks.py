@@ -21,10 +21,10 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.statements import PlannedOnce
 
 # Asked by every act.
-_TOUCHED = TextStatement(
+_TOUCHED = PlannedOnce(
     "SELECT reconciliation_id FROM touched_proofs WHERE organization_id = :organization_id"
 )
 

@@ -17,7 +17,7 @@ from webapp.ledger.rules.matching import compiled
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import planned_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def active(organization_id: str, trigger: str) -> list[RuleValues]:
     return [RuleValues(*row) for row in _active.rows(organization_id, trigger)]
 
 
-@asked_once
+@planned_once
 def _active(organization_id: str, trigger: str) -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(*(getattr(Rule, each.name) for each in fields(RuleValues)))

@@ -13,7 +13,7 @@ from webapp.ledger import titles
 from webapp.ledger.journal.entries import Draft, Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, Organization, Posting, Transaction, refers_to
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import planned_once
 from webapp.queries.common.read_ahead import OrganizationDays, ReadAhead
 from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
@@ -97,7 +97,7 @@ def find(organization_id: str, line_id: int) -> PlainDraft | None:
     )
 
 
-@asked_once
+@planned_once
 def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
     """Select a booked line with its draft, a row for each posting, its columns in the order of `_Row` and `Leg`."""
     return (
