@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
@@ -12,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from webapp.db import db
+from webapp.queries.access import principals
 from webapp.snapshots import kept_answers, read_snapshots
 from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.web.access import blueprints
@@ -162,6 +165,23 @@ def test_a_token_is_refused_once_it_is_revoked_though_the_answer_is_kept(ada, ba
     revoked = {"at": "2026-11-01 00:00:00+00:00", "org": ada.organization_id, "id": other.token_id}
     bank.ask(lambda: db.session.execute(REVOKED, revoked))
     assert other.get(HUB).status_code == 401
+
+
+def test_who_asks_is_kept_until_the_token_ends_and_no_longer(app, ada):
+    now = datetime.now(UTC)
+    end = now + timedelta(seconds=1)
+    with app.app_context():
+        held = read_snapshots.begin(ada.organization_id)
+        try:
+            ending = replace(principals.by_token(held, ada.token, now), ends_at=end)
+            # Where the version is new, nobody looks for who asked before.
+            for _ in range(2):
+                kept_answers.keep_caller(held, "a digest", ending)
+            assert kept_answers.find_caller(held, "a digest", now) == ending
+            assert kept_answers.find_caller(held, "a digest", end) is None
+            assert kept_answers.find_caller(held, "another", now) is None
+        finally:
+            read_snapshots.end()
 
 
 def test_an_answer_of_another_quarter_of_an_hour_is_made_anew(ada, paths, statements, monkeypatch):
