@@ -4,10 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import groupby
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webapp.ledger.matching.joins import LEAST_WORD, words_of
 from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
@@ -97,3 +99,14 @@ def test_five_different_lines_under_one_placeholder_are_five():
 def test_identical_lines_are_counted():
     line = Line(None, date(2026, 1, 1), Decimal("-2.50"), description="Coffee")
     assert [key.occurrence for key in line_keys([line] * 5)] == [1, 2, 3, 4, 5]
+
+
+ASCII = st.text(st.characters(max_codepoint=127))
+# What is a letter for Python, and a word's part for a regular expression, and not both.
+MIXED = st.text(st.sampled_from("abcdeéßöŒ²Ⅷ½٣ªʰ中_-1 \u0301\u200d\n"))
+
+
+@given(st.one_of(ASCII, MIXED, st.text()))
+def test_words_are_the_runs_of_letters_that_are_long_enough(text):
+    runs = ("".join(run) for is_letter, run in groupby(text, str.isalpha) if is_letter)
+    assert words_of(text) == [run for run in runs if len(run) >= LEAST_WORD]

@@ -59,6 +59,9 @@ def test_days_are_inclusive_and_balances_stay_those_of_the_whole_account(cleo, a
 
 def test_a_page_takes_the_same_statements_however_deep(cleo, account, statements):
     path, query = f"/api/accounts/{account}/postings", {"limit": 3}
+    for limit in (1, 2):
+        # From then on it is kept who asks.
+        cleo.get(path, query_string={"limit": limit})
     with statements() as first:
         query["cursor"] = cleo.get(path, query_string=query).json["nextCursor"]
     with statements() as deep:
