@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Draft, Leg, check_balanced
-from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
@@ -20,7 +19,6 @@ from webapp.models import (
     Organization,
     Posting,
     Reconciliation,
-    Transaction,
     delete_rows,
     of_same_organization,
     refers_to,
@@ -28,14 +26,13 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
-from webapp.services.journal import numbers
+from webapp.services.journal import missing_rates, numbers
 
 
 class AlreadyPostedError(LedgerError):
@@ -164,7 +161,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
 
 def post_draft(draft: Draft, doing: Act, *, is_opening: bool = False) -> None:
     """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
-    check_rates(draft)
+    missing_rates.refuse(draft)
     check_balanced(draft.legs, draft.base_currency)
     check_open(draft.organization_id, draft.effective_on)
     if draft.source in ("bank_feed", "document", "manual"):
@@ -190,36 +187,6 @@ def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None
     )
     if update_rows(JournalEntry, *posted, status="VOIDED", voided_by_id=reversal.id) != len(entries):
         raise AlreadyPostedError
-
-
-def check_rates(draft: Draft) -> None:
-    """Refuse a draft of which a leg has no mirror in the base currency."""
-    missing = sorted({leg.currency for leg in draft.legs if leg.amount_base_minor is None})
-    if not missing:
-        return
-    days = rate_days(draft, missing)
-    missing = [code for code in missing if _has_no_rate(draft, code, days[code])] or missing
-    first = missing[0]
-    raise ExchangeRateMissingError(
-        f"No {first} rate for {days[first]:%-d %b %Y}. Add one to confirm.",
-        details={"missingRates": [{"day": days[code].isoformat(), "currency": code} for code in missing]},
-    )
-
-
-def rate_days(draft: Draft, currencies: Iterable[str]) -> dict[str, date]:
-    """Give the days whose rates mirror a draft: its line's booking day, wherever a lock moved it.
-
-    Where two banks' lines share it, each currency is at its own line's day.
-    """
-    bank = [leg for leg in draft.legs if leg.transaction_id is not None]
-    lines = lookups.by_id(Transaction, draft.organization_id, [each.transaction_id for each in bank])
-    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(bank)}
-    first = lines[bank[0].transaction_id].booked_on if bank else draft.effective_on
-    return {code: booked.get(code, first) for code in currencies}
-
-
-def _has_no_rate(draft: Draft, currency: str, day: date) -> bool:
-    return exchange_rates.rate_on(draft.organization_id, currency, draft.base_currency, day) is None
 
 
 def check_open(organization_id: str, day: date) -> None:
