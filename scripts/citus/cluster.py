@@ -32,6 +32,15 @@ NOT_HERE: Final = {
     "test_the_number_of_questions_does_not_depend_on_how_much_there_is": "each organization is asked for itself",
     "test_without_the_applications_filter_no_answer_holds_a_foreign_word": "nodes refuse what names no organization",
     "test_a_transaction_says_its_organization_as_it_begins": "nodes are told it in a message of its own",
+    **dict.fromkeys(
+        [
+            "test_what_is_kept_is_answered_after_one_question",
+            "test_an_entry_is_asked_for_as_its_transaction_begins",
+            "test_an_act_asks_who_acts_at_once_and_locks_the_books_as_it_begins",
+            "test_confirming_a_line_takes_no_more_messages_than_statements",
+        ],
+        "nodes get some messages alone, and nothing is kept of them",
+    ),
 }
 HAS_ROLE: Final = "SELECT 1 FROM pg_roles WHERE rolname = %s"
 

@@ -65,7 +65,7 @@ def confirm_one(
     with read_ahead.answering(plain.ahead), _confirming(line_id, title, actor, now, note) as doing:
         journal_entries.post_draft(plain.draft, doing)
         touched = TouchedIds([plain.draft.id], [])
-        _say(doing, touched, before="DRAFT")
+        _note_posted(doing, touched, before="DRAFT")
     return ActionResult(action_request_id=doing.id, changed=True, result=touched, title=title)
 
 
@@ -90,7 +90,7 @@ def confirm(
             doing.nothing_to_do()
             return _repeat(entry)
         pair_differences.realise(transaction)
-        _say(doing, touched, before=before)
+        _note_posted(doing, touched, before=before)
     done = ActionResult(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
@@ -105,7 +105,7 @@ def _confirming(
     return act(actor, now, "confirm_transaction", target, title=title, payload=named, **named)
 
 
-def _say(doing: Act, touched: TouchedIds, *, before: str) -> None:
+def _note_posted(doing: Act, touched: TouchedIds, *, before: str) -> None:
     """Let an act say what it has posted, beside what a correction says of itself."""
     doing.result = touched.as_json()
     posted = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
