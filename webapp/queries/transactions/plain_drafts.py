@@ -53,7 +53,7 @@ class _Row(NamedTuple):
     is_archived: bool
     requires_counterparty: bool
     opened_on: date | None
-    is_documented: bool
+    asks_more: bool
 
     @property
     def is_plain(self) -> bool:
@@ -68,7 +68,7 @@ def find(organization_id: str, line_id: int) -> PlainDraft | None:
     """Find the line of an id; None where there is none, or confirming it asks for more."""
     found = _of_line.rows(organization_id, line_id)
     rows, legs = [_Row(*each[:_FACTS]) for each in found], [Leg(*each[_FACTS:]) for each in found]
-    if not rows or any(row.is_documented for row in rows):
+    if not rows or any(row.asks_more for row in rows):
         return None
     first, accounts = rows[0], {leg.account_id: row for leg, row in zip(legs, rows, strict=True)}
     return PlainDraft(
@@ -108,7 +108,13 @@ def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
             *(Organization.lock_date, Organization.time_zone),
             *(Account.name, Account.is_archived, Account.requires_counterparty),
             openings.latest_of(Account),
-            attachments.is_documented(JournalEntry, Posting),
+            # Told of each row, and no condition: joined to the others, PostgreSQL would read all postings of the bank.
+            sa.or_(
+                line_payments.is_paying(Transaction),
+                booked_by_hand.may_explain(Transaction, FeedAccount),
+                transfer_pairs.is_paired(Transaction),
+                attachments.is_documented(JournalEntry, Posting),
+            ),
             *(Posting.account_id, Posting.amount_minor, Posting.currency, Posting.amount_base_minor),
             *(Posting.is_bank_leg, Posting.org_merchant_id, Posting.project_id, Posting.transaction_id),
             *(Posting.due_on, Posting.reference),
@@ -124,9 +130,6 @@ def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
             Transaction.status == "BOOKED",
             JournalEntry.status == "DRAFT",
             Organization.id == organization_id,
-            ~line_payments.is_paying(Transaction),
-            ~booked_by_hand.may_explain(Transaction, FeedAccount),
-            ~transfer_pairs.is_paired(Transaction),
         )
         .order_by(Posting.position)
     )
