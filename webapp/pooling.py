@@ -43,13 +43,13 @@ def connected(connection: Any, record: Any) -> None:
     record.info["messages"] = Messages(connection, keeps_plans=not record.info["is_pooled"])
 
 
-def taken(_connection: Any, record: Any, _taken: Any) -> None:
+def checkout(_connection: Any, record: Any, _checked_out: Any) -> None:
     """Refuse a connection that is lost as it is taken from the pool, which then makes another one."""
     if not record.info["messages"].is_there():
         raise InvalidatePoolError
 
 
-def given_back(connection: Any, record: Any, state: PoolResetState) -> None:
+def reset(connection: Any, record: Any, state: PoolResetState) -> None:
     """Roll back as a connection is given back, as a pool does by itself, but not where the end is said already."""
     is_over = record.info["messages"].is_ending or connection.pgconn.transaction_status == IDLE
     if not (is_over or state.terminate_only or state.transaction_was_reset):

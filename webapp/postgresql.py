@@ -61,8 +61,8 @@ def prepare(engine: sa.Engine) -> None:
     event.listen(engine, "before_cursor_execute", _insert_under_policies, retval=True)
     event.listen(engine, "after_cursor_execute", _count)
     event.listen(engine, "commit", refresh_statistics)
-    event.listen(engine, "checkout", pooling.taken)
-    event.listen(engine, "reset", pooling.given_back)
+    event.listen(engine, "checkout", pooling.checkout)
+    event.listen(engine, "reset", pooling.reset)
 
 
 @contextmanager

@@ -100,7 +100,8 @@ class SessionState:
     Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
     copy of them, with a `replica_engine` it reads from there while its transaction lasts. `last_act` is the instant and
     the chance of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be
-    recorded with each other. `kept` are rows that it may not forget.
+    recorded with each other. `kept` are rows that it may not forget, `connection` is that of the open transaction or
+    savepoint, once it was asked for.
     """
 
     organization_id: str | None = None

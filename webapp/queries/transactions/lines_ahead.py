@@ -1,22 +1,16 @@
-"""What confirming or changing lines asks of the books, read once for all of them; of one line in one statement."""
+"""What confirming or changing lines asks of the books, read once for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import (
-    Account,
-    FeedAccount,
-    JournalEntry,
-    Organization,
-    Transaction,
-)
+from webapp.models import Account, FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import by_roles
 from webapp.queries.common import lookups, read_ahead
@@ -26,6 +20,15 @@ from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.matching import booked_by_hand, transfer_pairs
 from webapp.queries.reconciliation import openings
+
+
+class PostedAccount(Protocol):
+    """What decides whether an account takes a posting."""
+
+    @property
+    def is_archived(self) -> bool: ...  # noqa: D102
+    @property
+    def requires_counterparty(self) -> bool: ...  # noqa: D102
 
 
 def reading(
@@ -63,10 +66,15 @@ def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None])
         unexplained=frozenset(ids).difference(booked_by_hand.of_lines(lines, feeds)),
         unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
         undocumented=frozenset(entries) - attachments.documented(organization_id, entries.values()),
-        plain=_plain(accounts.values()),
+        plain=taking_every_posting(accounts.items()),
         opened_on=opened_on,
     )
 
 
-def _plain(accounts: Iterable[Account]) -> frozenset[int]:
-    return frozenset(each.id for each in accounts if not each.is_archived and not each.requires_counterparty)
+def taking_every_posting(accounts: Iterable[tuple[int | None, PostedAccount]]) -> frozenset[int]:
+    """Give the ids of the accounts that refuse no posting."""
+    return frozenset(
+        account_id
+        for account_id, each in accounts
+        if account_id is not None and not each.is_archived and not each.requires_counterparty
+    )

@@ -19,6 +19,7 @@ from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.matching import booked_by_hand, transfer_pairs
 from webapp.queries.reconciliation import openings
+from webapp.queries.transactions.lines_ahead import taking_every_posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class PlainDraft:
     ahead: ReadAhead
 
 
-class _Row(NamedTuple):
+class _DraftRow(NamedTuple):
     """What a posting of the draft is of: the line, the entry and the account."""
 
     booked_on: date
@@ -55,22 +56,17 @@ class _Row(NamedTuple):
     opened_on: date | None
     asks_more: bool
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the account takes every posting."""
-        return not self.is_archived and not self.requires_counterparty
 
-
-_FACTS = len(_Row._fields)
+_FACTS = len(_DraftRow._fields)
 
 
 def find(organization_id: str, line_id: int) -> PlainDraft | None:
     """Find the line of an id; None where there is none, or confirming it asks for more."""
     found = _of_line.rows(organization_id, line_id)
-    rows, legs = [_Row(*each[:_FACTS]) for each in found], [Leg(*each[_FACTS:]) for each in found]
+    rows, legs = [_DraftRow(*each[:_FACTS]) for each in found], [Leg(*each[_FACTS:]) for each in found]
     if not rows or any(row.asks_more for row in rows):
         return None
-    first, accounts = rows[0], {leg.account_id: row for leg, row in zip(legs, rows, strict=True)}
+    first, accounts = rows[0], [(leg.account_id, row) for leg, row in zip(legs, rows, strict=True)]
     return PlainDraft(
         line_id=line_id,
         label=titles.of_line(
@@ -86,20 +82,20 @@ def find(organization_id: str, line_id: int) -> PlainDraft | None:
             base_currency=first.base_currency,
             legs=legs,
         ),
-        account_names={account_id: row.account_name for account_id, row in accounts.items()},
+        account_names={account_id: row.account_name for account_id, row in accounts},
         ahead=ReadAhead(
             rows={(OrganizationDays, organization_id): OrganizationDays(first.lock_date, first.time_zone)},
             undocumented=frozenset({first.entry_id}),
-            plain=frozenset(account_id for account_id, row in accounts.items() if row.is_plain),
+            plain=taking_every_posting(accounts),
             # What no proof keeps as new takes a posting of any day.
-            opened_on={account_id: row.opened_on or date.min for account_id, row in accounts.items()},
+            opened_on={account_id: row.opened_on or date.min for account_id, row in accounts},
         ),
     )
 
 
 @planned_once
 def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
-    """Select a booked line with its draft, a row for each posting, its columns in the order of `_Row` and `Leg`."""
+    """Select a booked line with its draft, a row for each posting, in the order of `_DraftRow` and `Leg`."""
     return (
         sa.select(
             *(Transaction.booked_on, Transaction.amount_minor, Transaction.currency),
