@@ -96,6 +96,29 @@ def ask(
     return found[-1] if found else []
 
 
+def keeps_plans(connection: sa.Connection) -> bool:
+    """Tell whether a server keeps plans for a connection: it is PostgreSQL, and no pooler is in between."""
+    messages = connection.info.get("messages")
+    return messages is not None and bool(messages.keeps_plans)
+
+
+def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list[Any]:
+    """Change rows by a text whose plan is kept, and give those that it returns; errors are SQLAlchemy's.
+
+    Who listens to statements hears of it.
+    """
+    dispatch: Any = connection.engine.dispatch
+    said: Any = text, values
+    for before in dispatch.before_cursor_execute:
+        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    with asking_driver(connection):
+        answer = connection.info["messages"].change(*said)
+    for after in dispatch.after_cursor_execute:
+        after(connection, answer, *said, None, False)  # noqa: FBT003  (the same)
+    rows: list[Any] = answer.rows
+    return rows
+
+
 def analyze(connection: sa.Connection) -> None:
     """Take the statistics of every table anew, also of what this transaction wrote; SQLite's planner needs none."""
     if connection.dialect.name == "postgresql":
