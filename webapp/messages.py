@@ -33,7 +33,7 @@ REST_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Changed:
     """What a statement gave, by the names that a cursor has for it."""
 
     rows: list[Any]
@@ -59,7 +59,7 @@ class Messages:
         self._driver.pgconn.send_query("; ".join(statements).encode(self._driver.info.encoding))
         return [self._rows(each) for each in self._results() if each.status == ExecStatus.TUPLES_OK]
 
-    def change(self, text: str, values: Mapping[str, Any]) -> Answer:
+    def change(self, text: str, values: Mapping[str, Any]) -> Changed:
         """Send a statement with its values beside it; the server keeps its plan. Raises the driver's errors."""
         plan, names, before = self._plan_of(text)
         if before:
@@ -71,7 +71,7 @@ class Messages:
         self._driver.pgconn.send_query_prepared(plan.encode(), stored, writing.formats)
         (result,) = self._results()
         status = (result.command_status or b"").decode()
-        return Answer(self._rows(result), result.command_tuples or 0, status)
+        return Changed(self._rows(result), result.command_tuples or 0, status)
 
     def written(self, text: str, values: Mapping[str, Any], *, keeps_plan: bool = False) -> list[str]:
         """Write a text with its values, as `planned` does where a plan is kept for values."""

@@ -9,13 +9,10 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp import postgresql
 from webapp.column_types import Instant
-from webapp.db import db, run_text
+from webapp.db import db, run_planned
 
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
-# More are sent at once, without waiting for the answer to each.
-FEW_ROWS: Final = 8
 # Each column with what makes of a value what the driver takes.
 Columns = list[tuple[str, Callable[[Any], Any] | None]]
 Written = tuple[str, Columns]
@@ -39,12 +36,12 @@ class NewRows:
         of_all = _stored([each for each in columns if each[0] in shared], shared)
         own = [each for each in columns if each[0] not in shared]
         stored = [of_all | _stored(own, row) for row in rows]
-        _run(connection, text, stored)
+        run_planned(connection, text, stored)
 
     def insert_one(self, connection: sa.Connection, row: Mapping[str, Any]) -> int:
         """Insert a row, and give the id that it gets."""
         text, columns = self._in_dialect(connection.dialect)
-        ((row_id,),) = _run(connection, f"{text} RETURNING id", [_stored(columns, row)])
+        ((row_id,),) = run_planned(connection, f"{text} RETURNING id", [_stored(columns, row)])
         return int(row_id)
 
     def _in_dialect(self, dialect: sa.Dialect) -> Written:
@@ -84,14 +81,7 @@ class DirectChange:
         dialect = connection.dialect
         if dialect.name == "sqlite":
             values = {name: _plain(value, dialect) for name, value in values.items()}
-        return _run(connection, self._texts[dialect.name], [values])
-
-
-def _run(connection: sa.Connection, text: str, values: list[dict[str, Any]]) -> Sequence[Any]:
-    """Run a text with each of some values, and give the rows that it returns; PostgreSQL keeps its plan."""
-    if len(values) > FEW_ROWS or not postgresql.keeps_plans(connection):
-        return run_text(connection, text, values if len(values) > 1 else values[0]) if values else []
-    return [row for each in values for row in postgresql.change(connection, text, each)]
+        return run_planned(connection, self._texts[dialect.name], [values])
 
 
 def _plain(value: Any, dialect: sa.Dialect) -> Any:
