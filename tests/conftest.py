@@ -53,9 +53,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """Let the collector of garbage leave the programs and the tests alone, which are there to the end."""
+    """Let the collector of garbage come less often, and leave alone what is there to the end: programs and tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_report_header():
