@@ -50,13 +50,14 @@ def pytest_configure(config):
     # Readers of the server's own time zone would show themselves here.
     os.environ["TZ"] = "Pacific/Apia"
     time.tzset()
+    # Most of what is made stays, or goes by itself: the collector of garbage comes seldom.
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_collection_finish():
-    """Let the collector of garbage come less often, and leave alone what is there to the end: programs and tests."""
+    """Let the collector of garbage leave the programs and the tests alone, which are there to the end."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_report_header():
