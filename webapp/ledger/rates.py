@@ -1,9 +1,9 @@
 """Exchange rates as the European Central Bank quotes them, and amounts converted to the base currency."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -11,6 +11,7 @@ from webapp.ledger.money import bounded, divided
 
 MAX_AGE_DAYS: Final = 10
 
+Mirroring: TypeAlias = Callable[[int], int]
 _CROSS: Final = Context(prec=12, rounding=ROUND_HALF_UP)
 
 
@@ -90,10 +91,18 @@ def mirror(amount_minor: int, currency: str, base: str, rate: Decimal) -> int:
     >>> mirror(1, "EUR", "BHD", Decimal("2.5"))
     4
     """
+    return mirroring(currency, base, rate)(amount_minor)
+
+
+def mirroring(currency: str, base: str, rate: Decimal) -> Mirroring:
+    """Make the function that does so with amounts of a currency at a rate, for many of them.
+
+    >>> mirroring("USD", "EUR", Decimal("1.0842"))(1084)
+    1000
+    """
     numerator, denominator = _positive(rate).as_integer_ratio()
-    return bounded(
-        divided(amount_minor * denominator * 10 ** digits(base), numerator * 10 ** digits(currency))
-    )
+    times, by = denominator * 10 ** digits(base), numerator * 10 ** digits(currency)
+    return lambda amount_minor: bounded(divided(amount_minor * times, by))
 
 
 def unmirror(base_minor: int, base: str, currency: str, rate: Decimal) -> int:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.transfers import confirm, entry, join, legs, open_items, send, settle, suggested
-from webapp.queries.transfers import proposed
+from webapp.queries.transfers import sides
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -16,10 +16,10 @@ class TestSuggesting:
         payout = send(bank, giro, "2026-03-02", "-100.00", "Payout to Savings")
         send(bank, savings, "2026-03-02", "98.50", "Credit")
         for most, equal, less_a_fee in ((4, 1, 1), (3, 1, 1), (1, 0, 0)):
-            monkeypatch.setattr(proposed, "MOST_NEAR", most)
+            monkeypatch.setattr(sides, "MOST_NEAR", most)
             assert (len(suggested(ben, moved[0])), len(suggested(ben, payout))) == (equal, less_a_fee), most
         send(bank, giro, "2026-03-03", "-99.00", "Payout to Savings")
-        monkeypatch.setattr(proposed, "MOST_NEAR", 2)
+        monkeypatch.setattr(sides, "MOST_NEAR", 2)
         assert (len(suggested(ben, moved[0])), len(suggested(ben, payout))) == (1, 0)
         assert len(ben.get("/api/transfers").json["transfers"]) == 3
 

@@ -8,12 +8,16 @@ from datetime import date, timedelta
 from itertools import islice
 from typing import Final
 
-from webapp.ledger.journal.transfer_sides import MOST_DAYS, OwnAccount, TransferSide, named_accounts
+from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
 
 MOST_PERCENT: Final = 3
 MOST_FEE_PERCENT: Final = 5
 # Of many equal lines only the nearest matter: two that fit are already too many to choose from.
 NEAREST: Final = 4
+# The days around one, the nearest first.
+_DISTANCES: Final = sorted(range(-MOST_DAYS, MOST_DAYS + 1), key=abs)
+
+MayPair = Callable[[TransferSide, TransferSide], bool]
 
 
 @dataclass(slots=True)
@@ -23,117 +27,128 @@ class _Shelf:
     days: list[date] = field(default_factory=list)
     sides: list[TransferSide] = field(default_factory=list)
 
-    def near(self, day: date) -> Iterator[TransferSide]:
+    def near(self, day: date) -> Iterable[TransferSide]:
         first = bisect_left(self.days, day - timedelta(days=MOST_DAYS))
         last = bisect_right(self.days, day + timedelta(days=MOST_DAYS))
         if last - first > 2 * NEAREST:
             middle = bisect_left(self.days, day)
             first, last = max(first, middle - NEAREST), min(last, middle + NEAREST)
-        yield from self.sides[first:last]
+        return self.sides[first:last]
 
 
-def equal_or_rated(
-    ordered: Sequence[TransferSide],
-    own: Mapping[int, OwnAccount],
-    may_pair: Callable[[TransferSide, TransferSide], bool],
-) -> Iterator[tuple[TransferSide, TransferSide]]:
-    """Pair lines with those near them, looked up by amount and day: from either side, money out first.
+def equal(ordered: Sequence[TransferSide]) -> Iterator[tuple[TransferSide, TransferSide]]:
+    """Pair lines with those near them of the opposite amount in another account: from either side, money out first.
 
-    `ordered` are by day. In one currency the amounts are opposite. Across currencies they are within 3 % at the days'
-    rates, and one line names the other's account, or neither fits another one: among many lines some always do.
+    `ordered` are by day.
     """
     shelves: dict[tuple[str, int], dict[int, _Shelf]] = defaultdict(dict)
     for side in ordered:
         shelf = shelves[side.currency, side.amount_minor].setdefault(side.fa_id, _Shelf())
         shelf.days.append(side.day)
         shelf.sides.append(side)
-    rated = _Rated(ordered, own, may_pair)
     for side in ordered:
-        for fa_id, shelf in shelves.get((side.currency, -side.amount_minor), {}).items():
-            if fa_id != side.fa_id:
-                yield from (_out_first(side, other) for other in shelf.near(side.day))
-        yield from (_out_first(side, other) for other in rated.near(side))
+        opposite = shelves.get((side.currency, -side.amount_minor))
+        if opposite is not None:
+            for fa_id, shelf in opposite.items():
+                if fa_id != side.fa_id:
+                    yield from (out_first(side, other) for other in shelf.near(side.day))
 
 
 class _Sizes:
-    """Lines by direction, day and a group of them, then by size."""
+    """Lines, which come by day and id, by direction and a group of them, then by day and by size."""
 
     def __init__(
         self,
-        sides: Iterable[TransferSide],
+        ordered: Iterable[TransferSide],
         *,
         size_of: Callable[[TransferSide], int],
         group_of: Callable[[TransferSide], object],
     ) -> None:
-        self._shelves: dict[tuple[bool, date, object], list[tuple[int, int, TransferSide]]] = defaultdict(
-            list
-        )
-        for side in sides:
-            self._shelves[side.amount_minor > 0, side.day, group_of(side)].append(
-                (size_of(side), side.id, side)
-            )
-        for shelf in self._shelves.values():
-            shelf.sort(key=lambda place: place[:2])
+        self._shelves: dict[tuple[bool, object], dict[int, tuple[list[int], list[TransferSide]]]] = {}
+        for side in ordered:
+            shelves = self._shelves.setdefault((side.amount_minor > 0, group_of(side)), {})
+            day = side.day.toordinal()
+            if day not in shelves:
+                shelves[day] = [], []
+            shelves[day][1].append(side)
+        for shelves in self._shelves.values():
+            for sizes, sides in shelves.values():
+                sides.sort(key=size_of)
+                sizes.extend(map(size_of, sides))
 
     def near(
         self, side: TransferSide, group: object, bounds: tuple[int, int], best: int
     ) -> Iterator[TransferSide]:
         """Give lines of the other direction with a size within bounds, nearest days first; of many, the best sizes."""
+        shelves = self._shelves.get((side.amount_minor < 0, group))
+        if shelves is None:
+            return
         least, most = bounds
-        for distance in sorted(range(-MOST_DAYS, MOST_DAYS + 1), key=abs):
-            shelf = self._shelves.get((side.amount_minor < 0, side.day + timedelta(days=distance), group), ())
-            first, last = bisect_left(shelf, (least,)), bisect_left(shelf, (most + 1,))
-            if last - first > 2 * NEAREST:
-                middle = bisect_left(shelf, (best,))
-                first, last = max(first, middle - NEAREST), min(last, middle + NEAREST)
-            yield from (other for _, _, other in shelf[first:last])
+        day = side.day.toordinal()
+        for distance in _DISTANCES:
+            shelf = shelves.get(day + distance)
+            if shelf is not None:
+                sizes, sides = shelf
+                first, last = bisect_left(sizes, least), bisect_right(sizes, most)
+                if last - first > 2 * NEAREST:
+                    middle = bisect_left(sizes, best)
+                    first, last = max(first, middle - NEAREST), min(last, middle + NEAREST)
+                if first < last:
+                    yield from sides[first:last]
 
 
-class _Rated:
-    """The lines with an amount in the base currency, where there are several currencies."""
+class Rated:
+    """The lines with an amount in the base currency, where there are several currencies.
+
+    Across currencies two lines fit within 3 % at their days' rates, where one names the other's account, or neither
+    fits another one: among many lines some always do. `named` are the other accounts that lines name, by their ids.
+    """
 
     def __init__(
-        self,
-        ordered: Iterable[TransferSide],
-        own: Mapping[int, OwnAccount],
-        may_pair: Callable[[TransferSide, TransferSide], bool],
+        self, ordered: Iterable[TransferSide], named: Mapping[int, Sequence[int]], may_pair: MayPair
     ) -> None:
+        """Take lines by day and id."""
         sides = [side for side in ordered if side.base_minor]
         self._currencies = sorted({side.currency for side in sides})
         if len(self._currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
             sides = []
-        self._may_pair = may_pair
-        self._named: dict[int, set[int]] = defaultdict(set)
-        for side, fa_id in named_accounts(sides, own):
-            self._named[side.id].add(fa_id)
+        self._sides, self._named, self._may_pair = sides, named, may_pair
         self._sizes = _by_base(sides)
-        self._naming = _by_base([side for side in sides if side.id in self._named])
+        self._naming = _by_base([side for side in sides if side.id in named])
+        self._only: dict[tuple[int, str], TransferSide | None] = {}
 
-    def near(self, side: TransferSide) -> Iterator[TransferSide]:
-        """Give the lines that name the account of this one or whose account it names, else the only one that fits."""
-        if not side.base_minor:
-            return
-        for currency in self._currencies:
-            if currency != side.currency:
-                yield from self._naming_or_only(side, currency)
+    def pairs(self) -> Iterator[tuple[TransferSide, TransferSide]]:
+        """Pair lines with those that name their account or whose account they name, else with the only one that fits.
+
+        From either side, money out first.
+        """
+        for side in self._sides:
+            for currency in self._currencies:
+                if currency != side.currency:
+                    yield from (out_first(side, other) for other in self._naming_or_only(side, currency))
 
     def _naming_or_only(self, side: TransferSide, currency: str) -> Iterable[TransferSide]:
         sizes = self._sizes if side.id in self._named else self._naming
         named = [other for other in self._fitting(sizes, side, currency) if self._is_named(side, other)]
         if named:
             return named
-        only = self._only(side, currency)
-        return () if only is None or self._only(only, side.currency) is not side else (only,)
+        only = self._only_one(side, currency)
+        return () if only is None or self._only_one(only, side.currency) is not side else (only,)
 
-    def _only(self, side: TransferSide, currency: str) -> TransferSide | None:
-        two = list(islice(self._fitting(self._sizes, side, currency), 2))
-        return two[0] if len(two) == 1 else None
+    def _only_one(self, side: TransferSide, currency: str) -> TransferSide | None:
+        place = side.id, currency
+        if place not in self._only:
+            two = list(islice(self._fitting(self._sizes, side, currency), 2))
+            self._only[place] = two[0] if len(two) == 1 else None
+        return self._only[place]
 
     def _fitting(self, sizes: _Sizes, side: TransferSide, currency: str) -> Iterator[TransferSide]:
-        size = abs(side.base_minor or 0)
+        size, may_pair = abs(side.base_minor or 0), self._may_pair
         bounds = -(-size * (100 - MOST_PERCENT) // 100), size * 100 // (100 - MOST_PERCENT)
         near = sizes.near(side, currency, bounds, size)
-        return (other for other in near if self._may_pair(*_out_first(side, other)))
+        if side.amount_minor < 0:
+            return (other for other in near if may_pair(side, other))
+        return (other for other in near if may_pair(other, side))
 
     def _is_named(self, one: TransferSide, other: TransferSide) -> bool:
         return other.fa_id in self._named.get(one.id, ()) or one.fa_id in self._named.get(other.id, ())
@@ -144,20 +159,26 @@ def _by_base(sides: Iterable[TransferSide]) -> _Sizes:
 
 
 def less_a_fee(
-    sides: Sequence[TransferSide], own: Mapping[int, OwnAccount]
+    ordered: Sequence[TransferSide], named: Mapping[int, Sequence[int]]
 ) -> Iterator[tuple[TransferSide, TransferSide]]:
-    """Pair lines of one currency where up to 5 % less arrives than was sent, and one names the other's account."""
+    """Pair lines of one currency where up to 5 % less arrives than was sent, and one names the other's account.
+
+    `ordered` are by day and id, `named` the other accounts that lines name, by their ids.
+    """
+    naming = [side for side in ordered if side.id in named]
+    targets = {fa_id for side in naming for fa_id in named[side.id]}
     sizes = _Sizes(
-        sides,
+        [side for side in ordered if side.fa_id in targets],
         size_of=lambda side: abs(side.amount_minor),
         group_of=lambda side: (side.fa_id, side.currency),
     )
-    for side, fa_id in named_accounts(sides, own):
-        size = abs(side.amount_minor)
-        least, most = fee_bounds(size)
-        bounds = (least, size - 1) if side.amount_minor < 0 else (size + 1, most)
-        near = sizes.near(side, (fa_id, side.currency), bounds, size)
-        yield from (_out_first(side, other) for other in islice(near, 2 * NEAREST))
+    for side in naming:
+        for fa_id in named[side.id]:
+            size = abs(side.amount_minor)
+            least, most = fee_bounds(size)
+            bounds = (least, size - 1) if side.amount_minor < 0 else (size + 1, most)
+            near = sizes.near(side, (fa_id, side.currency), bounds, size)
+            yield from (out_first(side, other) for other in islice(near, 2 * NEAREST))
 
 
 def fee_bounds(size_minor: int) -> tuple[int, int]:
@@ -169,5 +190,6 @@ def fee_bounds(size_minor: int) -> tuple[int, int]:
     return -(-size_minor * (100 - MOST_FEE_PERCENT) // 100), size_minor * 100 // (100 - MOST_FEE_PERCENT)
 
 
-def _out_first(one: TransferSide, other: TransferSide) -> tuple[TransferSide, TransferSide]:
+def out_first(one: TransferSide, other: TransferSide) -> tuple[TransferSide, TransferSide]:
+    """Give two sides, money out first."""
     return (one, other) if one.amount_minor < 0 else (other, one)

@@ -1,6 +1,6 @@
 """Bank lines as sides of transfers between own accounts, and what in their texts names an account."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -52,48 +52,70 @@ def is_iban(number: str) -> bool:
     return 15 <= len(number) <= 34 and number[:2].isalpha() and number[2:4].isdigit() and number.isalnum()  # noqa: PLR2004
 
 
-def _number(fa_id: int, own: Mapping[int, OwnAccount]) -> str:
-    return compact(own.get(fa_id, OwnAccount()).number or "")
+class NamedAccounts:
+    """Which own accounts lines name, by number or in their texts; each number and text is looked at once."""
 
+    def __init__(self, own: Mapping[int, OwnAccount]) -> None:
+        """Take the own accounts by the ids of their feed accounts."""
+        numbers = {fa_id: compact(account.number or "") for fa_id, account in own.items()}
+        self._numbers = {fa_id: number for fa_id, number in numbers.items() if number}
+        self._ibans = {fa_id: number for fa_id, number in numbers.items() if is_iban(number)}
+        self._names = {
+            fa_id: [(name, name.casefold()) for name in account.names if len(name) >= SHORTEST_NAME]
+            for fa_id, account in own.items()
+        }
+        self._compact: dict[str, str] = {}
+        self._by_number: dict[str, dict[int, str]] = {}
+        self._by_text: dict[str, dict[int, str]] = {}
 
-def named_number(side: TransferSide, fa_id: int, own: Mapping[int, OwnAccount]) -> str | None:
-    """Give the number of an account that a line names: as its IBAN, or as the end of one."""
-    if not side.iban:
-        return None
-    number, iban = _number(fa_id, own), compact(side.iban)
-    is_named = number and (iban == number or (len(number) > SHORTEST_NAME and iban.endswith(number)))
-    return iban if is_named else None
+    def by_number(self, side: TransferSide) -> Mapping[int, str]:
+        """Give the numbers of accounts that a line names: as its IBAN, or as the end of one."""
+        if not side.iban:
+            return {}
+        found = self._by_number.get(side.iban)
+        if found is None:
+            iban = compact(side.iban)
+            found = self._by_number[side.iban] = {
+                fa_id: iban
+                for fa_id, number in self._numbers.items()
+                if iban == number or (len(number) > SHORTEST_NAME and iban.endswith(number))
+            }
+        return found
 
+    def by_text(self, side: TransferSide) -> Mapping[int, str]:
+        """Give the names of accounts that stand in a line's text, of each account the first."""
+        found = self._by_text.get(side.text)
+        if found is None:
+            found, text = {}, side.text.casefold()
+            for fa_id, names in self._names.items():
+                for name, folded in names:
+                    if folded in text:
+                        found[fa_id] = name
+                        break
+            self._by_text[side.text] = found
+        return found
 
-def named_text(side: TransferSide, fa_id: int, own: Mapping[int, OwnAccount]) -> str | None:
-    """Give the name of an account that stands in a line's text."""
-    text = side.text.casefold()
-    names = own.get(fa_id, OwnAccount()).names
-    return next((name for name in names if len(name) >= SHORTEST_NAME and name.casefold() in text), None)
+    def others(self, side: TransferSide) -> list[int]:
+        """List the other accounts that a line names, in any way."""
+        by_number, by_text = self.by_number(side), self.by_text(side)
+        if not by_number and not by_text:
+            return []
+        return [
+            fa_id for fa_id in self._names if fa_id != side.fa_id and (fa_id in by_text or fa_id in by_number)
+        ]
 
-
-def named_accounts(
-    sides: Iterable[TransferSide], own: Mapping[int, OwnAccount]
-) -> Iterator[tuple[TransferSide, int]]:
-    """Give each line with every other own account that it names, by number or in its text."""
-    folded = {
-        fa_id: [name.casefold() for name in account.names if len(name) >= SHORTEST_NAME]
-        for fa_id, account in own.items()
-    }
-    for side in sides:
-        text = side.text.casefold()
-        for fa_id, names in folded.items():
-            is_other = fa_id != side.fa_id
-            if is_other and (any(name in text for name in names) or named_number(side, fa_id, own)):
-                yield side, fa_id
-
-
-def contradicted(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> bool:
-    """Return whether the IBAN in one line is not that of the other line's account."""
-    return any(
-        is_iban(iban) and is_iban(number) and iban != number
-        for iban, number in (
-            (compact(out.iban or ""), _number(into.fa_id, own)),
-            (compact(into.iban or ""), _number(out.fa_id, own)),
+    def contradict(self, out: TransferSide, into: TransferSide) -> bool:
+        """Return whether the IBAN in one line is not that of the other line's account."""
+        return bool(
+            (out.iban and self._is_foreign(out.iban, into.fa_id))
+            or (into.iban and self._is_foreign(into.iban, out.fa_id))
         )
-    )
+
+    def _is_foreign(self, number: str, fa_id: int) -> bool:
+        own = self._ibans.get(fa_id)
+        if own is None:
+            return False
+        iban = self._compact.get(number)
+        if iban is None:
+            iban = self._compact[number] = compact(number)
+        return iban != own and is_iban(iban)

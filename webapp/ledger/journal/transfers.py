@@ -1,18 +1,18 @@
 """Matching bank lines of two own accounts as likely transfers, with the evidence for each match."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import chain
+from typing import TypeAlias
 
 from webapp.ledger.journal import transfer_fits
-from webapp.ledger.journal.transfer_sides import (
-    OwnAccount,
-    TransferSide,
-    contradicted,
-    named_number,
-    named_text,
-)
+from webapp.ledger.journal.transfer_sides import NamedAccounts, OwnAccount, TransferSide
 from webapp.ledger.money import Money
+
+# The ids of two lines, money out first.
+_Pair: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,8 @@ class TransferMatch:
     fee: Money | None
     named_number: str | None
     named_text: str | None
-    is_only: bool = False
-    rivals: int = 0
-
-    @property
-    def rank(self) -> tuple[object, ...]:
-        """Order matches by evidence: the amount, an account's number, its name, the days between, the difference."""
-        return (
-            self.fee is not None,
-            self.named_number is None,
-            self.named_text is None,
-            self.days_apart,
-            self.off_permille or 0,
-            self.fee.minor if self.fee else 0,
-            self.out_id,
-            self.in_id,
-        )
+    is_only: bool
+    rivals: int
 
     @property
     def reason(self) -> str:
@@ -77,36 +63,122 @@ def transfer_matches(
     account's is no side of this one. The work grows with the number of lines, not with its square, however many are
     alike.
     """
-    ordered = sorted((side for side in sides if side.amount_minor), key=lambda side: (side.day, side.id))
-
-    def may_pair(out: TransferSide, into: TransferSide) -> bool:
-        return (out.id, into.id) not in refused and not contradicted(out, into, own)
-
-    def matches(pairs: Iterable[tuple[TransferSide, TransferSide]]) -> dict[tuple[int, int], TransferMatch]:
-        return {(out.id, into.id): _match(out, into, own) for out, into in pairs if may_pair(out, into)}
-
-    found = matches(transfer_fits.equal_or_rated(ordered, own, may_pair))
-    fitted = {line_id for pair in found for line_id in pair}
-    found |= matches(transfer_fits.less_a_fee([side for side in ordered if side.id not in fitted], own))
-    fits = Counter(line_id for pair in found for line_id in pair)
-    rivals = {pair: max(fits[line_id] for line_id in pair) for pair in found}
-    ranked = [replace(each, is_only=rivals[pair] == 1, rivals=rivals[pair]) for pair, each in found.items()]
-    return sorted(ranked, key=lambda each: each.rank)
+    fitting = _Fitting(sides, NamedAccounts(own), refused)
+    return fitting.matches(sorted(fitting.pairs, key=fitting.rank))
 
 
-def _match(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> TransferMatch:
-    off, fee = None, None
-    if out.currency != into.currency:
-        sizes = sorted((abs(out.base_minor or 0), abs(into.base_minor or 0)))
-        off = -((sizes[0] - sizes[1]) * 1000 // sizes[1])
-    elif out.amount_minor + into.amount_minor:
-        fee = Money(-out.amount_minor - into.amount_minor, out.currency)
-    return TransferMatch(
-        out.id,
-        into.id,
-        abs((out.day - into.day).days),
-        off,
-        fee,
-        named_number(out, into.fa_id, own) or named_number(into, out.fa_id, own),
-        named_text(out, into.fa_id, own) or named_text(into, out.fa_id, own),
-    )
+def best_matches(
+    sides: Iterable[TransferSide],
+    own: Mapping[int, OwnAccount],
+    refused: Collection[tuple[int, int]] = (),
+    *,
+    most: int,
+) -> list[TransferMatch]:
+    """Find the pairs that fit, at most so many: those that fit nothing else first, of these the ones without a fee.
+
+    Only of what may be among these the evidence is compared.
+    """
+    fitting = _Fitting(sides, NamedAccounts(own), refused)
+    kinds: dict[tuple[bool, bool], list[_Pair]] = defaultdict(list)
+    for pair in fitting.pairs:
+        kinds[fitting.rivals(pair) > 1, fitting.fee(pair) is not None].append(pair)
+    best: list[_Pair] = []
+    for _, pairs in sorted(kinds.items()):
+        best += nsmallest(most - len(best), pairs, key=fitting.rank)
+    return fitting.matches(best)
+
+
+def unambiguous_matches(
+    sides: Iterable[TransferSide],
+    own: Mapping[int, OwnAccount],
+    refused: Collection[tuple[int, int]] = (),
+) -> list[TransferMatch]:
+    """Find the pairs that fit nothing else and name no fee, the best evidence first."""
+    fitting = _Fitting(sides, NamedAccounts(own), refused)
+    chosen = [pair for pair in fitting.pairs if fitting.rivals(pair) == 1 and fitting.fee(pair) is None]
+    return fitting.matches(sorted(chosen, key=fitting.rank))
+
+
+class _Fitting:
+    """The pairs that fit, and how many of them each line is in."""
+
+    def __init__(
+        self, sides: Iterable[TransferSide], named: NamedAccounts, refused: Collection[tuple[int, int]]
+    ) -> None:
+        self._named, self._refused = named, refused
+        ordered = sorted((side for side in sides if side.amount_minor), key=lambda side: (side.day, side.id))
+        others = {side.id: fa_ids for side in ordered if (fa_ids := named.others(side))}
+        self._sides = {side.id: side for side in ordered}
+        self.pairs: dict[_Pair, None] = {}
+        self._add(transfer_fits.equal(ordered))
+        # Of these it was asked while they were looked for.
+        rated = transfer_fits.Rated(ordered, others, self._may_pair)
+        self.pairs.update(((out.id, into.id), None) for out, into in rated.pairs())
+        fitted = set(chain.from_iterable(self.pairs))
+        self._add(transfer_fits.less_a_fee([side for side in ordered if side.id not in fitted], others))
+        self._fits = Counter(chain.from_iterable(self.pairs))
+
+    def _add(self, pairs: Iterable[tuple[TransferSide, TransferSide]]) -> None:
+        for out, into in pairs:
+            pair = out.id, into.id
+            if pair not in self.pairs and self._may_pair(out, into):
+                self.pairs[pair] = None
+
+    def _may_pair(self, out: TransferSide, into: TransferSide) -> bool:
+        if (out.iban or into.iban) and self._named.contradict(out, into):
+            return False
+        return not self._refused or (out.id, into.id) not in self._refused
+
+    def rivals(self, pair: _Pair) -> int:
+        """Count the pairs that the line is in that is in more of them."""
+        out_id, in_id = pair
+        return max(self._fits[out_id], self._fits[in_id])
+
+    def fee(self, pair: _Pair) -> int | None:
+        """Give what arrived less than was sent, in minor units; None where nothing did, or in two currencies."""
+        out, into = self._of(pair)
+        return -out.amount_minor - into.amount_minor or None if out.currency == into.currency else None
+
+    def _of(self, pair: _Pair) -> tuple[TransferSide, TransferSide]:
+        return self._sides[pair[0]], self._sides[pair[1]]
+
+    def rank(self, pair: _Pair) -> tuple[object, ...]:
+        """Order pairs by evidence: the amount, an account's number, its name, the days between, the difference."""
+        out, into = self._of(pair)
+        fee, named = self.fee(pair), self._named
+        return (
+            fee is not None,
+            into.fa_id not in named.by_number(out) and out.fa_id not in named.by_number(into),
+            into.fa_id not in named.by_text(out) and out.fa_id not in named.by_text(into),
+            abs((out.day - into.day).days),
+            _off_permille(out, into) or 0,
+            fee or 0,
+            out.id,
+            into.id,
+        )
+
+    def matches(self, pairs: Iterable[_Pair]) -> list[TransferMatch]:
+        """Give pairs with their evidence."""
+        return [self._match(pair) for pair in pairs]
+
+    def _match(self, pair: _Pair) -> TransferMatch:
+        out, into = self._of(pair)
+        fee, rivals, named = self.fee(pair), self.rivals(pair), self._named
+        return TransferMatch(
+            out.id,
+            into.id,
+            abs((out.day - into.day).days),
+            _off_permille(out, into),
+            None if fee is None else Money(fee, out.currency),
+            named.by_number(out).get(into.fa_id) or named.by_number(into).get(out.fa_id),
+            named.by_text(out).get(into.fa_id) or named.by_text(into).get(out.fa_id),
+            is_only=rivals == 1,
+            rivals=rivals,
+        )
+
+
+def _off_permille(out: TransferSide, into: TransferSide) -> int | None:
+    if out.currency == into.currency:
+        return None
+    least, most = sorted((abs(out.base_minor or 0), abs(into.base_minor or 0)))
+    return -((least - most) * 1000 // most)

@@ -211,9 +211,8 @@ def _facts(*sides: Transaction) -> dict[str, object]:
 
 def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
     """Pair all open lines of which each fits the other and nothing else; whoever names a fee pairs one by one."""
-    found = proposed.proposed(actor.organization_id, limit=None)
-    only = [(each.line, each.other) for each in found if each.is_unambiguous]
-    return bulk_pair(only, actor=actor, now=now)
+    found = proposed.unambiguous(actor.organization_id)
+    return bulk_pair([(each.line, each.other) for each in found], actor=actor, now=now)
 
 
 def bulk_pair(

@@ -1,0 +1,168 @@
+"""Bank lines that may be sides of transfers: the open ones, or those near some lines, at the rates of their days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import rates
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.transfer_fits import fee_bounds
+from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
+from webapp.ledger.rates import Mirroring
+from webapp.models import FeedAccount, JournalEntry, Transaction, refers_to
+from webapp.queries.access import organizations
+from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
+from webapp.queries.currencies import rate_tables
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.transfers import open_items
+
+# Of lines among more open ones than these only the equal amounts are read, and none where even these are more: a page
+# shows them beside its lines, while the list of all transfers goes through all.
+MOST_NEAR = 1_000
+# A transfer is between two accounts, an exchange between two currencies.
+BETWEEN = 2
+# A rival of a line's other side may be as far away from that one again; of a transfer with a fee also the line of equal
+# amount that the rival fits, which makes it none.
+WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
+
+
+def feeds(organization_id: str) -> dict[int, str]:
+    """Give the currency of each feed account by its id."""
+    return dict(db.session.execute(*_currencies(organization_id)).all())
+
+
+@made_once
+def _currencies(organization_id: str) -> sa.Select[int, str]:
+    return sa.select(FeedAccount.id, FeedAccount.currency).where(
+        FeedAccount.organization_id == organization_id
+    )
+
+
+def open_lines(organization_id: str) -> list[TransferSide]:
+    """Read the open lines that are in no pair; of a single account none may be a transfer."""
+    if len(feeds(organization_id)) < BETWEEN:
+        return []
+    return _sides(organization_id, _open_lines.rows(organization_id))
+
+
+@asked_once
+def _open_lines(organization_id: str) -> sa.Select[Any]:
+    return _unpaired(organization_id).where(_is_open(organization_id))
+
+
+def near(
+    organization_id: str, currencies: Mapping[int, str], lines: Sequence[Any], *, is_open: bool
+) -> list[TransferSide]:
+    """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
+    conditions = _near(currencies, lines)
+    if is_open:
+        conditions.append(_is_open(organization_id))
+    is_of_size = sa.func.abs(Transaction.amount_minor).in_({abs(line.amount.minor) for line in lines})
+    for more in ((), (is_of_size,)):
+        among = _unpaired(organization_id).where(*conditions, *more).limit(MOST_NEAR + 1)
+        found = db.session.execute(among).all()
+        if len(found) <= MOST_NEAR:
+            return _sides(organization_id, found)
+    return []
+
+
+def _near(currencies: Mapping[int, str], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions of lines of some feed accounts that may be the other side of lines, or rivals of that."""
+    days = [line.booked_on for line in lines]
+    first, last, size = min(days), max(days), sa.func.abs(Transaction.amount_minor)
+    ranges = _ranges({abs(line.amount.minor) for line in lines})
+    near = [
+        Transaction.booked_on.between(first - FEE_WINDOW, last + FEE_WINDOW),
+        sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
+    ]
+    # The index of lines by day begins with the account.
+    of_feeds = Transaction.feed_account_id.in_(currencies)
+    if len(set(currencies.values())) == 1:
+        return [of_feeds, *near]
+    # What an amount is in the base currency stands in no column.
+    return [of_feeds, sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]
+
+
+def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
+    """Give what may have been sent or have arrived of some amounts, less a fee or without one, as few ranges.
+
+    >>> _ranges([10000, 10100, 50])
+    [(48, 52), (9500, 10631)]
+    """
+    merged: list[tuple[int, int]] = []
+    for least, most in map(fee_bounds, sorted(sizes)):
+        if merged and least <= merged[-1][1]:
+            merged[-1] = merged[-1][0], most
+        else:
+            merged.append((least, most))
+    return merged
+
+
+def _is_open(organization_id: str) -> sa.ColumnElement[bool]:
+    """Build the condition that a line is open: its entry is a draft, or an open item of a watched account."""
+    items = open_items.items_subquery(organization_id)
+    has_draft = (
+        sa.exists()
+        .where(
+            refers_to(Transaction.journal_entry_id, JournalEntry),
+            JournalEntry.status == "DRAFT",
+            JournalEntry.corrects_id.is_(None),
+        )
+        .correlate(Transaction)
+    )
+    return sa.or_(has_draft, Transaction.journal_entry_id.in_(sa.select(items.c.root_id)))
+
+
+def _unpaired(organization_id: str) -> sa.Select[Any]:
+    """Select the booked lines that are in no pair."""
+    line = Transaction
+    columns: list[Any] = [line.id, line.feed_account_id, line.booked_on, line.amount_minor, line.currency]
+    return sa.select(*columns, line.description, line.counterparty, line.reference, line.iban).where(
+        line.organization_id == organization_id,
+        line.status == "BOOKED",
+        line.journal_entry_id.is_not(None),
+        sa.not_(transfer_pairs.is_paired(line)),
+    )
+
+
+def _sides(organization_id: str, rows: Sequence[Any]) -> list[TransferSide]:
+    mirrored = _mirrored(organization_id, [row[2:5] for row in rows])
+    return [
+        TransferSide(line_id, fa_id, day, minor, currency, base_minor, " ".join(filter(None, texts)), iban)
+        for (line_id, fa_id, day, minor, currency, *texts, iban), base_minor in zip(
+            rows, mirrored, strict=True
+        )
+    ]
+
+
+def _mirrored(organization_id: str, amounts: Sequence[tuple[date, int, str]]) -> list[int | None]:
+    """Convert amounts of days to the base currency, where there are several currencies; None where that cannot be."""
+    currencies = {currency for _, _, currency in amounts}
+    if len(currencies) < BETWEEN:
+        return [None] * len(amounts)
+    base = organizations.get(organization_id).base_currency
+    first, last = min(day for day, _, _ in amounts), max(day for day, _, _ in amounts)
+    tables = {
+        currency: rate_tables.between(organization_id, currency, base, first, last) for currency in currencies
+    }
+
+    @cache
+    def mirroring(currency: str, day: date) -> Mirroring | None:
+        rate = tables[currency].on(day)
+        return None if rate is None else rates.mirroring(currency, base, rate)
+
+    def mirrored(day: date, minor: int, currency: str) -> int | None:
+        mirror = mirroring(currency, day)
+        try:
+            return None if mirror is None else mirror(minor)
+        except UnprocessableError:
+            return None
+
+    return [mirrored(*each) for each in amounts]
