@@ -237,9 +237,11 @@ def run_text(
 
 def run_planned(connection: sa.Connection, text: str, values: list[dict[str, Any]]) -> Sequence[Any]:
     """Run a text with each of some values, and give the rows that it returns; PostgreSQL keeps its plan."""
-    if len(values) > FEW_ROWS or not postgresql.keeps_plans(connection):
-        return run_text(connection, text, values if len(values) > 1 else values[0]) if values else []
-    return [row for each in values for row in postgresql.change(connection, text, each)]
+    if len(values) <= FEW_ROWS and postgresql.keeps_plans(connection):
+        return [row for each in values for row in postgresql.change(connection, text, each)]
+    if len(values) == 1:
+        return run_text(connection, text, values[0])
+    return run_text(connection, text, values) if values else []
 
 
 @contextlib.contextmanager

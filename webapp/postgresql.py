@@ -86,10 +86,7 @@ def ask(
 
     Who listens to statements hears of it. A plan may be kept for it.
     """
-    dispatch: Any = connection.engine.dispatch
-    said: Any = text, values or {}
-    for before in dispatch.before_cursor_execute:
-        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    said = _told(connection, text, values or {})
     messages = connection.info["messages"]
     with asking_driver(connection):
         found: list[list[Any]] = messages.ask(messages.written(*said, keeps_plan=keeps_plan))
@@ -107,16 +104,23 @@ def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list
 
     Who listens to statements hears of it.
     """
+    said = _told(connection, text, values)
+    with asking_driver(connection):
+        answer = connection.info["messages"].change(*said)
+    dispatch: Any = connection.engine.dispatch
+    for after in dispatch.after_cursor_execute:
+        after(connection, answer, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    rows: list[Any] = answer.rows
+    return rows
+
+
+def _told(connection: sa.Connection, text: str, values: dict[str, Any]) -> Any:
+    """Tell who listens to statements of one, and give the text and the values that they make of it."""
     dispatch: Any = connection.engine.dispatch
     said: Any = text, values
     for before in dispatch.before_cursor_execute:
         said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
-    with asking_driver(connection):
-        answer = connection.info["messages"].change(*said)
-    for after in dispatch.after_cursor_execute:
-        after(connection, answer, *said, None, False)  # noqa: FBT003  (the same)
-    rows: list[Any] = answer.rows
-    return rows
+    return said
 
 
 def analyze(connection: sa.Connection) -> None:

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 SEEN = {"last_used_at", "last_seen_at"}
 # A try to sign in is counted whatever comes of it.
 COUNTED = "sign_in_counters"
-NO_ROOM = "DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
+_BODY = "$$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
+NO_ROOM = f"DO {_BODY}"
 # The same for what is prepared, which a block cannot be.
-NO_ROOM_TO_WRITE = (
-    f"CREATE OR REPLACE FUNCTION pg_temp.no_room() RETURNS integer LANGUAGE plpgsql AS {NO_ROOM[3:]}"
-)
+NO_ROOM_TO_WRITE = f"CREATE OR REPLACE FUNCTION pg_temp.no_room() RETURNS integer LANGUAGE plpgsql AS {_BODY}"
 
 
 class FailingStep:
