@@ -1,8 +1,13 @@
-"""Late lines are found from the kept sums as they are by reading all lines of an account."""
+"""Late lines are found from the kept sums as they are by reading all lines of an account, and cost an act little."""
 
+import sys
+
+import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import Feed, line
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.steps import Steps
 from webapp.db import db
 from webapp.models import Reconciliation
 from webapp.queries.reconciliation import uneven_lines
@@ -17,10 +22,12 @@ def late_days(person, bank, monkeypatch):
                 Reconciliation.organization_id == person.organization_id, Reconciliation.status == "COMPLETED"
             )
         ).all()
-        rows = [tuple(row) for row in uneven_lines.late(person.organization_id, proofs)]
-        with monkeypatch.context() as patch:
-            patch.setattr(uneven_lines, "MANY", 0)
-            among = [tuple(row) for row in uneven_lines.late(person.organization_id, proofs)]
+        ways = []
+        for many in (sys.maxsize, 0):
+            with monkeypatch.context() as patch:
+                patch.setattr(uneven_lines, "MANY", many)
+                ways.append([tuple(row) for row in uneven_lines.late(person.organization_id, proofs)])
+        rows, among = ways
         assert sorted(rows) == sorted(among)
         month_of = {proof.id: f"{proof.statement_date:%b}" for proof in proofs}
         return sorted((month_of[row[0]], f"{row[4]:%-d %b}") for row in rows)
@@ -55,3 +62,40 @@ def test_late_lines_are_those_that_no_proof_up_to_the_statement_cleared(ada, ban
     desk.abandon()
     desk.reopen()
     assert late() == [("Jan", "10 Jan"), ("Jan", "31 Jan")]
+
+
+MONTHS, LINES, LATE = 4, 40, 20
+MOST_STEPS_FOR_A_LATE_LINE = 10
+
+
+@pytest.fixture
+def steps(app):
+    """Counts the steps of SQLite's programs."""
+    return Steps(app)
+
+
+@on_sqlite
+def test_confirming_a_late_line_reads_no_other_one(ada, bank, desk, steps):
+    """Each proof is broken by lines that came after it; confirming one more reads neither these nor what was proved."""
+    bank.open("Bank")
+    for month in range(1, MONTHS + 1):
+        desk.confirm(*bank.send_many([(f"2025-{month:02}-15", "1.00", f"Sale {n}") for n in range(LINES)]))
+        desk.prove(f"2025-{month:02}-28", f"{LINES * month}.00")
+
+    def send(count):
+        days = [f"2025-{1 + n % MONTHS:02}-{1 + n % 14:02}" for n in range(count)]
+        return bank.send_many([(day, "-5.00", f"Late {day}") for day in days])
+
+    def confirm(line_id):
+        return steps.of(lambda: ada.post(f"/api/transactions/{line_id}/confirm"))
+
+    first = send(LATE)
+    desk.confirm(*first[:-2])
+    confirm(first[-2])
+    few = confirm(first[-1])
+    many = send(10 * LATE)
+    desk.confirm(*many[:-1])
+    more = confirm(many[-1])
+    proofs = ada.get("/api/reconciliations").json["reconciliations"]
+    assert [each["holds"] for each in proofs] == [False] * MONTHS
+    assert more - few < MOST_STEPS_FOR_A_LATE_LINE * 10 * LATE, (few, more)

@@ -60,6 +60,8 @@ class TouchedProof(OrganizationKeyed, Base):
     """A standing proof that a write touched and that was not checked since; the database records it by triggers.
 
     The act that wrote checks it before it ends. A row that remains comes from a write past the application.
+    `by_late_lines` is true where nothing touched it but booked lines that no statement has: they break it, and change
+    none of its figures.
     """
 
     __tablename__ = "touched_proofs"
@@ -72,3 +74,4 @@ class TouchedProof(OrganizationKeyed, Base):
     )
 
     reconciliation_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    by_late_lines: Mapped[bool] = mapped_column(server_default=sa.false())

@@ -44,17 +44,23 @@ class EventFeed:
 
 # Every act asks for both: how its event goes on, and which proofs are to be checked after it.
 _HEAD = PlannedOnce("""
-    SELECT last.sequence, last.hash FROM (
+    SELECT last.sequence, last.hash, false FROM (
         SELECT sequence, hash FROM audit_events WHERE organization_id = :organization_id
         ORDER BY sequence DESC LIMIT 1) last
-    UNION ALL SELECT reconciliation_id, NULL FROM touched_proofs WHERE organization_id = :organization_id""")
+    UNION ALL SELECT reconciliation_id, NULL, by_late_lines FROM touched_proofs
+    WHERE organization_id = :organization_id""")
 
 
-def head(organization_id: str) -> tuple[Head | None, frozenset[int]]:
-    """Give the end of the chain, none before the first event, and the proofs that a write touched since their check."""
+def head(organization_id: str) -> tuple[Head | None, dict[int, bool]]:
+    """Give the end of the chain, none before the first event, and the proofs that a write touched since their check.
+
+    A proof is true where only late lines touched it.
+    """
     rows = _HEAD.rows(organization_id=organization_id)
-    ends = [Head(*row) for row in rows if row[1] is not None]
-    return ends[0] if ends else None, frozenset(row[0] for row in rows if row[1] is None)
+    ends = [Head(sequence, last_hash) for sequence, last_hash, _ in rows if last_hash is not None]
+    return ends[0] if ends else None, {
+        proof_id: bool(by_late_lines) for proof_id, last_hash, by_late_lines in rows if last_hash is None
+    }
 
 
 def after(organization_id: str, sequence: int, *, limit: int) -> EventFeed:

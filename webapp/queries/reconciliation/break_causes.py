@@ -13,16 +13,9 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.equations import Breach
-from webapp.models import (
-    ActionRequest,
-    FeedAccount,
-    JournalEntry,
-    Posting,
-    Reconciliation,
-    Transaction,
-    of_same_organization,
-    refers_to,
-)
+from webapp.ledger.proofs.proofs import Item
+from webapp.models import ActionRequest, JournalEntry, Posting, Reconciliation, Transaction, refers_to
+from webapp.queries.journal import posted_entries
 
 MOST_EXAMINED = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
@@ -65,8 +58,12 @@ class _BreachFacts:
 Broken = Mapping[int, tuple[Reconciliation, list[Breach]]]
 
 
-def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
-    """Find the first cause of each broken proof, in a constant number of statements."""
+def of_breaches(organization_id: str, broken: Broken, act_id: str | None = None) -> dict[int, BrokenBy]:
+    """Find the first cause of each broken proof, in a constant number of statements.
+
+    Where the books differ by no item, an entry did it: of an act that is named what it posted, or else the first one
+    since the statement was completed.
+    """
     if not broken:
         return {}
     broken = {proof_id: (proof, _examined(found)) for proof_id, (proof, found) in broken.items()}
@@ -76,12 +73,13 @@ def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
         entries=_entries(organization_id, {item.journal_entry_id for item in items} - {None}),
         cancelled=_cancelled(organization_id, items),
     )
-    since = _since(organization_id, list(broken))
-    first = {
-        proof_id: _first([_suspect(breach, proof, facts, since.get(proof_id)) for breach in found])
-        for proof_id, (proof, found) in broken.items()
-    }
-    chosen = {proof_id: suspect for proof_id, suspect in first.items() if suspect is not None}
+    chosen: dict[int, _Suspect] = {}
+    for proof_id, (proof, found) in broken.items():
+        suspect = _first([_suspect(breach, breach.item, proof, facts) for breach in found if breach.item])
+        if suspect is not None:
+            chosen[proof_id] = suspect
+    others = {proof_id: found for proof_id, (_, found) in broken.items() if proof_id not in chosen}
+    chosen |= _by_books(organization_id, others, act_id)
     acts = _acts(organization_id, chosen.values())
     return {
         proof_id: _named(suspect, acts, broken[proof_id][0].currency) for proof_id, suspect in chosen.items()
@@ -93,12 +91,26 @@ def _examined(found: list[Breach]) -> list[Breach]:
     return [*found[:MOST_EXAMINED], *found[MOST_EXAMINED:][-1:]]
 
 
-def _suspect(
-    breach: Breach, proof: Reconciliation, facts: _BreachFacts, since: JournalEntry | None
-) -> _Suspect | None:
-    item = breach.item
-    if item is None:
-        return None if since is None else _by_entry(breach, since)
+def _by_books(
+    organization_id: str, broken: Mapping[int, list[Breach]], act_id: str | None
+) -> dict[int, _Suspect]:
+    """Find the entry by which books differ; beside a breach of an item they only differ as its consequence."""
+    breach_of = {
+        proof_id: breach for proof_id, found in broken.items() for breach in found if breach.item is None
+    }
+    if not breach_of:
+        return {}
+    ids = list(breach_of)
+    entries = (
+        posted_entries.first_since(organization_id, ids)
+        if act_id is None
+        else posted_entries.first_of_act(organization_id, act_id, ids)
+    )
+    suspects = {proof_id: _by_entry(breach_of[proof_id], entry) for proof_id, entry in entries.items()}
+    return {proof_id: suspect for proof_id, suspect in suspects.items() if suspect is not None}
+
+
+def _suspect(breach: Breach, item: Item, proof: Reconciliation, facts: _BreachFacts) -> _Suspect | None:
     line = facts.lines.get(item.transaction_id or 0)
     if breach.field == "entryStatus" and item.key in facts.cancelled:
         voided_id, reversal = facts.cancelled[item.key]
@@ -134,10 +146,10 @@ def _suspected(
 
 
 def _first(suspects: Iterable[_Suspect | None]) -> _Suspect | None:
-    """Choose the earliest; a breach of `books` is always the consequence of another one."""
+    """Choose the earliest."""
     return min(
         (suspect for suspect in suspects if suspect is not None),
-        key=lambda suspect: (suspect.breach.field == "books", suspect.at),
+        key=lambda suspect: suspect.at,
         default=None,
     )
 
@@ -196,6 +208,9 @@ def _cancelled(
     items = list(items)
     lines = {item.transaction_id for item in items} - {None}
     entries = {item.journal_entry_id for item in items if item.transaction_id is None}
+    # A condition that finds nothing would keep the database from looking by the other one's index.
+    named = [Posting.transaction_id.in_(lines)] if lines else []
+    named += [JournalEntry.id.in_(entries)] if entries else []
     reversal = orm.aliased(JournalEntry)
     rows = db.session.execute(
         sa.select(Posting.transaction_id, JournalEntry.id, reversal)
@@ -204,7 +219,7 @@ def _cancelled(
         .where(
             Posting.organization_id == organization_id,
             JournalEntry.corrects_id.is_(None),
-            sa.or_(Posting.transaction_id.in_(lines), JournalEntry.id.in_(entries)),
+            sa.or_(sa.false(), *named),
         )
         .order_by(JournalEntry.id)
     )
@@ -214,34 +229,6 @@ def _cancelled(
         if line_id is not None:
             found["transaction", line_id] = entry_id, cancelling
     return found
-
-
-def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry]:
-    """Find for each proof the first entry posted to its account, by the statement's day, since it was completed."""
-    first = (
-        sa.select(Reconciliation.id.label("proof_id"), sa.func.min(JournalEntry.id).label("entry_id"))
-        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
-        .join(
-            Posting,
-            sa.and_(of_same_organization(Posting, FeedAccount), Posting.account_id == FeedAccount.account_id),
-        )
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_(proof_ids),
-            JournalEntry.status != "DRAFT",
-            JournalEntry.posted_at > Reconciliation.completed_at,
-            JournalEntry.effective_on <= Reconciliation.statement_date,
-        )
-        .group_by(Reconciliation.organization_id, Reconciliation.id)
-        .subquery()
-    )
-    rows = db.session.execute(
-        sa.select(first.c.proof_id, JournalEntry)
-        .join(JournalEntry, JournalEntry.id == first.c.entry_id)
-        .where(JournalEntry.organization_id == organization_id)
-    )
-    return dict(rows.all())
 
 
 def _acts(organization_id: str, suspects: Iterable[_Suspect]) -> dict[Any, ActionRequest]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +39,18 @@ class Verdict:
     off_by_minor: int
 
 
-def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
-    """Compute the verdicts on standing proofs from the current books."""
+def of_proofs(
+    organization_id: str,
+    proofs: Sequence[Reconciliation],
+    *,
+    known: Container[int] = (),
+    act_id: str | None = None,
+) -> dict[int, Verdict]:
+    """Compute the verdicts on standing proofs from the current books.
+
+    The cause of a proof whose cause is `known` is not looked for. Where `act_id` names the act that is being done,
+    nothing else touched them since they were checked.
+    """
     if not proofs:
         return {}
     ids = [proof.id for proof in proofs]
@@ -60,10 +70,25 @@ def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[in
             arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
             differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
         )
+    unknown = [proof for proof in proofs if found[proof.id] and proof.id not in known]
     causes = break_causes.of_breaches(
-        organization_id, {proof.id: (proof, found[proof.id]) for proof in proofs if found[proof.id]}
+        organization_id, {proof.id: (proof, found[proof.id]) for proof in unknown}, act_id
     )
     return {proof.id: _verdict(proof, found[proof.id], causes.get(proof.id)) for proof in proofs}
+
+
+def of_arrivals(
+    organization_id: str, arrived: Mapping[int, tuple[Reconciliation, Item]]
+) -> dict[int, Verdict]:
+    """Give the verdicts on proofs that held, by their ids, and that an item which arrived has broken."""
+    found = {
+        proof_id: (proof, breaches([], {}, arrivals=[item], differ_minor=0))
+        for proof_id, (proof, item) in arrived.items()
+    }
+    causes = break_causes.of_breaches(organization_id, found)
+    return {
+        proof_id: _verdict(proof, broken, causes.get(proof_id)) for proof_id, (proof, broken) in found.items()
+    }
 
 
 def _verdict(proof: Reconciliation, found: list[Breach], cause: BrokenBy | None) -> Verdict:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import (
-    FeedAccount,
-    JournalEntry,
-    Posting,
-    ProofBreak,
-    Reconciliation,
-    of_same_organization,
-    refers_to,
-)
+from webapp.models import ProofBreak, Reconciliation, refers_to
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.snapshots.statements import PlannedOnce
 
@@ -100,30 +91,3 @@ def cause(found: ProofBreak | StoredBreak) -> BrokenBy:
         after=found.after,
         at=found.broken_at,
     )
-
-
-def posted_by(
-    organization_id: str, action_request_id: str, proofs: Sequence[Reconciliation]
-) -> dict[int, int]:
-    """Find for each proof the first entry that an act posted to its account; for a reversal what it cancels."""
-    ids = [proof.id for proof in proofs]
-    entry = orm.aliased(JournalEntry)
-    rows = db.session.execute(
-        sa.select(Reconciliation.id, sa.func.coalesce(entry.voids_id, entry.id))
-        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
-        .join(entry, of_same_organization(entry, Reconciliation))
-        .join(
-            Posting,
-            sa.and_(
-                refers_to(Posting.journal_entry_id, entry),
-                Posting.account_id == FeedAccount.account_id,
-            ),
-        )
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_(ids),
-            entry.action_request_id == action_request_id,
-        )
-        .order_by(entry.id.desc())
-    )
-    return dict(rows.all())

@@ -36,7 +36,7 @@ from webapp.queries.reconciliation.openings import opening_day_of
 from webapp.sql_functions import unindexed
 
 # Fewer statements are compared one by one.
-MANY = 12
+MANY = 2
 AT_ONCE = 500
 LATE: Final[list[Any]] = [
     Transaction.id,

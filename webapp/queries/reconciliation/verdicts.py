@@ -11,11 +11,12 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
+from webapp.ledger.proofs.proofs import Item
 from webapp.models import ProofBreak, Reconciliation
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import StoredBreak
-from webapp.snapshots.statements import TextStatement
+from webapp.snapshots.statements import PlannedOnce, TextStatement
 from webapp.snapshots.stored_values import day, document, instant
 
 
@@ -29,6 +30,41 @@ def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[in
     broken = proof_breaks.unrepaired(organization_id, [proof.id for proof in proofs])
     touched = proof_breaks.touched(organization_id)
     return _shown(organization_id, [(proof, broken.get(proof.id), proof.id in touched) for proof in proofs])
+
+
+def after_late_lines(
+    organization_id: str, proofs: Sequence[Reconciliation], broken: Mapping[int, ProofBreak]
+) -> dict[int, Verdict]:
+    """Give the verdicts on proofs that only late lines touched since an act last checked them.
+
+    Late lines change none of a proof's figures: one that has any is broken, and its figures are as they were. Left out
+    are the proofs that are recorded as broken and have none: what else may still break them is to be computed.
+    """
+    late = {proof.id: _first_late(proof) for proof in proofs}
+    arrived = [(proof, item) for proof in proofs if (item := late[proof.id]) is not None]
+    newly = {proof.id: (proof, item) for proof, item in arrived if proof.id not in broken}
+    standing = [proof for proof in proofs if (late[proof.id] is None) == (proof.id not in broken)]
+    return {
+        **{proof.id: _recorded(proof, broken.get(proof.id)) for proof in standing},
+        **computed_verdicts.of_arrivals(organization_id, newly),
+    }
+
+
+def _first_late(proof: Reconciliation) -> Item | None:
+    """Find a booked line of the first day with one that is dated by a statement and that no standing one has.
+
+    A line that was open when the statement was completed (`left_open`) is not late. Of a day's lines the newest come
+    first: a late one is hardly ever the oldest.
+    """
+    left_open = set((proof.left_open or {}).get("transactionIds", ()))
+    rows = _FIRST_LATE.rows(
+        organization_id=proof.organization_id,
+        feed_account_id=proof.feed_account_id,
+        until=proof.statement_date,
+        most=len(left_open) + 1,
+    )
+    items = ((*row[:3], day(row[3]), row[4]) for row in rows if row[0] not in left_open)
+    return next((Item(*values) for values in items), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +158,25 @@ def _break(*row: Any) -> StoredBreak:
     return StoredBreak(*causes, cleared_now, off_by)
 
 
+# The days with lines that no statement has are few, and so are the lines of a day.
+_FIRST_LATE: Final = PlannedOnce("""
+    SELECT t.id, t.journal_entry_id, t.provider_transaction_id, t.booked_on, t.amount_minor
+    FROM line_day_sums d
+    CROSS JOIN transactions t
+    WHERE d.organization_id = :organization_id AND d.feed_account_id = :feed_account_id AND d.day <= :until
+        AND d.unreconciled_count > 0
+        AND NOT EXISTS (
+            SELECT 1 FROM reconciliations k
+            WHERE k.organization_id = :organization_id AND k.feed_account_id = :feed_account_id
+                AND k.status IN ('DRAFT', 'COMPLETED') AND k.keep_as_new AND k.opening_date >= d.day)
+        AND t.organization_id = :organization_id AND t.feed_account_id = :feed_account_id AND t.booked_on = d.day
+        AND t.status = 'BOOKED'
+        AND NOT EXISTS (
+            SELECT 1 FROM reconciliation_items i
+            JOIN reconciliations r ON r.organization_id = i.organization_id AND r.id = i.reconciliation_id
+            WHERE i.organization_id = t.organization_id AND i.transaction_id = t.id AND i.is_standing
+                AND r.status = 'COMPLETED')
+    ORDER BY d.day, t.id DESC LIMIT :most""")
 _OF_STATEMENT: Final = 15
 # Of each account the newest proof is found by its index, however many there are.
 _STATEMENTS: Final = TextStatement("""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -124,10 +124,11 @@ def _plan_id() -> str | None:
     return None if found is None else found.plan_id
 
 
-def record(done: Act, status: str, *, error: str = "") -> Collection[int]:
+def record(done: Act, status: str, *, error: str = "") -> Mapping[int, bool]:
     """Write an act and its audit event; one that was proposed is written where its proposal stands.
 
-    Answers the proofs that were touched and not checked since; of an act that waits to be recorded with others, none.
+    Answers the proofs that were touched and not checked since, true where only late lines touched one; of an act that
+    waits to be recorded with others, none.
     """
     state = state_of(db.session())
     facts = {**facts_of(done), "status": status, "error": error}
@@ -146,7 +147,7 @@ def record(done: Act, status: str, *, error: str = "") -> Collection[int]:
         else:
             db.session.flush()
             _NEW_REQUESTS.insert(db.session.connection(), [row])
-    touched: Collection[int] = ()
+    touched: Mapping[int, bool] = {}
     if state.acts_together is None:
         touched = append(done, status, error)
     state.acts_done += status == "EXECUTED"
@@ -216,15 +217,15 @@ def new_id(now: datetime) -> str:
     return act_id(now, chance)
 
 
-def append(done: Act, status: str, error: str = "") -> Collection[int]:
+def append(done: Act, status: str, error: str = "") -> Mapping[int, bool]:
     """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it.
 
-    Answers the proofs that were touched and not checked since.
+    Answers the proofs that were touched and not checked since, true where only late lines touched one.
     """
     return _append(done.actor.organization_id, [(done, status, error)])
 
 
-def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Collection[int]:
+def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mapping[int, bool]:
     head, touched = events.head(organization_id)
     end: chain.Link | chain.Head | None = head
     rows = []

@@ -13,21 +13,27 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
-from webapp.queries.reconciliation import computed_verdicts, proof_breaks
+from webapp.queries.reconciliation import computed_verdicts, proof_breaks, verdicts
 from webapp.queries.reconciliation.break_causes import SYSTEM, BrokenBy
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.services.audit.act import Act
 
 
-def check(doing: Act, touched: Collection[int], touched_before: Collection[int]) -> None:
+def check(doing: Act, touched: Mapping[int, bool], touched_before: Collection[int]) -> None:
     """Check the proofs that were touched once an act was done, and record which it broke and which it repaired.
 
-    A proof touched before the act was changed past the application: the books have what broke it.
+    One that only late lines touched is true in `touched`, and judged without adding it up. A proof touched before the
+    act was changed past the application: the books have what broke it.
     """
     organization_id = doing.actor.organization_id
     proofs = _in_force(organization_id, Reconciliation.id.in_(touched))
-    verdict_of = computed_verdicts.of_proofs(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)
+    by_late_lines = [proof for proof in proofs if touched[proof.id] and proof.id not in touched_before]
+    verdict_of = verdicts.after_late_lines(organization_id, by_late_lines, broken)
+    others = [proof for proof in proofs if proof.id not in verdict_of]
+    for act_id in (doing.id, None):
+        some = [proof for proof in others if (proof.id in touched_before) == (act_id is None)]
+        verdict_of |= computed_verdicts.of_proofs(organization_id, some, known=broken, act_id=act_id)
     newly = [proof for proof in proofs if not verdict_of[proof.id].holds and proof.id not in broken]
     _break(doing, newly, verdict_of, touched_before)
     _renew(broken, verdict_of, doing.now, doing.actor.as_json(), doing.id)
@@ -100,14 +106,11 @@ def _break(
     verdict_of: dict[int, Verdict],
     touched_before: Collection[int],
 ) -> None:
-    if not proofs:
-        return
-    posted = proof_breaks.posted_by(doing.actor.organization_id, doing.id, proofs)
     for proof in proofs:
         verdict = verdict_of[proof.id]
         found = verdict.broken_by or _unexplained(proof, verdict, doing.now)
         if proof.id not in touched_before:
-            found = _by_act(found, doing, posted.get(proof.id))
+            found = replace(found, action_request_id=doing.id, actor=doing.actor.as_json(), at=doing.now)
         db.session.add(_row(proof, verdict, found))
 
 
@@ -115,14 +118,6 @@ def _unexplained(proof: Reconciliation, verdict: Verdict, now: datetime) -> Brok
     """Give the difference alone where no item of the proof explains it: an entry was dated after the statement."""
     before, after = (str(Money(minor, proof.currency)) for minor in (0, -verdict.off_by_minor))
     return BrokenBy(None, None, None, SYSTEM, "books", before, after, now)
-
-
-def _by_act(found: BrokenBy, doing: Act, entry_id: int | None) -> BrokenBy:
-    """Name the act itself; where the books differ by what it posted, the entry that it posted."""
-    named = replace(found, action_request_id=doing.id, actor=doing.actor.as_json(), at=doing.now)
-    if found.field == "books" and entry_id is not None:
-        return replace(named, journal_entry_id=entry_id)
-    return named
 
 
 def _row(proof: Reconciliation, verdict: Verdict, found: BrokenBy) -> ProofBreak:
