@@ -19,7 +19,7 @@ DAMAGE = re.compile(r"-- (?P<code>\w+)(?: without (?P<loosened>\w+))?\n(?P<state
 DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding="utf-8"))
 # What judging the proofs of one organization asks, and naming what broke some, however many there are; the fresh books
 # have none.
-JUDGING = 13
+JUDGING = 12
 # What is asked of each organization: three of its items, one of the files beside its books. The fresh books have one
 # organization more than those of the demo.
 OF_EACH_ORGANIZATION = 4

@@ -114,9 +114,10 @@ CHANGES: dict[str, dict[str, Change]] = {
             ("AS first_day\n", f"AS first_day, {ARE_BOOKED_HERE} AS is_late\n"),
             (
                 "LOOP \n        FOR proof",
-                f"LOOP\n        batch.is_late := batch.is_late AND {IS_IN_NONE};\n        FOR proof",
+                f"LOOP\n        are_late := batch.is_late AND {IS_IN_NONE};\n        FOR proof",
             ),
-            *on_postgresql("batch", "batch.is_late"),
+            ("proof record;", "proof record; are_late boolean;"),
+            *on_postgresql("batch", "are_late"),
         ),
         "proofs_of_bulk_turn": (
             ("AS first_day FROM", "AS first_day, bool_and(t.status = 'BOOKED') AS is_late FROM"),

@@ -15,7 +15,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.proofs.equations import Breach
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import ActionRequest, JournalEntry, Posting, Reconciliation, Transaction, refers_to
-from webapp.queries.journal import posted_entries
+from webapp.queries.accounts import posted_entries
 
 MOST_EXAMINED = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
