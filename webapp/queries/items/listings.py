@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
@@ -180,24 +179,23 @@ def listed(
 
     What is `overdue` was due before that day, or before today; what has no due day never is.
     """
-    items = as_of(organization_id, open_on)
-    statement = sa.select(items)
-    if merchant_id is not None:
-        statement = statement.where(
-            items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))
-        )
-    if overdue is not None:
-        is_late = sa.and_(sa.func.coalesce(items.c.due_on < (open_on or today), sa.false()), items.c.waits)
-        statement = statement.where(is_late if overdue else sa.not_(is_late))
     account_ids = _keeping(organization_id, account_id, side)
-    page = partial(page_of_rows, order=Order((items.c.id,)), after=after, limit=limit)
-    if open_on is not None:
-        found = page(statement.where(items.c.account_id.in_(account_ids), is_open(items)))
-    else:
-        # By the index of what is open now, which has the items of an account in their order.
-        is_open_now = statement.where(_is_open_now(items))
-        pages = [page(is_open_now.where(items.c.account_id == each)) for each in account_ids]
-        found = pages[0] if len(pages) == 1 else joined(pages, lambda row: (row.id,), limit=limit)
+    party_ids = None if merchant_id is None else merchants.alike(organization_id, merchant_id)
+
+    def page(of_account: int) -> Page[Any]:
+        # Of all accounts together PostgreSQL compared each item with all that came after a day.
+        items = as_of(organization_id, open_on, lambda row: row.account_id == of_account)
+        statement = sa.select(items).where(_is_open_now(items) if open_on is None else is_open(items))
+        if party_ids is not None:
+            statement = statement.where(items.c.org_merchant_id.in_(party_ids))
+        if overdue is not None:
+            was_due = sa.func.coalesce(items.c.due_on < (open_on or today), sa.false())
+            is_late = sa.and_(was_due, items.c.waits)
+            statement = statement.where(is_late if overdue else sa.not_(is_late))
+        return page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
+
+    pages = [page(each) for each in account_ids]
+    found = pages[0] if len(pages) == 1 else joined(pages, lambda row: (row.id,), limit=limit)
     return found.of(records(organization_id, found.items, open_on or today))
 
 
