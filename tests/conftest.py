@@ -50,6 +50,8 @@ def pytest_configure(config):
     # Readers of the server's own time zone would show themselves here.
     os.environ["TZ"] = "Pacific/Apia"
     time.tzset()
+    # Most of what is made stays, or goes by itself: the collector of garbage comes seldom.
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_collection_finish():

@@ -159,24 +159,51 @@ VALUES = [
 ]
 
 
+KINDS = {
+    str: "text",
+    int: "bigint",
+    bool: "boolean",
+    Decimal: "numeric",
+    date: "date",
+    list: "bigint[]",
+    bytes: "bytea",
+    datetime: "timestamptz",
+}
+
+
 @pytest.mark.parametrize("keeps_plan", [False, True])
 def test_values_in_a_message_are_what_they_were(app, keeps_plan):
     with app.app_context(), db.engine.connect() as connection:
         said = connection.info["messages"]
         for value in [*VALUES, [1, 2], []]:
-            kind = {
-                str: "text",
-                int: "bigint",
-                bool: "boolean",
-                Decimal: "numeric",
-                date: "date",
-                list: "bigint[]",
-            }
-            text = f"SELECT CAST(%(value)s AS {kind.get(type(value), 'text')}), '5%%'"
+            text = f"SELECT CAST(%(value)s AS {KINDS.get(type(value), 'text')}), '5%%'"
             asked = said.written(text, {"value": value}, keeps_plan=keeps_plan)
             assert said.ask(asked) == [[(value, "5%")]]
         with pytest.raises(psycopg.DataError):
             said.written("SELECT %(value)s", {"value": "nul\0"})
+
+
+def test_values_beside_a_message_are_what_they_were(app):
+    with app.app_context(), db.engine.connect() as connection:
+        said = connection.info["messages"]
+        for value in [*VALUES, [1, 2], [], b"nul\0 and \xff", b"", NOW]:
+            kind = KINDS.get(type(value), "text")
+            text = f"SELECT CAST(%(value)s AS {kind}), '5%%', %(other)s::text, CAST(%(value)s AS {kind})"
+            answer = said.change(text, {"value": value, "other": "b"})
+            assert answer.rows == [(value, "5%", "b", value)]
+            assert (answer.rowcount, answer.statusmessage) == (1, "SELECT 1")
+        with pytest.raises(psycopg.DataError):
+            said.change("SELECT %(value)s::text", {"value": "nul\0"})
+
+
+def test_a_change_that_fails_is_the_error_of_its_statement_and_can_be_made_again(app):
+    with app.app_context(), db.engine.connect() as connection:
+        said = connection.info["messages"]
+        for _ in range(2):
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                said.change("SELECT 1 / CAST(%(by)s AS integer)", {"by": 0})
+            connection.rollback()
+            assert said.change("SELECT 1 / CAST(%(by)s AS integer)", {"by": 1}).rows == [(1,)]
 
 
 def test_what_fails_in_a_message_is_the_error_of_its_statement(app):

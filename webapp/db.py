@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Preparation = Callable[[sa.Connection], None]
 
 BULK_PATIENCE_SECONDS = 300
+# More rows are sent at once, without waiting for the answer to each.
+FEW_ROWS = 8
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -231,6 +233,15 @@ def run_text(
             after(connection, cursor, text, sent, None, is_many)
         found: Sequence[Any] = cursor.fetchall() if cursor.description else ()
     return found
+
+
+def run_planned(connection: sa.Connection, text: str, values: list[dict[str, Any]]) -> Sequence[Any]:
+    """Run a text with each of some values, and give the rows that it returns; PostgreSQL keeps its plan."""
+    if len(values) <= FEW_ROWS and postgresql.keeps_plans(connection):
+        return [row for each in values for row in postgresql.change(connection, text, each)]
+    if len(values) == 1:
+        return run_text(connection, text, values[0])
+    return run_text(connection, text, values) if values else []
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 For each statement psycopg takes some 60 microseconds and a round trip. A message of the simple query protocol has as
 many as it is given: https://www.postgresql.org/docs/current/protocol-flow.html. No values go beside it, so the driver
-writes them into the text. What is written to the books does not go this way, since a server may log its statements.
+writes them into the text. A server may log its statements, so what is written to the books goes beside a text.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import re
 import select
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import errors, generators
-from psycopg.adapt import Transformer
+from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ExecStatus
 
 if TYPE_CHECKING:
@@ -31,13 +32,22 @@ _NUMBERS: Final = count(1)
 REST_SECONDS: Final = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a statement gave, by the names that a cursor has for it."""
+
+    rows: list[Any]
+    rowcount: int
+    statusmessage: str
+
+
 class Messages:
     """What is said on one connection, and which plans the server keeps for it."""
 
     def __init__(self, driver: Connection, *, keeps_plans: bool) -> None:
         """Say nothing yet. A connection of a pooler has no plans."""
         self._driver = driver
-        self._keeps_plans = keeps_plans
+        self.keeps_plans = keeps_plans
         self._plans: dict[str, str] = {}
         self._used_at = time.monotonic()
         self._unread = select.poll()
@@ -46,13 +56,22 @@ class Messages:
 
     def ask(self, statements: Sequence[str]) -> list[list[Any]]:
         """Send statements in one message, and give the rows of each that is a question; raises the driver's errors."""
-        encoding = self._driver.info.encoding
-        self._driver.pgconn.send_query("; ".join(statements).encode(encoding))
-        results = self._driver.wait(generators.execute(self._driver.pgconn))
-        if results[-1].status == ExecStatus.FATAL_ERROR:
-            self._plans.clear()
-            raise errors.error_from_result(results[-1], encoding=encoding)
-        return [self._rows(each) for each in results if each.status == ExecStatus.TUPLES_OK]
+        self._driver.pgconn.send_query("; ".join(statements).encode(self._driver.info.encoding))
+        return [self._rows(each) for each in self._results() if each.status == ExecStatus.TUPLES_OK]
+
+    def change(self, text: str, values: Mapping[str, Any]) -> Changed:
+        """Send a statement with its values beside it; the server keeps its plan. Raises the driver's errors."""
+        plan, names, before = self._plan_of(text)
+        if before:
+            self.ask(before)
+        sent = [values[name] for name in names]
+        formats = [PyFormat.BINARY if isinstance(each, bytes) else PyFormat.TEXT for each in sent]
+        writing = Transformer(self._driver)
+        stored = writing.dump_sequence(sent, formats)
+        self._driver.pgconn.send_query_prepared(plan.encode(), stored, writing.formats)
+        (result,) = self._results()
+        status = (result.command_status or b"").decode()
+        return Changed(self._rows(result), result.command_tuples or 0, status)
 
     def written(self, text: str, values: Mapping[str, Any], *, keeps_plan: bool = False) -> list[str]:
         """Write a text with its values, as `planned` does where a plan is kept for values."""
@@ -63,18 +82,29 @@ class Messages:
 
     def planned(self, text: str, literals: Mapping[str, str]) -> list[str]:
         """Write a text of which the server keeps the plan: one statement, or more where it has to be made first."""
-        if not self._keeps_plans:
+        if not self.keeps_plans:
             return [text % literals]
-        numbered, names = _numbered(text)
-        plan = self._plans.get(text)
-        before = []
-        if plan is None:
-            # After an error nobody knows which plans there are.
-            before = [] if self._plans else ["DEALLOCATE ALL"]
-            plan = self._plans[text] = f"tieout_{next(_NUMBERS)}"
-            before.append(f"PREPARE {plan} AS {numbered}")
+        plan, names, before = self._plan_of(text)
         named = f"({', '.join(literals[name] for name in names)})" if names else ""
         return [*before, f"EXECUTE {plan}{named}"]
+
+    def _plan_of(self, text: str) -> tuple[str, tuple[str, ...], list[str]]:
+        """Give the plan of a text, its parameters in their order, and what has to be said before where it is new."""
+        numbered, names = _numbered(text)
+        plan = self._plans.get(text)
+        if plan is not None:
+            return plan, names, []
+        # After an error nobody knows which plans there are.
+        before = [] if self._plans else ["DEALLOCATE ALL"]
+        plan = self._plans[text] = f"tieout_{next(_NUMBERS)}"
+        return plan, names, [*before, f"PREPARE {plan} AS {numbered}"]
+
+    def _results(self) -> list[Any]:
+        results: list[Any] = self._driver.wait(generators.execute(self._driver.pgconn))
+        if results[-1].status == ExecStatus.FATAL_ERROR:
+            self._plans.clear()
+            raise errors.error_from_result(results[-1], encoding=self._driver.info.encoding)
+        return results
 
     def end(self) -> None:
         """End the transaction, and leave the answer to `is_there`.

@@ -86,14 +86,41 @@ def ask(
 
     Who listens to statements hears of it. A plan may be kept for it.
     """
-    dispatch: Any = connection.engine.dispatch
-    said: Any = text, values or {}
-    for before in dispatch.before_cursor_execute:
-        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    said = _told(connection, text, values or {})
     messages = connection.info["messages"]
     with asking_driver(connection):
         found: list[list[Any]] = messages.ask(messages.written(*said, keeps_plan=keeps_plan))
     return found[-1] if found else []
+
+
+def keeps_plans(connection: sa.Connection) -> bool:
+    """Tell whether a server keeps plans for a connection: it is PostgreSQL, and no pooler is in between."""
+    messages = connection.info.get("messages")
+    return messages is not None and bool(messages.keeps_plans)
+
+
+def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list[Any]:
+    """Change rows by a text whose plan is kept, and give those that it returns; errors are SQLAlchemy's.
+
+    Who listens to statements hears of it.
+    """
+    said = _told(connection, text, values)
+    with asking_driver(connection):
+        answer = connection.info["messages"].change(*said)
+    dispatch: Any = connection.engine.dispatch
+    for after in dispatch.after_cursor_execute:
+        after(connection, answer, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    rows: list[Any] = answer.rows
+    return rows
+
+
+def _told(connection: sa.Connection, text: str, values: dict[str, Any]) -> Any:
+    """Tell who listens to statements of one, and give the text and the values that they make of it."""
+    dispatch: Any = connection.engine.dispatch
+    said: Any = text, values
+    for before in dispatch.before_cursor_execute:
+        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
+    return said
 
 
 def analyze(connection: sa.Connection) -> None:

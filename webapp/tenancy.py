@@ -38,6 +38,9 @@ SERVER: Final = (
 TELL_NODES: Final = (
     "SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SET LOCAL citus.propagate_set_commands = 'local'"
 )
+# An act looks for rows by keys, in tables of all organizations, and its plans are kept: PostgreSQL may think a table
+# small that is not small any more, or believe that it will soon meet a row that is not there.
+BY_INDEX: Final = "SET LOCAL enable_seqscan = off"
 
 _maintains: ContextVar[bool] = ContextVar("maintains", default=False)
 
@@ -81,7 +84,7 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
         info["sees"] = organization_id
     info["locked"] = None
     if options.get("locks_books") and organization_id is not None and not info["has_nodes"]:
-        told.append(lock_of(organization_id))
+        told += [BY_INDEX, lock_of(organization_id)]
         info["locked"] = organization_id
     steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
     if options.get("asks_once") and not info["has_nodes"]:

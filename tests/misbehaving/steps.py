@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 SEEN = {"last_used_at", "last_seen_at"}
 # A try to sign in is counted whatever comes of it.
 COUNTED = "sign_in_counters"
-NO_ROOM = "DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
+_BODY = "$$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
+NO_ROOM = f"DO {_BODY}"
+# The same for what is prepared, which a block cannot be.
+NO_ROOM_TO_WRITE = f"CREATE OR REPLACE FUNCTION pg_temp.no_room() RETURNS integer LANGUAGE plpgsql AS {_BODY}"
 
 
 class FailingStep:
@@ -66,6 +69,9 @@ class FailingStep:
             # It is interrupted at its first instruction; in a write that ends the whole transaction.
             connection.connection.dbapi_connection.set_progress_handler(lambda: 1, 1)
             return statement, parameters
+        if context is None and statement.lstrip().startswith(("INSERT", "UPDATE")):
+            connection.connection.dbapi_connection.execute(NO_ROOM_TO_WRITE)
+            return "SELECT pg_temp.no_room()", {}
         style = context.execute_style if context else None
         return NO_ROOM, [{}] if style is ExecuteStyle.EXECUTEMANY else {}
 

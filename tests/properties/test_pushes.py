@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.examples import examples
-from webapp.queries import checks
 
 NUMBERS = itertools.count()
 DAYS = [f"2026-03-{day:02}" for day in range(1, 8)]
@@ -50,7 +49,7 @@ def batch_of(events):
 
 
 def sound(bank):
-    return bank.ask(lambda: list(checks.violations()))
+    return bank.broken()
 
 
 def hear(heard, batch):

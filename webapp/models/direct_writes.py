@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.column_types import Instant
-from webapp.db import db, run_text
+from webapp.db import db, run_planned
 
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 # Each column with what makes of a value what the driver takes.
@@ -36,13 +36,12 @@ class NewRows:
         of_all = _stored([each for each in columns if each[0] in shared], shared)
         own = [each for each in columns if each[0] not in shared]
         stored = [of_all | _stored(own, row) for row in rows]
-        if stored:
-            run_text(connection, text, stored if len(stored) > 1 else stored[0])
+        run_planned(connection, text, stored)
 
     def insert_one(self, connection: sa.Connection, row: Mapping[str, Any]) -> int:
         """Insert a row, and give the id that it gets."""
         text, columns = self._in_dialect(connection.dialect)
-        ((row_id,),) = run_text(connection, f"{text} RETURNING id", _stored(columns, row))
+        ((row_id,),) = run_planned(connection, f"{text} RETURNING id", [_stored(columns, row)])
         return int(row_id)
 
     def _in_dialect(self, dialect: sa.Dialect) -> Written:
@@ -82,7 +81,7 @@ class DirectChange:
         dialect = connection.dialect
         if dialect.name == "sqlite":
             values = {name: _plain(value, dialect) for name, value in values.items()}
-        return run_text(connection, self._texts[dialect.name], values)
+        return run_planned(connection, self._texts[dialect.name], [values])
 
 
 def _plain(value: Any, dialect: sa.Dialect) -> Any:

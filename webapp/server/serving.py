@@ -22,9 +22,9 @@ from webapp.server.worker import Worker
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a folder to write to by name)
 OPEN_FILES = 8192
-# How many requests have a turn at once, see webapp/server/pool.py: SQLite answers in the thread that asks, and
-# while a PostgreSQL server answers one request, others can compute.
-SQLITE_TURNS, SERVED_TURNS = 1, 2
+# How many requests have a turn at once, see webapp/server/pool.py: a database on this machine answers sooner than
+# another thread could take over and give Python's lock back, and while one elsewhere answers, others can compute.
+NEAR_TURNS, FAR_TURNS = 1, 2
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -34,7 +34,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._app, self._settings, self._greeting = app, settings, greeting
         # Behind a proxy all connections have the proxy's address.
         self.limits = Limits(connections_per_address=0) if settings.proxy_hops else Limits()
-        self.turns = SQLITE_TURNS if settings.is_sqlite else SERVED_TURNS
+        self.turns = NEAR_TURNS if settings.has_near_database else FAR_TURNS
         super().__init__()
 
     def load_config(self) -> None:

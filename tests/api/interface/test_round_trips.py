@@ -44,6 +44,12 @@ def test_what_is_kept_is_answered_after_one_question(least, entry):
     assert len(least(HUB, KEPT)) == KEPT
 
 
+def test_a_list_that_was_answered_before_looks_at_none_of_its_arguments(least, ada, bank):
+    (line,) = bank.send_many([("2026-03-01", "-1.50", "Shop")])
+    fa_id = ada.get(f"/api/transactions/{line}").json["transaction"]["faId"]
+    assert len(least(f"/api/transactions?faId={fa_id}&from=2026-03-01&limit=20", KEPT)) == KEPT
+
+
 def test_an_entry_is_asked_for_as_its_transaction_begins(least, entry):
     _, asked, end = least(f"/api/journal-entries/{entry}", ENTRY)
     assert asked.startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE")

@@ -6,7 +6,6 @@ from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.planning import approve, plan, proposed, ref, send
 from webapp.db import db
 from webapp.models import Membership
-from webapp.queries import checks
 from webapp.queries.audit import book_moves
 from webapp.services.audit import plan_trials
 from webapp.services.storage import trial_copies
@@ -38,7 +37,7 @@ def steps(bank, line):
 @pytest.fixture(autouse=True)
 def whole(bank):
     yield
-    assert bank.ask(lambda: list(checks.violations())) == []
+    assert bank.broken() == []
 
 
 def status(person, line):

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
@@ -13,7 +14,9 @@ from webapp.importers.texts import DIRECTION_MARKS, quoted
 from webapp.importers.values import YEARS, are_in_order
 
 _MAX_LENGTH: Final = 60
+_ALWAYS: Final = frozenset("/-.,:")
 _DIRECTIVES: Final = frozenset("aAbBdfHIjmMpSyYzZ%")
+_DIRECTIVE: Final = re.compile(r"%.", re.DOTALL)
 _TOGETHER: Final = re.compile(r"%[dHmMSyY]%[dHmMSyY]")
 _TIMES: Final = (
     "",
@@ -48,6 +51,7 @@ class DayParser:
         self._format = date_format
         self._is_together = bool(_TOGETHER.search(date_format))
         self._has_names = "%b" in date_format or "%B" in date_format
+        self._marks = _marks_of(date_format)
         self._cache: dict[str, date | None] = {}
 
     def day(self, text: str) -> date | None:
@@ -68,6 +72,9 @@ class DayParser:
         # strptime accepts the digits of every script, and reads 2026115 as the fifth of November.
         if len(text) > _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
             return None
+        # Most of many formats are told apart by their marks, and strptime reads each of them anew.
+        if not all(mark in text for mark in self._marks):
+            return None
         if self._has_names:
             text = in_english(text, is_full="%B" in self._format, has_point="%b." in self._format)
         try:
@@ -77,6 +84,16 @@ class DayParser:
         if self._is_together and found.strftime(self._format).casefold() != text.casefold():
             return None
         return found.date() if found.year in YEARS else None
+
+
+@lru_cache(1000)
+def _marks_of(date_format: str) -> str:
+    """Give the marks that a date in a format has in any case.
+
+    >>> _marks_of("%d. %b %Y, %H:%M")
+    '.,:'
+    """
+    return "".join(mark for mark in dict.fromkeys(_DIRECTIVE.sub("", date_format)) if mark in _ALWAYS)
 
 
 def is_format(text: str) -> bool:

@@ -104,8 +104,10 @@ def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
             *(Organization.lock_date, Organization.time_zone),
             *(Account.name, Account.is_archived, Account.requires_counterparty),
             openings.latest_of(Account),
-            # Told of each row, and no condition: joined to the others, PostgreSQL would read all postings of the bank.
+            # Told of each row, and no condition: PostgreSQL would read all drafts, or all postings of the bank, first.
             sa.or_(
+                Transaction.status != "BOOKED",
+                JournalEntry.status != "DRAFT",
                 line_payments.is_paying(Transaction),
                 booked_by_hand.may_explain(Transaction, FeedAccount),
                 transfer_pairs.is_paired(Transaction),
@@ -123,8 +125,6 @@ def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
         .where(
             Transaction.organization_id == organization_id,
             Transaction.id == line_id,
-            Transaction.status == "BOOKED",
-            JournalEntry.status == "DRAFT",
             Organization.id == organization_id,
         )
         .order_by(Posting.position)

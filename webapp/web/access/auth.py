@@ -18,7 +18,7 @@ from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
 from webapp.snapshots import read_snapshots
-from webapp.web.access import bearers, browsers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access import bearers, blueprints, browsers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested, requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
@@ -128,7 +128,7 @@ def guard() -> Response | None:
     heavy_calls.enter(view, found)
     if read_snapshots.snapshot() is not None:
         refuse_undeclared()
-        return None
+        return blueprints.answered_before(view)
     scope_session(found.organization_id)
     return _open(view, found)
 

@@ -20,6 +20,7 @@ from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
 from webapp.snapshots import kept_answers, read_snapshots
 from webapp.snapshots.kept_answers import Question
+from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.web.access import requests, selections, versions
 from webapp.web.access.request_state import requested, state
 from webapp.web.access.strictness import ArgumentsParser
@@ -72,24 +73,32 @@ def answering(body: Any, status: int) -> Response:
     return response
 
 
-def _kept(view: Callable[..., Any], status: int, make: Callable[[], Any]) -> Any:
-    """Make the answer to a frequent read, or give the one that was made of the same rows.
+def answered_before(view: Any) -> Response | None:
+    """Give the answer to a frequent read that was made of the same rows, before its arguments are looked at."""
+    place = _place(view)
+    found = None if place is None else kept_answers.find(*place)
+    return None if found is None else JsonAnswer(found, HTTPStatus.OK, content_type=JSON)
 
-    Of a record the version is asked for beside its answer, and it is made anew: so many are read that few are again.
+
+def _kept(view: Callable[..., Any], make: Callable[[], Any]) -> Any:
+    """Make an answer, and keep it where `answered_before` would find it."""
+    place, made = _place(view), make()
+    if place is not None and place[0] is read_snapshots.snapshot() and state().answer is not None:
+        kept_answers.keep(*place, made.get_data())
+    return made
+
+
+def _place(view: Any) -> tuple[ReadSnapshot, Question] | None:
+    """Give the snapshot in which a frequent read is answered, and all that its answer depends on beside the rows.
+
+    None of a record, whose version is asked for beside its answer: so many are read that few are again.
     """
     held = read_snapshots.snapshot()
     if held is None or versions.has_version(view):
-        return make()
+        return None
     who, asked = cast("Principal", state().principal), requested()
     quarter = state().now.timestamp() // QUARTER_SECONDS
-    question = Question(who.organization_id, who.token_id, asked.path, asked.query_string, quarter)
-    found = kept_answers.find(held, question)
-    if found is not None:
-        return JsonAnswer(found, status, content_type=JSON)
-    made = make()
-    if read_snapshots.snapshot() is held and state().answer is not None:
-        kept_answers.keep(held, question, made.get_data())
-    return made
+    return held, Question(who.organization_id, who.token_id, asked.path, asked.query_string, quarter)
 
 
 def _waiting_here() -> list[str]:
@@ -120,7 +129,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
-                return _kept(responding, status_code, lambda: answered(*args, **kwargs))
+                return _kept(responding, lambda: answered(*args, **kwargs))
 
             def answered(*args: Any, **kwargs: Any) -> Any:
                 before = action_requests.done_count() if says_changed else 0

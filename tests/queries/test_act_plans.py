@@ -1,0 +1,68 @@
+"""What PostgreSQL reads for one act while it knows little of its tables: beside many drafts no more than beside few."""
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.db import db
+
+pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+POSTED, FEW, MANY = 5000, 30, 600
+# A plan that begins with the drafts, or looks through all legs, reads some thousands.
+MOST_ROWS = 800
+# What this connection has read and not told the server yet.
+ROWS = "SELECT sum(seq_tup_read + COALESCE(idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables"
+
+
+@pytest.fixture
+def rows_read(app):
+    """A function that makes a call, and gives how many rows its transaction has read, in triggers too."""
+    with app.app_context():
+        engine = db.engine
+
+    def read(connection):
+        return connection.connection.dbapi_connection.execute(ROWS).fetchone()[0]
+
+    def call(act):
+        begun, ended = [], []
+        listening = {
+            "begin": lambda connection: begun.append(read(connection)),
+            "commit": lambda connection: ended.append(read(connection)),
+        }
+        for name, listener in listening.items():
+            sa.event.listen(engine, name, listener)
+        try:
+            assert act().json["changed"]
+        finally:
+            for name, listener in listening.items():
+                sa.event.remove(engine, name, listener)
+        return ended[-1] - begun[-1]
+
+    return call
+
+
+@pytest.fixture
+def posted(session, ada):
+    """Thousands of entries, without legs, when the server looks at its tables; none is a draft, or has a line."""
+    session.execute(sa.text("SET LOCAL session_replication_role = replica"))
+    session.execute(
+        sa.text("""
+            INSERT INTO journal_entries (organization_id, created_at, effective_on, description, status, source,
+                base_currency, number, posted_at)
+            SELECT :organization_id, now(), DATE '2026-01-01', 'Posted', 'POSTED', 'manual', 'EUR', n, now()
+            FROM generate_series(100001, 100000 + :count) n"""),
+        {"organization_id": ada.organization_id, "count": POSTED},
+    )
+    session.commit()
+    session.execute(sa.text("ANALYZE"))
+    session.commit()
+    # The first act is that of a new connection, which has no plans yet.
+    db.engine.dispose()
+
+
+@pytest.mark.usefixtures("posted")
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_confirming_a_line_reads_little_beside_many_drafts(ada, bank, rows_read, count):
+    """All lines are of one day, one amount and one text."""
+    lines = bank.send_many([("2026-03-01", "-5.00", "The same")] * count)
+    ada.post(f"/api/transactions/{lines[0]}/confirm")
+    assert rows_read(lambda: ada.post(f"/api/transactions/{lines[1]}/confirm")) <= MOST_ROWS
