@@ -1,12 +1,19 @@
 """What acts on open items take the database: behind many that are alike, of one party, no more than behind few."""
 
+import gc
+from collections import Counter
+from datetime import date
+
 import pytest
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.steps import Steps
-from tests.fixtures.payers.owed_in_bulk import write
+from tests.fixtures.payers import owed_in_bulk
+from tests.fixtures.payers.owed_in_bulk import FIRST, write
+from webapp.ledger.periods import Period
 from webapp.queries import checks
+from webapp.queries.items import party_statements
 
 FEW, MANY = 100, 3_000
 # What a few more levels of a tree may take, and some rows.
@@ -94,3 +101,46 @@ def test_books_with_thrice_the_items_are_checked_in_thrice_the_steps(app, ada, b
         found.append(steps.count)
     one, three = found
     assert three <= 3.3 * one, found
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_page_of_what_is_open_reads_nothing_that_is_settled(app, ada, monkeypatch):
+    monkeypatch.setattr(owed_in_bulk, "PAID", 10)
+    steps, found = Steps(app), {}
+    for count in (FEW, MANY):
+        with app.app_context():
+            write(ada.organization_id, count, alike=True)
+        found[count] = steps.of(lambda: ada.get("/api/items"))
+    assert found[MANY] <= MOST_TIMES * found[FEW] + MOST_MORE, found
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_the_statement_of_a_party_reads_nothing_of_others(app, ada, bank, books):
+    party = bank.merchant("Ferry Line")
+    owe(ada, books, "60.00", party, day="2026-03-02")
+    period = f"orgMerchantId={party}&from={FIRST}&to=2026-10-31"
+    pages, steps, found = ada.browser(), Steps(app), {}
+    for count in (FEW, MANY):
+        with app.app_context():
+            write(ada.organization_id, count, alike=True)
+        found[count] = (
+            steps.of(lambda: ada.get(f"/api/reports/party-statement?{period}")),
+            steps.of(lambda: pages.get(f"/owed/statement?{period}")),
+        )
+    assert all(
+        many <= MOST_TIMES * few + MOST_MORE for few, many in zip(found[FEW], found[MANY], strict=True)
+    ), found
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_statement_makes_a_movement_only_as_it_is_read(app, ada, bank):
+    party = bank.merchant("Customer 0")
+    with app.app_context():
+        write(ada.organization_id, MANY, alike=True)
+    period = Period(FIRST, date(2026, 10, 31))
+    made = bank.ask(lambda: party_statements.statement(ada.organization_id, party, period))
+    (currency,) = made.currencies
+    kinds = Counter(type(each) for each in gc.get_objects())
+    assert kinds[party_statements.StatementMovement] == 0 < len(currency.movements)
+    first, *_, last = currency.movements
+    assert (first, last.balance) == (currency.movements[0], currency.closing)

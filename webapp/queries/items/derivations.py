@@ -77,9 +77,9 @@ def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     )
 
 
-def posted_after(organization_id: str, day: date) -> sa.Subquery:
-    """Select what is posted of each item after a day."""
-    return whole_items(Posting.organization_id == organization_id, JournalEntry.effective_on > day)
+def posted_after(organization_id: str, day: date, *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
+    """Select what is posted of each item after a day; `chosen` says of which postings."""
+    return whole_items(Posting.organization_id == organization_id, JournalEntry.effective_on > day, *chosen)
 
 
 def is_of(whole: sa.Subquery, item: type[OwedItem] = OwedItem) -> sa.ColumnElement[bool]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from webapp.models import (
     JournalEntry,
     Merchant,
     OwedItem,
+    Posting,
     Settlement,
     SettlementPart,
     Transaction,
@@ -24,9 +25,12 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import merchants
-from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.common.paging import Order, Page, joined, page_of_rows
 from webapp.queries.items import derivations
 from webapp.queries.items.items import PARTY, get
+
+# Makes the condition of rows that have an account and a merchant, as items and postings do.
+Chosen: TypeAlias = Callable[[Any], sa.ColumnElement[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,13 @@ class OwedItemRecord:
     open_base: Money
 
 
-def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
+def as_of(organization_id: str, day: date | None = None, chosen: Chosen | None = None) -> sa.Subquery:
     """Select the items of an organization as they are at the close of a day; without one as they are now.
 
     `amount_minor`, `amount_base_minor`, `settled_minor` and `settled_base_minor` are those of that day, `open_minor`
     and `open_base_minor` what they leave, `party` the merchant that counts, and `waits` whether what is open is to be
     paid: a payment or a credit note that nothing took is never late. Only what came after the day is read beside the
-    kept rows.
+    kept rows. `chosen` says of items, and of postings, which ones these are, by account and merchant.
     """
     values: dict[str, Any] = {
         name: getattr(OwedItem, name)
@@ -75,17 +79,10 @@ def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
     if day is not None:
         # Of a page of the newest PostgreSQL would otherwise compare each item with all that came later, one by one.
         others = [(each + 0).label("id") if each.name == "id" else each for each in others]
-        later, moved = (
-            derivations.posted_after(organization_id, day),
-            _settled_otherwise(organization_id, day),
-        )
-        joins += [
-            (later, derivations.is_of(later)),
-            (
-                moved,
-                sa.and_(moved.c.organization_id == OwedItem.organization_id, moved.c.item_id == OwedItem.id),
-            ),
-        ]
+        later = derivations.posted_after(organization_id, day, *([] if chosen is None else [chosen(Posting)]))
+        moved = _settled_otherwise(organization_id, day, chosen)
+        is_moved = moved.c.organization_id == OwedItem.organization_id, moved.c.item_id == OwedItem.id
+        joins += [(later, derivations.is_of(later)), (moved, sa.and_(*is_moved))]
         for amount, settled in (
             ("amount_minor", "settled_minor"),
             ("amount_base_minor", "settled_base_minor"),
@@ -99,28 +96,37 @@ def as_of(organization_id: str, day: date | None = None) -> sa.Subquery:
         open_minor.label("open_minor"),
         (values["amount_base_minor"] - values["settled_base_minor"]).label("open_base_minor"),
         PARTY.label("party"),
-        sa.case((_is_of_asset(), open_minor > 0), else_=open_minor < 0).label("waits"),
+        sa.case((_is_of_asset(organization_id), open_minor > 0), else_=open_minor < 0).label("waits"),
     ).select_from(OwedItem)
     for other, condition in joins:
         statement = statement.outerjoin(other, condition)
-    return statement.where(OwedItem.organization_id == organization_id).subquery()
+    return statement.where(*_of_items(organization_id, chosen)).subquery()
 
 
-def _keeping(organization_id: str, side: OwedSide) -> sa.Select[int]:
-    return sa.select(Account.id).where(
-        Account.organization_id == organization_id, Account.type == ACCOUNT_TYPES[side], Account.keeps_items
-    )
+def _of_items(organization_id: str, chosen: Chosen | None) -> list[sa.ColumnElement[bool]]:
+    return [OwedItem.organization_id == organization_id, *([] if chosen is None else [chosen(OwedItem)])]
 
 
-def _is_of_asset() -> sa.ColumnElement[bool]:
+def _keeping(organization_id: str, account_id: int | None, side: str | None) -> Sequence[int]:
+    """List the accounts that keep items: one, those of a side, or all."""
+    keeping = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
+    if account_id is not None:
+        keeping = keeping.where(Account.id == account_id)
+    if side is not None:
+        keeping = keeping.where(Account.type == ACCOUNT_TYPES[OwedSide(side)])
+    return db.session.scalars(keeping).all()
+
+
+def _is_of_asset(organization_id: str) -> sa.ColumnElement[bool]:
     assets = sa.select(Account.id).where(
-        Account.organization_id == OwedItem.organization_id, Account.type == "ASSET", Account.keeps_items
+        Account.organization_id == organization_id, Account.type == "ASSET", Account.keeps_items
     )
     return OwedItem.account_id.in_(assets)
 
 
-def _settled_otherwise(organization_id: str, day: date) -> sa.Subquery:
+def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -> sa.Subquery:
     """Select what was settled of each item at the close of a day beyond what is settled of it now."""
+    ids = sa.select(OwedItem.id).where(*_of_items(organization_id, chosen))
     sign = sa.case((Settlement.status == "STANDING", -1), else_=1)
     return (
         sa.select(
@@ -132,6 +138,7 @@ def _settled_otherwise(organization_id: str, day: date) -> sa.Subquery:
         .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
         .where(
             SettlementPart.organization_id == organization_id,
+            sa.true() if chosen is None else SettlementPart.item_id.in_(ids),
             sa.or_(
                 sa.and_(Settlement.status == "STANDING", Settlement.settled_on > day),
                 sa.and_(
@@ -147,6 +154,13 @@ def _settled_otherwise(organization_id: str, day: date) -> sa.Subquery:
 def is_open(items: sa.Subquery) -> sa.ColumnElement[bool]:
     """Build the condition that something of an item is left, in its currency or in the base."""
     return sa.or_(items.c.open_minor != 0, items.c.open_base_minor != 0)
+
+
+def _is_open_now(items: sa.Subquery) -> sa.ColumnElement[bool]:
+    """Build the same condition of items as they are now, in the words of the index of those that are open."""
+    return sa.or_(
+        items.c.settled_minor != items.c.amount_minor, items.c.settled_base_minor != items.c.amount_base_minor
+    )
 
 
 def listed(
@@ -165,20 +179,23 @@ def listed(
 
     What is `overdue` was due before that day, or before today; what has no due day never is.
     """
-    items = as_of(organization_id, open_on)
-    statement = sa.select(items).where(is_open(items))
-    if account_id is not None:
-        statement = statement.where(items.c.account_id == account_id)
-    if side is not None:
-        statement = statement.where(items.c.account_id.in_(_keeping(organization_id, OwedSide(side))))
-    if merchant_id is not None:
-        statement = statement.where(
-            items.c.org_merchant_id.in_(merchants.alike(organization_id, merchant_id))
-        )
-    if overdue is not None:
-        is_late = sa.and_(sa.func.coalesce(items.c.due_on < (open_on or today), sa.false()), items.c.waits)
-        statement = statement.where(is_late if overdue else sa.not_(is_late))
-    found = page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
+    account_ids = _keeping(organization_id, account_id, side)
+    party_ids = None if merchant_id is None else merchants.alike(organization_id, merchant_id)
+
+    def page(of_account: int) -> Page[Any]:
+        # Of all accounts together PostgreSQL compared each item with all that came after a day.
+        items = as_of(organization_id, open_on, lambda row: row.account_id == of_account)
+        statement = sa.select(items).where(_is_open_now(items) if open_on is None else is_open(items))
+        if party_ids is not None:
+            statement = statement.where(items.c.org_merchant_id.in_(party_ids))
+        if overdue is not None:
+            was_due = sa.func.coalesce(items.c.due_on < (open_on or today), sa.false())
+            is_late = sa.and_(was_due, items.c.waits)
+            statement = statement.where(is_late if overdue else sa.not_(is_late))
+        return page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
+
+    pages = [page(each) for each in account_ids]
+    found = pages[0] if len(pages) == 1 else joined(pages, lambda row: (row.id,), limit=limit)
     return found.of(records(organization_id, found.items, open_on or today))
 
 

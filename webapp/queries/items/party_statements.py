@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,10 +25,11 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups, merchants
+from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.parts import with_parts
 from webapp.queries.items import ageing, listings
 from webapp.queries.items.ageing import Ages
-from webapp.queries.items.listings import OwedItemRecord
+from webapp.queries.items.listings import Chosen, OwedItemRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,42 @@ class StatementMovement:
     balance: Money
 
 
+class Movements(Sequence[StatementMovement]):
+    """What moved in one currency, in its order; each is made as it is read, for a statement may have very many."""
+
+    def __init__(self, currency: str, opening_minor: int, rows: Sequence[Any]) -> None:
+        """Take the rows of movements: the currency, the amount, and what is told of each."""
+        self._currency, self._rows = currency, rows
+        self._balances = list(accumulate((row[1] for row in rows), initial=opening_minor))
+
+    @property
+    def closing(self) -> Money:
+        """What is owed after the last one."""
+        return Money(self._balances[-1], self._currency)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[StatementMovement]:
+        return map(self._made, self._rows, islice(self._balances, 1, None))
+
+    def __getitem__(self, place: Any) -> Any:
+        rows, after = self._rows[place], self._balances[1:][place]
+        return list(map(self._made, rows, after)) if isinstance(place, slice) else self._made(rows, after)
+
+    def _made(self, row: Any, balance_minor: int) -> StatementMovement:
+        currency, minor, day, entry_id, number, reference, description = row
+        amount, balance = Money(minor, currency), Money(balance_minor, currency)
+        return StatementMovement(day, entry_id, number, reference, description, amount, balance)
+
+
 @dataclass(frozen=True, slots=True)
 class StatementCurrency:
     """One currency of a statement: opening and movements make the closing, which is what is open, by age."""
 
     currency: str
     opening: Money
-    movements: tuple[StatementMovement, ...]
+    movements: Movements
     closing: Money
     ages: Ages
 
@@ -71,13 +101,12 @@ def statement(organization_id: str, merchant_id: int | None, period: Period) -> 
     party = merchants.counting_id(organization_id, merchant_id)
     name = lookups.get(Merchant, organization_id, party).name if party is not None else None
     account_ids = ageing.keeping(organization_id)
-    is_of_party = _of_party(organization_id, party)
-    before, moved = _movements(organization_id, account_ids, period, is_of_party)
-    items = listings.as_of(organization_id, period.last)
-    of_party = (items.c.account_id.in_(account_ids), items.c.party.is_not_distinct_from(party))
+    party_ids = None if party is None else merchants.alike(organization_id, party)
+    before, moved = _movements(organization_id, account_ids, period, party_ids)
+    items = listings.as_of(organization_id, period.last, _of_party(account_ids, party_ids))
     rows = db.session.execute(
         sa.select(items)
-        .where(*of_party, listings.is_open(items))
+        .where(listings.is_open(items))
         .order_by(items.c.currency, items.c.due_on.nulls_first(), items.c.id)
     ).all()
     records = listings.records(organization_id, rows, period.last)
@@ -92,54 +121,92 @@ def statement(organization_id: str, merchant_id: int | None, period: Period) -> 
     )
 
 
-def _of_party(organization_id: str, party: int | None) -> sa.ColumnElement[bool]:
-    if party is None:
-        return Posting.org_merchant_id.is_(None)
-    return Posting.org_merchant_id.in_(merchants.alike(organization_id, party))
+def _of_party(account_ids: list[int], party_ids: list[int] | None) -> Chosen:
+    """Choose what some accounts have of a party, or of what has none."""
+
+    def chosen(row: Any) -> sa.ColumnElement[bool]:
+        merchant_id = row.org_merchant_id
+        is_of_party = merchant_id.is_(None) if party_ids is None else merchant_id.in_(party_ids)
+        return sa.and_(row.account_id.in_(account_ids), is_of_party)
+
+    return chosen
 
 
 def _movements(
-    organization_id: str,
-    account_ids: Collection[int],
-    period: Period,
-    is_of_party: sa.ColumnElement[bool],
+    organization_id: str, account_ids: list[int], period: Period, party_ids: list[int] | None
 ) -> tuple[dict[str, int], dict[str, list[Any]]]:
     """Give by currency what was owed before a period, and the postings that moved it since."""
-    chosen = (
-        Posting.organization_id == organization_id,
-        Posting.account_id.in_(account_ids),
-        Posting.amount_minor != 0,
-        is_of_party,
-        JournalEntry.status.in_(COUNTING),
-    )
-    joined = refers_to(Posting.journal_entry_id, JournalEntry)
-    sums = db.session.execute(
-        sa.select(Posting.currency, sa.func.sum(Posting.amount_minor))
-        .join(JournalEntry, joined)
-        .where(*chosen, JournalEntry.effective_on < period.first)
-        .group_by(Posting.currency)
-        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
-    )
-    before = {currency: int(amount) for currency, amount in sums if amount}
-    rows = db.session.execute(
-        sa.select(
-            Posting.currency,
-            Posting.amount_minor,
-            Posting.reference,
-            JournalEntry.effective_on,
-            JournalEntry.id,
-            JournalEntry.number,
-            JournalEntry.description,
-        )
-        .join(JournalEntry, joined)
-        .where(*chosen, JournalEntry.effective_on.between(period.first, period.last))
-        .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.id)
-        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
-    )
+    before = organization_id, account_ids, period.first
+    since = organization_id, account_ids, period.first, period.last
+    if party_ids is None:
+        sums, rows = _sums_of_nobody.rows(*before), _rows_of_nobody.rows(*since)
+    else:
+        sums, rows = _sums.rows(*before, party_ids), _rows.rows(*since, party_ids)
     moved: dict[str, list[Any]] = {}
     for row in rows:
-        moved.setdefault(row.currency, []).append(row)
-    return before, moved
+        moved.setdefault(row[0], []).append(row)
+    return {currency: int(amount) for currency, amount in sums if amount}, moved
+
+
+@asked_once
+def _sums(organization_id: str, account_ids: list[int], first: date, party_ids: list[int]) -> sa.Select[Any]:
+    return _sums_before(organization_id, account_ids, first).where(Posting.org_merchant_id.in_(party_ids))
+
+
+@asked_once
+def _sums_of_nobody(organization_id: str, account_ids: list[int], first: date) -> sa.Select[Any]:
+    return _sums_before(organization_id, account_ids, first).where(Posting.org_merchant_id.is_(None))
+
+
+def _sums_before(organization_id: str, account_ids: list[int], first: date) -> sa.Select[Any]:
+    columns: list[Any] = [Posting.currency, sa.func.sum(Posting.amount_minor)]
+    found = _moving(columns, organization_id, account_ids).where(JournalEntry.effective_on < first)
+    return found.group_by(Posting.currency)
+
+
+@asked_once
+def _rows(
+    organization_id: str, account_ids: list[int], first: date, last: date, party_ids: list[int]
+) -> sa.Select[Any]:
+    rows = _rows_since(organization_id, account_ids, first, last)
+    return rows.where(Posting.org_merchant_id.in_(party_ids))
+
+
+@asked_once
+def _rows_of_nobody(organization_id: str, account_ids: list[int], first: date, last: date) -> sa.Select[Any]:
+    return _rows_since(organization_id, account_ids, first, last).where(Posting.org_merchant_id.is_(None))
+
+
+def _rows_since(organization_id: str, account_ids: list[int], first: date, last: date) -> sa.Select[Any]:
+    """Select the currency and the amount of what moved in a period, with what is told of it, in its order."""
+    columns: list[Any] = [
+        Posting.currency,
+        Posting.amount_minor,
+        JournalEntry.effective_on,
+        JournalEntry.id,
+        JournalEntry.number,
+        Posting.reference,
+        JournalEntry.description,
+    ]
+    found = _moving(columns, organization_id, account_ids)
+    return found.where(JournalEntry.effective_on.between(first, last)).order_by(
+        JournalEntry.effective_on, JournalEntry.id, Posting.id
+    )
+
+
+def _moving(columns: list[Any], organization_id: str, account_ids: list[int]) -> sa.Select[Any]:
+    """Select of the postings that move what is owed, each with its entry."""
+    return (
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.account_id.in_(account_ids),
+            Posting.amount_minor != 0,
+            JournalEntry.status.in_(COUNTING),
+        )
+        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
+    )
 
 
 def _ages(rows: Sequence[Any], day: date) -> dict[str, Ages]:
@@ -154,24 +221,12 @@ def _ages(rows: Sequence[Any], day: date) -> dict[str, Ages]:
 
 
 def _currency(code: str, before: int, moved: Sequence[Any], ages: Ages | None) -> StatementCurrency:
-    *balances, closing = accumulate((row.amount_minor for row in moved), initial=before)
-    after = [*balances[1:], closing] if moved else []
+    movements = Movements(code, before, moved)
     return StatementCurrency(
         code,
         Money(before, code),
-        tuple(
-            StatementMovement(
-                row.effective_on,
-                row.id,
-                row.number,
-                row.reference,
-                row.description,
-                Money(row.amount_minor, code),
-                Money(balance, code),
-            )
-            for row, balance in zip(moved, after, strict=True)
-        ),
-        Money(closing, code),
+        movements,
+        movements.closing,
         ages or {age: Money.zero(code) for age in Age},
     )
 
@@ -179,15 +234,11 @@ def _currency(code: str, before: int, moved: Sequence[Any], ages: Ages | None) -
 def settlements(organization_id: str, merchant_id: int | None, *, limit: int) -> Sequence[Settlement]:
     """List the newest settlements of a party, or of what has none, that were not undone."""
     party = merchants.counting_id(organization_id, merchant_id)
-    is_of_party = (
-        OwedItem.org_merchant_id.is_(None)
-        if party is None
-        else OwedItem.org_merchant_id.in_(merchants.alike(organization_id, party))
-    )
-    ids = (
-        sa.select(SettlementPart.settlement_id)
-        .join(OwedItem, refers_to(SettlementPart.item_id, OwedItem))
-        .where(SettlementPart.organization_id == organization_id, is_of_party)
+    party_ids = None if party is None else merchants.alike(organization_id, party)
+    is_of_party = _of_party(ageing.keeping(organization_id), party_ids)
+    items = sa.select(OwedItem.id).where(OwedItem.organization_id == organization_id, is_of_party(OwedItem))
+    ids = sa.select(SettlementPart.settlement_id).where(
+        SettlementPart.organization_id == organization_id, SettlementPart.item_id.in_(items)
     )
     found = db.session.scalars(
         sa.select(Settlement)
