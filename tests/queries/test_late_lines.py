@@ -74,13 +74,18 @@ def steps(app):
     return Steps(app)
 
 
+def prove(bank, desk, month):
+    """Prove a month, the n-th of an account's books."""
+    desk.confirm(*bank.send_many([(f"2025-{month:02}-15", "1.00", f"Sale {n}") for n in range(LINES)]))
+    desk.prove(f"2025-{month:02}-28", f"{LINES * month}.00")
+
+
 @on_sqlite
 def test_confirming_a_late_line_reads_no_other_one(ada, bank, desk, steps):
     """Each proof is broken by lines that came after it; confirming one more reads neither these nor what was proved."""
     bank.open("Bank")
     for month in range(1, MONTHS + 1):
-        desk.confirm(*bank.send_many([(f"2025-{month:02}-15", "1.00", f"Sale {n}") for n in range(LINES)]))
-        desk.prove(f"2025-{month:02}-28", f"{LINES * month}.00")
+        prove(bank, desk, month)
 
     def send(count):
         days = [f"2025-{1 + n % MONTHS:02}-{1 + n % 14:02}" for n in range(count)]
@@ -99,3 +104,21 @@ def test_confirming_a_late_line_reads_no_other_one(ada, bank, desk, steps):
     proofs = ada.get("/api/reconciliations").json["reconciliations"]
     assert [each["holds"] for each in proofs] == [False] * MONTHS
     assert more - few < MOST_STEPS_FOR_A_LATE_LINE * 10 * LATE, (few, more)
+
+
+@on_sqlite
+def test_a_line_that_goes_with_its_draft_has_no_proof_added_up(ada, bank, desk, steps):
+    feed = Feed(ada, bank.open("Bank"))
+
+    def removed(name):
+        feed.push(added=[line(name, "-5.00", "2025-12-01")])
+        body = {"batchId": f"without {name}", "removed": [name]}
+        return steps.of(lambda: ada.post(f"/api/feeds/accounts/{feed.fa_id}/transactions", json=body))
+
+    prove(bank, desk, 1)
+    removed("warm")
+    few = removed("first")
+    for month in range(2, MONTHS + 1):
+        prove(bank, desk, month)
+    more = removed("second")
+    assert more < 1.2 * few, (few, more)

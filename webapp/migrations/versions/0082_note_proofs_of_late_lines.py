@@ -1,7 +1,8 @@
 """Note whether only late lines touched a proof: they break it, and change none of its figures.
 
 A late line is BOOKED, is dated by a statement, and is in none. Posted, it is in the books' balance and outstanding,
-which is nothing in sum; so its proof need not be added up from all lines of its account.
+which is nothing in sum; so its proof need not be added up from all lines of its account. And a line that the bank takes
+away with its draft touches no proof that it is not dated inside.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ POSTS_LATE_LINE = """(OLD.status = 'DRAFT' AND NEW.status = 'POSTED' AND NEW.voi
         SELECT 1 FROM reconciliations k
         WHERE k.organization_id = NEW.organization_id AND k.feed_account_id = f.id AND {keep_as_new}
             AND k.opening_date >= NEW.effective_on))"""
+POSTED = """EXISTS (
+        SELECT 1 FROM postings p
+        JOIN journal_entries e ON e.organization_id = p.organization_id AND e.id = p.journal_entry_id
+        WHERE p.organization_id = {line}.organization_id AND p.transaction_id = {line}.id AND e.status <> 'DRAFT')"""
 INSERT = "INSERT INTO touched_proofs (organization_id, reconciliation_id"
 KEY = "ON CONFLICT (organization_id, reconciliation_id) DO"
 # What else touches a proof has it added up, whatever touches it besides.
@@ -80,7 +85,6 @@ LAST = "WHERE r.status = 'COMPLETED'"
 OTHERS = (
     "proofs_of_line_delete",
     "later_proofs_of_entry",
-    "proofs_of_set_aside",
     "proofs_of_statement",
     "proofs_of_feed_account",
 )
@@ -97,6 +101,10 @@ CHANGES: dict[str, dict[str, Change]] = {
             ("SELECT r.organization_id, r.id\n", "SELECT r.organization_id, r.id, brought.is_late\n"),
             ("AS first FROM", "AS first, min(t.status = 'BOOKED') AS is_late FROM"),
             (f"{KEY} NOTHING", BOTH),
+        ),
+        "proofs_of_set_aside": (
+            ("coalesce(OLD.journal_entry_id, NEW.journal_entry_id) IS NOT NULL", POSTED.format(line="NEW")),
+            *OTHERWISE,
         ),
     },
     "postgresql": {
@@ -122,6 +130,14 @@ CHANGES: dict[str, dict[str, Change]] = {
         "proofs_of_bulk_turn": (
             ("AS first_day FROM", "AS first_day, bool_and(t.status = 'BOOKED') AS is_late FROM"),
             *on_postgresql("OLD", "batch.is_late"),
+        ),
+        "proofs_of_set_aside": (
+            ("AS other_id\n", "AS other_id, id, bool_or(status = 'SET_ASIDE') AS is_aside\n"),
+            (
+                "LOOP \n        FOR proof",
+                f"LOOP\n        CONTINUE WHEN NOT batch.is_aside AND NOT {POSTED.format(line='batch')};\n        FOR proof",
+            ),
+            *OTHERWISE,
         ),
     },
 }
