@@ -22,6 +22,7 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
+from webapp.sql_functions import unindexed
 
 # Of lines among more open ones than these only the equal amounts are read, and none where even these are more: a page
 # shows them beside its lines, while the list of all transfers goes through all.
@@ -54,7 +55,15 @@ def open_lines(organization_id: str) -> list[TransferSide]:
 
 @asked_once
 def _open_lines(organization_id: str) -> sa.Select[Any]:
-    return _unpaired(organization_id).where(_is_open(organization_id))
+    # From what is open to its lines, few among all lines: no index answers a condition of one or the other.
+    items = open_items.items_subquery(organization_id)
+    drafts = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.status == "DRAFT",
+        JournalEntry.corrects_id.is_(None),
+    )
+    entries = sa.union_all(drafts, sa.select(items.c.root_id))
+    return _unpaired(organization_id).where(Transaction.journal_entry_id.in_(entries))
 
 
 def near(
@@ -125,8 +134,8 @@ def _unpaired(organization_id: str) -> sa.Select[Any]:
     line = Transaction
     columns: list[Any] = [line.id, line.feed_account_id, line.booked_on, line.amount_minor, line.currency]
     return sa.select(*columns, line.description, line.counterparty, line.reference, line.iban).where(
-        line.organization_id == organization_id,
-        line.status == "BOOKED",
+        unindexed(line.organization_id) == organization_id,
+        unindexed(line.status) == "BOOKED",
         line.journal_entry_id.is_not(None),
         sa.not_(transfer_pairs.is_paired(line)),
     )
