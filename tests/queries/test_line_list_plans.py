@@ -3,6 +3,8 @@
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.steps import Steps
 from webapp.db import db, scope_session
 from webapp.queries.transactions.lists import line_lists
 from webapp.queries.transactions.lists.plain_lines import TransactionFilters
@@ -52,3 +54,34 @@ def test_uncategorised_lines_are_found_leg_by_leg(session, plan, is_analysed):
     if is_analysed:
         session.execute(sa.text("ANALYZE"))
     assert "postings" not in apart(plan(TransactionFilters(uncategorised=True)))
+
+
+@on_sqlite
+@pytest.mark.parametrize("asked", ["entryStatus=DRAFT", "uncategorised=true", "accountId={}"])
+def test_the_few_oldest_lines_that_are_wanted_are_found_without_the_others(app, ada, bank, asked):
+    """One line waits; all that came later is posted to accounts of its own."""
+    others, own = (bank.account(name, "EXPENSE") for name in ("Rent", "Wanted"))
+    steps = Steps(app)
+
+    def more():
+        lines = bank.send_many([("2026-03-01", "-5.00", "The same")] * 50)
+        changes = [{"id": each, "accountId": others} for each in lines]
+        assert ada.patch("/api/transactions", json={"changes": changes}).status_code == 200
+        assert ada.post("/api/transactions/confirm", json={"ids": lines}).status_code == 200
+
+    def listed(number):
+        path = f"/api/transactions?{asked.format(own)}&limit={number}"
+        assert len(ada.get(path).json["transactions"]) == 1
+        return steps.of(lambda: ada.get(f"{path}0"))
+
+    (wanted,) = bank.send_many([("2026-01-01", "-5.00", "The first")])
+    if "accountId" in asked:
+        assert ada.patch(f"/api/transactions/{wanted}", json={"accountId": own}).status_code == 200
+    elif "uncategorised" in asked:
+        assert ada.post(f"/api/transactions/{wanted}/confirm", json={}).status_code == 200
+    more()
+    listed(1)
+    few = listed(2)
+    for _ in range(4):
+        more()
+    assert listed(3) < few + 200

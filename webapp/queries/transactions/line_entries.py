@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.db import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.common.selections import postings_of
 from webapp.sql_functions import unindexed
+
+BY_ENTRY: Final = "INDEXED BY ix_transactions_entry"
+# The lines of so many entries are found and put in order as quickly as a page of lines is read.
+FEW: Final = 500
 
 
 def is_unconfirmed() -> sa.ColumnElement[bool]:
@@ -88,6 +93,37 @@ def posts_to(organization_id: str, selection: DimensionSelection) -> list[sa.Col
     return [sa.or_(uncorrected, sa.and_(is_corrected, _has_effective_leg(legs)))]
 
 
+def few_entries(
+    organization_id: str, status: str | None, wanted: Sequence[LegsWanted]
+) -> Sequence[int] | None:
+    """Give the entries that lines in some state and booked as wanted have, if they are few; else none.
+
+    A list of lines goes through them from the newest one, and so through all of them where hardly any is wanted.
+    """
+    asked: list[sa.Select[int]] = []
+    if status == "DRAFT":
+        asked.append(
+            sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id, _is_draft())
+        )
+    asked += [
+        sa.select(Posting.journal_entry_id).where(
+            unindexed(Posting.organization_id) == organization_id, *each.legs
+        )
+        for each in wanted
+        if each.has_them
+    ]
+    for entries in asked:
+        found = db.session.scalars(entries.limit(FEW + 1)).all()
+        if len(found) <= FEW:
+            return found
+    return None
+
+
+def of_entries(lines: sa.Select[Any], entry_ids: Sequence[int]) -> sa.Select[Any]:
+    """Narrow a statement to the lines of some entries, by which the databases find them."""
+    return lines.with_hint(Transaction, BY_ENTRY, "sqlite").where(Transaction.journal_entry_id.in_(entry_ids))
+
+
 def by_correction(
     lines: sa.Select[Any], organization_id: str, wanted: Sequence[LegsWanted]
 ) -> list[sa.Select[Any]]:
@@ -107,7 +143,7 @@ def by_correction(
     as_entered = [_as_wanted(_has_leg(each.legs, organization_id), each) for each in wanted]
     return [
         lines.where(*as_entered, sa.not_(_is_corrected())),
-        lines.with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite").where(
+        lines.with_hint(Transaction, BY_ENTRY, "sqlite").where(
             Transaction.journal_entry_id.in_(corrected),
             *(_as_wanted(_has_effective_leg(each.legs), each) for each in wanted),
         ),

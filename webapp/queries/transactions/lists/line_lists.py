@@ -82,8 +82,13 @@ def _selected(
 ) -> Iterator[sa.Select[Any]]:
     """Yield the statements that select the lines, each line by one of them."""
     plain, wanted = _plain(organization_id, filters), _wanted(organization_id, filters)
-    of_legs = [plain] if not wanted else line_entries.by_correction(plain, organization_id, wanted)
-    for statement in of_legs:
+    as_entered, *corrected = (
+        [plain] if not wanted else line_entries.by_correction(plain, organization_id, wanted)
+    )
+    entry_ids = line_entries.few_entries(organization_id, filters.entry_status, wanted)
+    if entry_ids is not None:
+        as_entered = line_entries.of_entries(as_entered, entry_ids)
+    for statement in (as_entered, *corrected):
         yield only_changed(statement, Transaction, organization_id, changed_since)
 
 
