@@ -25,9 +25,9 @@ ARROW = {
     "sqlite": {"command_limits", "config", "failures"},
     "messages": set(),
     "pooling": {"messages"},
-    "tenancy": {"pooling"},
+    "tenancy": {"messages", "pooling"},
     "database_roles": {"tenancy"},
-    "postgresql": {"command_limits", "database_roles", "failures", "pooling", "tenancy"},
+    "postgresql": {"command_limits", "database_roles", "failures", "messages", "pooling", "tenancy"},
     "distribution": {"database_roles", "postgresql", "tenancy"},
     "last_writes": {"tenancy"},
     "replicas": {"config", "distribution", "last_writes", "postgresql"},
@@ -43,7 +43,7 @@ ARROW = {
         "command_limits",
         "tenancy",
     },
-    "snapshots": {"db", "failures", "postgresql", "replicas", "tenancy", "session_state"},
+    "snapshots": {"messages", "db", "failures", "postgresql", "replicas", "tenancy", "session_state"},
     "column_types": set(),
     "sql_functions": set(),
     "networks": set(),
@@ -134,7 +134,10 @@ EXCEPTIONS = {
         "sqlalchemy",
     },  # it asks whether there is a database at all
     "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
-    "webapp/queries/common/asked_once.py": {"sqlite"},  # it writes a statement as the engine's compiler does
+    "webapp/queries/common/asked_once.py": {
+        "messages",
+        "sqlite",
+    },  # it writes a statement as the engine's compiler does, and says how it is planned
     "webapp/queries/checks/__init__.py": {"distribution"},  # books on several nodes are checked one by one
     "webapp/queries/checks/stored.py": {"session_state"},  # whose books are checked, past the ORM
     "webapp/queries/checks/violations.py": {"session_state"},  # whose books are checked

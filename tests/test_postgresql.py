@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp import messages, postgresql
 from webapp.db import begin_write, db
+from webapp.messages import Planning
 from webapp.models import Project
 from webapp.snapshots import read_snapshots
 
@@ -171,13 +172,13 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("keeps_plan", [False, True])
-def test_values_in_a_message_are_what_they_were(app, keeps_plan):
+@pytest.mark.parametrize("planning", Planning)
+def test_values_in_a_message_are_what_they_were(app, planning):
     with app.app_context(), db.engine.connect() as connection:
         said = connection.info["messages"]
         for value in [*VALUES, [1, 2], []]:
             text = f"SELECT CAST(%(value)s AS {KINDS.get(type(value), 'text')}), '5%%'"
-            asked = said.written(text, {"value": value}, keeps_plan=keeps_plan)
+            asked = said.written(text, {"value": value}, planning)
             assert said.ask(asked) == [[(value, "5%")]]
         with pytest.raises(psycopg.DataError):
             said.written("SELECT %(value)s", {"value": "nul\0"})

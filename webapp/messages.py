@@ -12,6 +12,7 @@ import select
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,32 @@ _PARAMETER: Final = re.compile(r"%\((\w+)\)s|%%")
 _NUMBERS: Final = count(1)
 # A firewall may forget a connection that rests for longer than this.
 REST_SECONDS: Final = 30.0
+
+
+# By keys from a few rows to the next, in the order in which they are joined; else whole tables would be read first.
+_OF_JOINS: Final = {
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "join_collapse_limit": "1",
+    "random_page_cost": "1",
+    # What it expects looks dear enough for these.
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+}
+BY_KEYS: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _OF_JOINS.items())
+AS_EVER: Final = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _OF_JOINS)
+
+
+class Planning(Enum):
+    """How PostgreSQL plans a question: for its values, once for all values, or so that it joins by keys as written.
+
+    The last is for questions that begin with a few rows, as the planner cannot know: it takes an account that should be
+    empty for one that has as many postings as the others.
+    """
+
+    ANEW = "anew"
+    ONCE = "once"
+    BY_KEYS = "by keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +100,13 @@ class Messages:
         status = (result.command_status or b"").decode()
         return Changed(self._rows(result), result.command_tuples or 0, status)
 
-    def written(self, text: str, values: Mapping[str, Any], *, keeps_plan: bool = False) -> list[str]:
-        """Write a text with its values, as `planned` does where a plan is kept for values."""
+    def written(self, text: str, values: Mapping[str, Any], planning: Planning = Planning.ANEW) -> list[str]:
+        """Write a text with its values, as `planned` does where it is planned once for all values."""
         literals = {name: self._literal(value) for name, value in values.items()}
-        if keeps_plan and values:
+        if planning is Planning.ONCE and values:
             return self.planned(text, literals)
-        return [text % literals if values else text]
+        said = text % literals if values else text
+        return [BY_KEYS, said, AS_EVER] if planning is Planning.BY_KEYS else [said]
 
     def planned(self, text: str, literals: Mapping[str, str]) -> list[str]:
         """Write a text of which the server keeps the plan: one statement, or more where it has to be made first."""

@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from webapp import database_roles, failures, pooling, tenancy
 from webapp.command_limits import is_unlimited
+from webapp.messages import AS_EVER, BY_KEYS, Planning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,17 +81,33 @@ def asking_driver(connection: sa.Connection) -> Iterator[Any]:
 
 
 def ask(
-    connection: sa.Connection, text: str, values: dict[str, Any] | None = None, *, keeps_plan: bool = False
+    connection: sa.Connection,
+    text: str,
+    values: dict[str, Any] | None = None,
+    planning: Planning = Planning.ANEW,
 ) -> list[Any]:
     """Ask a text in one message, and give the rows of its last question; errors are SQLAlchemy's.
 
-    Who listens to statements hears of it. A plan may be kept for it.
+    Who listens to statements hears of it. Where there are nodes, they join as they do.
     """
     said = _told(connection, text, values or {})
-    messages = connection.info["messages"]
+    messages, planned = connection.info["messages"], tenancy.planned_on(connection.info, planning)
     with asking_driver(connection):
-        found: list[list[Any]] = messages.ask(messages.written(*said, keeps_plan=keeps_plan))
+        written = messages.written(*said, planned)
+        found: list[list[Any]] = messages.ask(written)
     return found[-1] if found else []
+
+
+@contextmanager
+def joined_by_keys(connection: sa.Connection) -> Iterator[None]:
+    """Let what is asked within be planned as `Planning.BY_KEYS`; where there are nodes, they join as they do."""
+    if tenancy.planned_on(connection.info, Planning.BY_KEYS) is not Planning.BY_KEYS:
+        yield
+        return
+    ask(connection, BY_KEYS)
+    yield
+    # After an error the transaction ends, and what was set with it.
+    ask(connection, AS_EVER)
 
 
 def keeps_plans(connection: sa.Connection) -> bool:

@@ -38,6 +38,27 @@ def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) ->
     return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
 
 
+class is_among(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
+    """Whether a column is one of what a subquery finds, which PostgreSQL asks first and alone: it joins nothing.
+
+    It has no type: a boolean is compared with 1 on SQLite, which then finds it by no index.
+    """
+
+    inherit_cache = True
+
+
+@compiles(is_among, "sqlite")
+def _is_among_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+    column, found = (compiler.process(each, **kwargs) for each in element.clauses)
+    return f"{column} IN {found}"
+
+
+@compiles(is_among, "postgresql")
+def _is_among_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    column, found = (compiler.process(each, **kwargs) for each in element.clauses)
+    return f"{column} = ANY(ARRAY{found})"
+
+
 class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
     """A column that SQLite may look for in no index, where another column of the statement finds fewer rows.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import sqlalchemy as sa
 
 from webapp import pooling
+from webapp.messages import Planning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -58,6 +59,11 @@ def maintenance() -> Iterator[None]:
 def connected(connection: Any, record: Any) -> None:
     """Note of a new connection whether it may ask as the application's role, and whether there are nodes."""
     record.info["has_role"], record.info["has_nodes"] = connection.execute(SERVER, [APP_ROLE]).fetchone()
+
+
+def planned_on(info: Mapping[str, Any], planning: Planning) -> Planning:
+    """Give how a question is planned on a connection: nodes plan their parts of it for themselves."""
+    return Planning.ANEW if planning is Planning.BY_KEYS and info["has_nodes"] else planning
 
 
 def begin(connection: sa.Connection, ask: Callable[[str], object], *settings: str) -> None:

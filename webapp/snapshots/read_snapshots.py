@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from webapp import failures
 from webapp.db import db, replicas
+from webapp.messages import Planning
 from webapp.session_state import SessionNeededError, open_snapshot
 from webapp.snapshots.readings import PostgresqlReading, SqliteReading
 from webapp.snapshots.stored_values import SQLITE, as_stored
@@ -57,13 +58,14 @@ class ReadSnapshot:
         self.organization_id = organization_id
         self._reading.see(organization_id)
 
-    def rows(self, text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
+    def rows(self, text: str, values: dict[str, Any], planning: Planning = Planning.ANEW) -> list[Any]:
         """Ask a text, and give all rows."""
         asked: Any = text, as_stored(self.dialect.name, values)
         for before in self._dispatch.before_cursor_execute:
             asked = before(self, None, *asked, None, False)  # noqa: FBT003  (SQLAlchemy's own)
         try:
-            found = self._reading.ask(*asked, keeps_plan=keeps_plan)
+            said, written = asked
+            found = self._reading.ask(said, written, planning)
         except self.dialect.loaded_dbapi.Error as error:
             raise self._wrapped(error) from error
         for after in self._dispatch.after_cursor_execute:

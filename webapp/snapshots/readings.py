@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from webapp import tenancy
+from webapp.messages import Planning
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -22,7 +23,7 @@ NAME: Final = (
 class DriverReading(Protocol):
     """A read transaction on a connection of a driver."""
 
-    def ask(self, text: str, values: dict[str, Any], *, keeps_plan: bool) -> list[Any]:
+    def ask(self, text: str, values: dict[str, Any], planning: Planning) -> list[Any]:
         """Ask a text, and give all rows."""
 
     def see(self, organization_id: str) -> None:
@@ -44,7 +45,7 @@ class SqliteReading:
         self._version: Hashable | None = None
         driver.execute("BEGIN")
 
-    def ask(self, text: str, values: dict[str, Any], *, keeps_plan: bool) -> list[Any]:  # noqa: ARG002  (as a DriverReading)
+    def ask(self, text: str, values: dict[str, Any], planning: Planning) -> list[Any]:  # noqa: ARG002  (as a DriverReading)
         """Ask a text, and give all rows."""
         found: list[Any] = self._driver.execute(text, values).fetchall()
         return found
@@ -83,19 +84,19 @@ class PostgresqlReading:
         options = {"read_only": True, "organization_id": organization_id, "asks_once": asks_once}
         self._before = tenancy.beginning(info, options)
 
-    def ask(self, text: str, values: dict[str, Any], *, keeps_plan: bool) -> list[Any]:
+    def ask(self, text: str, values: dict[str, Any], planning: Planning) -> list[Any]:
         """Ask a text, and give all rows."""
-        said = [*self._before, *self._messages.written(text, values, keeps_plan=keeps_plan)]
-        if not self._is_held:
-            return self._messages.ask(said)[-1]
-        self._before = []
-        is_first, self._is_open = not self._is_open, True
+        is_named = self._is_held and self._has_name and not self._is_open
+        name = self._name() if is_named else []
+        asked = self._messages.written(text, values, tenancy.planned_on(self._info, planning))
+        said, self._before = [*self._before, *name, *asked], [] if self._is_held else self._before
+        self._is_open = self._is_held
         if self._has_nodes:
             return [self._messages.ask([each]) for each in said][-1][-1]
-        if not (is_first and self._has_name):
-            return self._messages.ask(said)[-1]
-        *_, ((self._version,),), found = self._messages.ask([*said[:-1], *self._name(), said[-1]])
-        return found
+        found = self._messages.ask(said)
+        if is_named:
+            ((self._version,),) = found[-2]
+        return found[-1]
 
     def _name(self) -> list[str]:
         return self._messages.planned(NAME, {})

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from webapp import postgresql
 from webapp.db import db, run_text
+from webapp.messages import Planning
 from webapp.snapshots.read_snapshots import ReadSnapshot, snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
 
@@ -25,7 +26,7 @@ class TextStatement:
     on SQLite, JSON too.
     """
 
-    keeps_plan = False
+    planning = Planning.ANEW
 
     def __init__(self, text: str, **words: tuple[str, str]) -> None:
         first_text, second_text = text, text
@@ -47,17 +48,17 @@ class TextStatement:
 
     def rows(self, **values: Any) -> list[Any]:
         """Ask in the request's snapshot, or else in the transaction of its session."""
-        return ask(self._texts[dialect_name()], values, keeps_plan=self.keeps_plan)
+        return ask(self._texts[dialect_name()], values, self.planning)
 
     def rows_in(self, held: ReadSnapshot, **values: Any) -> list[Any]:
         """Ask in this snapshot."""
-        return held.rows(self._texts[held.dialect.name], values, keeps_plan=self.keeps_plan)
+        return held.rows(self._texts[held.dialect.name], values, self.planning)
 
 
 class PlannedOnce(TextStatement):
     """One whose plan PostgreSQL keeps: of rows that keys name, for which no other plan could be better."""
 
-    keeps_plan = True
+    planning = Planning.ONCE
 
 
 def dialect_name() -> str:
@@ -66,15 +67,15 @@ def dialect_name() -> str:
     return db.engine.dialect.name if held is None else held.dialect.name
 
 
-def ask(text: str, values: dict[str, Any], *, keeps_plan: bool = False) -> list[Any]:
+def ask(text: str, values: dict[str, Any], planning: Planning = Planning.ANEW) -> list[Any]:
     """Ask a text in the request's snapshot, or else in the transaction of its session, and give all rows."""
     held = snapshot()
     if held is not None:
-        return held.rows(text, values, keeps_plan=keeps_plan)
+        return held.rows(text, values, planning)
     session = db.session()
     session.flush()
     connection = session.connection()
     name = connection.dialect.name
-    if keeps_plan and name == POSTGRESQL:
-        return postgresql.ask(connection, text, values, keeps_plan=True)
+    if planning is not Planning.ANEW and name == POSTGRESQL:
+        return postgresql.ask(connection, text, values, planning)
     return list(run_text(connection, text, as_stored(name, values)))

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.models import JournalEntry, LineMonthSum, Transaction
 from webapp.queries.common.asked_once import asked_once
+from webapp.sql_functions import is_among
 
 
 class EntryCounts(NamedTuple):
@@ -74,7 +75,7 @@ def _with_entries(
             Transaction.organization_id == organization_id,
             Transaction.feed_account_id.in_(ids),
             Transaction.status == "BOOKED",
-            Transaction.journal_entry_id.in_(entries),
+            is_among(Transaction.journal_entry_id, entries.scalar_subquery()),
         )
         .group_by(Transaction.feed_account_id)
         .with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")

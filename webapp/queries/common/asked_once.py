@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import psycopg
 
+from webapp.messages import Planning
 from webapp.snapshots.statements import ask, dialect_name
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE
 from webapp.sqlite import Compiler
@@ -32,9 +33,9 @@ _LISTS: Final = {
 class AskedOnce(Generic[P]):
     """A function that builds a SELECT of its arguments, which are values of columns and lists of ids."""
 
-    def __init__(self, build: Callable[P, Any], *, keeps_plan: bool = False) -> None:
-        """Take the function; PostgreSQL may keep the plan of what it builds."""
-        self._build, self._keeps_plan = build, keeps_plan
+    def __init__(self, build: Callable[P, Any], planning: Planning = Planning.ANEW) -> None:
+        """Take the function, and how PostgreSQL plans what it builds."""
+        self._build, self._planning = build, planning
         self._names = tuple(signature(build).parameters)
         self._compiled: dict[str, _Compiled] = {}
 
@@ -42,7 +43,7 @@ class AskedOnce(Generic[P]):
         """Ask with these arguments, and give the rows with the types of the columns."""
         values = dict(zip(self._names, args, strict=False)) | kwargs
         compiled = self._in_dialect(dialect_name())
-        return compiled.read(ask(compiled.text, compiled.parameters(values), keeps_plan=self._keeps_plan))
+        return compiled.read(ask(compiled.text, compiled.parameters(values), self._planning))
 
     def scalar(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Ask, and give the first column of the first row; None where there is no row."""
@@ -112,4 +113,9 @@ def asked_once(build: Callable[P, Any]) -> AskedOnce[P]:
 
 def planned_once(build: Callable[P, Any]) -> AskedOnce[P]:
     """Do the same where PostgreSQL keeps the plan: of rows that keys name, for which no other could be better."""
-    return AskedOnce(build, keeps_plan=True)
+    return AskedOnce(build, Planning.ONCE)
+
+
+def asked_by_keys(build: Callable[P, Any]) -> AskedOnce[P]:
+    """Do the same where it begins with a few rows, whatever PostgreSQL expects, and finds each next one by its key."""
+    return AskedOnce(build, Planning.BY_KEYS)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.ledger.money import Money
 from webapp.models import Reconciliation, ReconciliationItem, of_same_organization
 from webapp.queries.accounts.feed_postings import outside_entries
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import asked_by_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def of_accounts(organization_id: str, currencies: Mapping[int, str]) -> dict[int
     }
 
 
-@asked_once
+@asked_by_keys
 def _counted(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
     entry = outside_entries(organization_id)
     opening_day = (

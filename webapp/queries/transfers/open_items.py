@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.db import db, joined_by_keys
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -29,7 +29,7 @@ from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
-from webapp.sql_functions import unindexed
+from webapp.sql_functions import is_among, unindexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,10 @@ def items_subquery(organization_id: str) -> sa.Subquery:
     watched = sa.select(Account.id).where(
         Account.organization_id == organization_id, Account.is_watched, has_sums
     )
-    of_watched = Posting.organization_id == organization_id, Posting.account_id.in_(watched)
+    of_watched = (
+        Posting.organization_id == organization_id,
+        is_among(Posting.account_id, watched.correlate(None).scalar_subquery()),
+    )
     return _less_settled(_items(*of_watched, index="ix_postings_account"), organization_id)
 
 
@@ -176,7 +179,8 @@ def listed(
     if account_id is not None:
         statement = statement.where(items.c.account_id == account_id)
     order = Order((items.c.effective_on, items.c.item_id))
-    found = page_of_rows(statement, order, after=after, limit=limit)
+    with joined_by_keys():
+        found = page_of_rows(statement, order, after=after, limit=limit)
     return found.of(_records(organization_id, found.items, today))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.db import db, joined_by_keys
 from webapp.ledger import rates
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_fits import fee_bounds
@@ -17,12 +17,12 @@ from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
 from webapp.ledger.rates import Mirroring
 from webapp.models import FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import asked_by_keys
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
-from webapp.sql_functions import unindexed
+from webapp.sql_functions import is_among, unindexed
 
 # Of lines among more open ones than these only the equal amounts are read, and none where even these are more: a page
 # shows them beside its lines, while the list of all transfers goes through all.
@@ -53,7 +53,7 @@ def open_lines(organization_id: str) -> list[TransferSide]:
     return _sides(organization_id, _open_lines.rows(organization_id))
 
 
-@asked_once
+@asked_by_keys
 def _open_lines(organization_id: str) -> sa.Select[Any]:
     # From what is open to its lines, few among all lines: no index answers a condition of one or the other.
     items = open_items.items_subquery(organization_id)
@@ -62,8 +62,8 @@ def _open_lines(organization_id: str) -> sa.Select[Any]:
         JournalEntry.status == "DRAFT",
         JournalEntry.corrects_id.is_(None),
     )
-    entries = sa.union_all(drafts, sa.select(items.c.root_id))
-    return _unpaired(organization_id).where(Transaction.journal_entry_id.in_(entries))
+    entries = sa.union_all(drafts, sa.select(items.c.root_id)).scalar_subquery()
+    return _unpaired(organization_id).where(is_among(Transaction.journal_entry_id, entries))
 
 
 def near(
@@ -76,7 +76,8 @@ def near(
     is_of_size = sa.func.abs(Transaction.amount_minor).in_({abs(line.amount.minor) for line in lines})
     for more in ((), (is_of_size,)):
         among = _unpaired(organization_id).where(*conditions, *more).limit(MOST_NEAR + 1)
-        found = db.session.execute(among).all()
+        with joined_by_keys():
+            found = db.session.execute(among).all()
         if len(found) <= MOST_NEAR:
             return _sides(organization_id, found)
     return []

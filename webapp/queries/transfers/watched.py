@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.ledger.money import Money
 from webapp.models import Account, MonthSum, Organization
 from webapp.queries.accounts.accounts import BY_CODE
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.asked_once import asked_by_keys
 from webapp.queries.transfers import open_items
 
 
@@ -36,7 +36,7 @@ def watched(organization_id: str) -> list[WatchedAccount]:
     ]
 
 
-@asked_once
+@asked_by_keys
 def _watched(organization_id: str) -> sa.Select[Any]:
     items = _open_items(organization_id)
     return (
