@@ -1,9 +1,10 @@
-"""What PostgreSQL reads for one act while it knows little of its tables: beside many drafts no more than beside few."""
+"""What PostgreSQL reads for one call while it knows little of its tables: beside many rows no more than beside few."""
 
 import pytest
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.snapshots import readings
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 POSTED, FEW, MANY = 5000, 30, 600
@@ -66,3 +67,66 @@ def test_confirming_a_line_reads_little_beside_many_drafts(ada, bank, rows_read,
     lines = bank.send_many([("2026-03-01", "-5.00", "The same")] * count)
     ada.post(f"/api/transactions/{lines[0]}/confirm")
     assert rows_read(lambda: ada.post(f"/api/transactions/{lines[1]}/confirm")) <= MOST_ROWS
+
+
+@pytest.fixture
+def rows_shown(app, monkeypatch):
+    """A function that makes a call that reads, and gives how many rows its transactions have read."""
+    counted = []
+
+    def count(asked):
+        counted.append(int(asked(ROWS) or 0))
+        # Told now, so that the next transaction begins with none.
+        asked("SELECT pg_stat_force_next_flush()")
+
+    def ended_of_snapshot(reading):
+        if reading._is_open:  # noqa: SLF001  (it has no other end)
+            count(lambda text: reading._messages.ask([text])[-1][0][0])  # noqa: SLF001  (as above)
+        end(reading)
+
+    def ended_of_session(connection):
+        count(lambda text: connection.connection.dbapi_connection.execute(text).fetchone()[0])
+
+    end = readings.PostgresqlReading.end
+    monkeypatch.setattr(readings.PostgresqlReading, "end", ended_of_snapshot)
+    with app.app_context():
+        engine = db.engine
+    for name in ("rollback", "commit"):
+        sa.event.listen(engine, name, ended_of_session)
+
+    def call(act):
+        counted.clear()
+        answer = act()
+        assert answer.status_code == 200, answer.json
+        assert counted
+        return sum(counted)
+
+    yield call
+    for name in ("rollback", "commit"):
+        sa.event.remove(engine, name, ended_of_session)
+
+
+@pytest.mark.usefixtures("posted")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "reconciliations/accounts",
+        "reconciliations/accounts/{fa_id}",
+        "transactions?entryStatus=DRAFT",
+        "transfers",
+        "open-items",
+    ],
+)
+def test_what_few_rows_answer_reads_no_table(ada, bank, rows_shown, path):
+    """Beside row-level security PostgreSQL finds by no index what is joined with COALESCE, and read all entries."""
+    first, second = bank.open("One"), bank.open("Another")
+    lines = [
+        line
+        for bank.fa_id in (first, second)
+        for line in bank.send_many([("2026-03-01", "-5.00", "Same")] * 9)
+    ]
+    ada.post(f"/api/transactions/{lines[0]}/confirm")
+    address = f"/api/{path.format(fa_id=first)}"
+    rows_shown(lambda: ada.get(address))
+    ada.post(f"/api/transactions/{lines[2]}/confirm")
+    assert rows_shown(lambda: ada.get(address)) <= MOST_ROWS

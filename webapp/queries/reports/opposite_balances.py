@@ -24,6 +24,7 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
 from webapp.snapshots.statements import TextStatement
+from webapp.sql_functions import first_known
 
 # An account and a party; without an id, what has no party.
 _Pair = tuple[int, int | None]
@@ -112,7 +113,8 @@ _SINCE: Final = """
             AND e.status IN ('POSTED', 'VOIDED') AND p.account_id {are_these}
             AND CASE WHEN e.voids_id IS NULL AND e.corrects_id IS NULL THEN e.source ELSE (
                 SELECT f.source FROM journal_entries f
-                WHERE f.organization_id = e.organization_id AND f.id = coalesce(e.voids_id, e.corrects_id)
+                WHERE f.organization_id = e.organization_id
+                    AND f.id = CASE WHEN e.voids_id IS NULL THEN e.corrects_id ELSE e.voids_id END
             ) END <> :revaluation
     ) t
     LEFT JOIN merchants m ON m.organization_id = :organization_id AND m.id = t.org_merchant_id
@@ -144,7 +146,7 @@ def _moves(
 ) -> Iterable[Any]:
     """Add up what is posted to the accounts of these balances, by part, account, merchant and first day."""
     first = orm.aliased(JournalEntry)
-    original = sa.func.coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
+    original = first_known(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
     rows = (
         dimensions.postings_until(organization_id, days, selection, by)
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
