@@ -20,7 +20,6 @@ from webapp.queries.common.portions import portions
 from webapp.queries.transactions.line_entries import lines_of
 from webapp.services.audit.act import Act
 from webapp.session_state import ActWrites, state_of
-from webapp.sql_functions import first_known
 
 # PostgreSQL's triggers join the rows of a statement as they were with those as they are: in small portions the time of
 # a long run grows with its lines, and not with their square.
@@ -72,7 +71,7 @@ def settle(organization_id: str) -> None:
         return
     db.session.flush()
     for portion in portions(writes.touched.pop(Kind.JOURNAL_ENTRY, set()), ROWS_AT_ONCE):
-        entries = sa.select(first_known(JournalEntry.corrects_id, JournalEntry.id)).where(
+        entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
             JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
         )
         # PostgreSQL takes a few ids within a statement for half of the lines, and reads them all.
