@@ -91,13 +91,14 @@ def _balances(organization_id: str, account_ids: list[int], days: Sequence[date]
 @lru_cache(maxsize=64)
 def _since(count: int) -> TextStatement:
     """Make the statement for so many days: under 0 what is open now, else what was posted after so many of them."""
-    after = " ".join(f"WHEN e.effective_on > :day_{number} THEN {number}" for number in range(count, 0, -1))
+    after = " ".join(f"WHEN r.day > :day_{number} THEN {number}" for number in range(count, 0, -1))
     return TextStatement(_SINCE.replace("{after}", f"CASE {after} END"), are_these=_ARE_THESE)
 
 
 # PostgreSQL knows of a list how many rows it leads to, of a subquery it does not.
 _ARE_THESE: Final = ("IN (SELECT value FROM json_each(:ids))", "= ANY(CAST(:ids AS bigint[]))")
-# Only what voids or corrects another entry has to ask what that was.
+# The register of an account has its postings that count by day. Only what voids or corrects another entry has to ask
+# what that was.
 _SINCE: Final = """
     SELECT t.account_id, coalesce(m.merged_into_id, t.org_merchant_id) AS party, t.number, sum(t.minor)
     FROM (
@@ -107,10 +108,12 @@ _SINCE: Final = """
             AND (i.settled_minor <> i.amount_minor OR i.settled_base_minor <> i.amount_base_minor)
         UNION ALL
         SELECT p.account_id, p.org_merchant_id, {after}, p.amount_base_minor
-        FROM journal_entries e
-        JOIN postings p ON p.organization_id = e.organization_id AND p.journal_entry_id = e.id
-        WHERE e.organization_id = :organization_id AND e.effective_on > :day_1
-            AND e.status IN ('POSTED', 'VOIDED') AND p.account_id {are_these}
+        FROM register_lines r
+        CROSS JOIN postings p
+        CROSS JOIN journal_entries e
+        WHERE r.organization_id = :organization_id AND r.account_id {are_these} AND r.day > :day_1
+            AND p.organization_id = r.organization_id AND p.id = r.posting_id
+            AND e.organization_id = r.organization_id AND e.id = r.journal_entry_id
             AND CASE WHEN e.voids_id IS NULL AND e.corrects_id IS NULL THEN e.source ELSE (
                 SELECT f.source FROM journal_entries f
                 WHERE f.organization_id = e.organization_id
