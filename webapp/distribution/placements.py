@@ -32,6 +32,12 @@ FOREIGN_KEYS: Final = """
 TRIGGERS: Final = """
     SELECT tgrelid::regclass::text AS table, tgname AS name, pg_get_triggerdef(oid) AS definition
     FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text = ANY (ARRAY[{names}]) ORDER BY 1, 2"""
+# A node has to know the organization that a trigger asks for when it plans.
+PLANNED_ONCE: Final = """
+    SELECT oid::regprocedure::text AS name FROM pg_proc
+    WHERE pronamespace = current_schema()::regnamespace
+    AND position('plan_cache_mode' IN array_to_string(proconfig, ' ')) > 0
+    ORDER BY 1"""
 FORCED: Final = """
     SELECT oid::regclass::text AS table FROM pg_class
     WHERE relforcerowsecurity AND relnamespace = current_schema()::regnamespace
@@ -43,6 +49,8 @@ def distribute(connection: sa.Connection, show: Callable[[str], None]) -> list[s
     prepare(connection)
     tables = unplaced(connection)
     if tables:
+        for (name,) in rows_of(connection, PLANNED_ONCE):
+            connection.exec_driver_sql(f"ALTER FUNCTION {name} RESET plan_cache_mode")
         put_back = list(_set_aside(connection, tables))
         for number, table in enumerate(tables, 1):
             show(f"distributing: {table.name.replace('_', ' ')}, table {number} of {len(tables)}")
