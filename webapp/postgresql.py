@@ -90,7 +90,7 @@ def ask(
 
     Who listens to statements hears of it. Where there are nodes, they join as they do.
     """
-    said = _told(connection, text, values or {})
+    said = _after_listeners(connection, text, values or {})
     messages, planned = connection.info["messages"], tenancy.planned_on(connection.info, planning)
     with asking_driver(connection):
         written = messages.written(*said, planned)
@@ -121,7 +121,7 @@ def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list
 
     Who listens to statements hears of it.
     """
-    said = _told(connection, text, values)
+    said = _after_listeners(connection, text, values)
     with asking_driver(connection):
         answer = connection.info["messages"].change(*said)
     dispatch: Any = connection.engine.dispatch
@@ -131,7 +131,7 @@ def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list
     return rows
 
 
-def _told(connection: sa.Connection, text: str, values: dict[str, Any]) -> Any:
+def _after_listeners(connection: sa.Connection, text: str, values: dict[str, Any]) -> Any:
     """Tell who listens to statements of one, and give the text and the values that they make of it."""
     dispatch: Any = connection.engine.dispatch
     said: Any = text, values

@@ -38,7 +38,7 @@ def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) ->
     return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
 
 
-class first_known(sa.sql.functions.ReturnTypeFromArgs[Any]):  # noqa: N801  (it is written as a function)
+class leakproof_coalesce(sa.sql.functions.ReturnTypeFromArgs[Any]):  # noqa: N801  (it is written as a function)
     """The first of some columns that is not null, as COALESCE, in words that PostgreSQL looks through.
 
     Beside row-level security it lets an index answer only what surely tells nothing of a hidden row. It knows that of
@@ -48,13 +48,13 @@ class first_known(sa.sql.functions.ReturnTypeFromArgs[Any]):  # noqa: N801  (it 
     inherit_cache = True
 
 
-@compiles(first_known, "sqlite")
-def _first_known_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+@compiles(leakproof_coalesce, "sqlite")
+def _leakproof_coalesce_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
     return f"coalesce({compiler.process(element.clauses, **kwargs)})"
 
 
-@compiles(first_known, "postgresql")
-def _first_known_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+@compiles(leakproof_coalesce, "postgresql")
+def _leakproof_coalesce_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
     *columns, last = (compiler.process(each, **kwargs) for each in element.clauses)
     return f"CASE {' '.join(f'WHEN {each} IS NOT NULL THEN {each}' for each in columns)} ELSE {last} END"
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.models import FeedAccount, JournalEntry, Posting, of_same_organization, refers_to
-from webapp.sql_functions import first_known, unindexed
+from webapp.sql_functions import leakproof_coalesce, unindexed
 
 
 def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:
@@ -31,7 +31,7 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
         sa.select(*(column.label(name) for name, column in columns.items()), amount.label("amount_minor")),
         FeedAccount,
     )
-    belongs_to = first_known(JournalEntry.corrects_id, JournalEntry.id)
+    belongs_to = leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id)
     found = found.join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
     found = found.where(
         FeedAccount.organization_id == organization_id,

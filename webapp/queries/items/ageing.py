@@ -19,7 +19,7 @@ from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
-from webapp.sql_functions import first_known
+from webapp.sql_functions import leakproof_coalesce
 
 Ages = Mapping[Age, Money]
 # Of entries: by an index of theirs SQLite would go through all of the organization's, not the postings of the accounts.
@@ -152,7 +152,7 @@ def _added(groups: Iterable[Mapping[Age, int]], base: str) -> Ages:
 def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> int:
     """Add up what revaluations and their reversals have on accounts at the close of a day."""
     first = orm.aliased(JournalEntry)
-    original = first_known(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
+    original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
     found = db.session.scalar(
         sa.select(sa.func.sum(Posting.amount_base_minor))
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))

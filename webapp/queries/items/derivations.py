@@ -23,7 +23,7 @@ from webapp.models import (
 )
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
-from webapp.sql_functions import days_after, first_known, unindexed
+from webapp.sql_functions import days_after, leakproof_coalesce, unindexed
 
 # Written for no merchant, and for no entry, which is that of the opening item.
 NONE: sa.ColumnClause[int] = sa.literal_column("0")
@@ -50,7 +50,7 @@ def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
         sa.func.max(JournalEntry.effective_on).label("latest"),
     ]
-    original = first_known(JournalEntry.corrects_id, JournalEntry.id)
+    original = leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return (
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
@@ -60,7 +60,7 @@ def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
             first,
             sa.and_(
                 of_same_organization(first, JournalEntry),
-                first.id == first_known(JournalEntry.voids_id, original),
+                first.id == leakproof_coalesce(JournalEntry.voids_id, original),
             ),
         )
         .where(

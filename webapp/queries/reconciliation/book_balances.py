@@ -28,7 +28,7 @@ from webapp.queries.accounts.feed_postings import is_line_of, posted_to_feed_acc
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import draft_entries, uneven_lines
 from webapp.queries.reconciliation.openings import opening_day_of
-from webapp.sql_functions import first_known
+from webapp.sql_functions import leakproof_coalesce
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ def _postings_among(
 def _outstanding_or_in_transit(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
     """Select the postings that may be outstanding or in transit: few, once most lines are cleared."""
     line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
-    root_id = first_known(JournalEntry.corrects_id, JournalEntry.id)
+    root_id = leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id)
     cleared = uneven_lines.is_cleared_by(Reconciliation, line.id, root_id)
     amount = sa.func.sum(Posting.amount_minor)
     columns: dict[str, Any] = {

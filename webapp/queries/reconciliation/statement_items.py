@@ -24,7 +24,7 @@ from webapp.queries.accounts.feed_postings import outside_entries
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
-from webapp.sql_functions import first_known
+from webapp.sql_functions import leakproof_coalesce
 
 IS_LINE, IS_ENTRY = 1, 0
 
@@ -215,7 +215,7 @@ def proved_items(organization_id: str, reconciliation_id: int) -> sa.Subquery:
             entry,
             sa.and_(
                 of_same_organization(entry, item),
-                entry.id == first_known(item.journal_entry_id, line.journal_entry_id),
+                entry.id == leakproof_coalesce(item.journal_entry_id, line.journal_entry_id),
             ),
         )
         .where(item.organization_id == organization_id, item.reconciliation_id == reconciliation_id)

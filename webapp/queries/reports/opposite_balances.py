@@ -24,7 +24,7 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
 from webapp.snapshots.statements import TextStatement
-from webapp.sql_functions import first_known
+from webapp.sql_functions import leakproof_coalesce
 
 # An account and a party; without an id, what has no party.
 _Pair = tuple[int, int | None]
@@ -149,7 +149,7 @@ def _moves(
 ) -> Iterable[Any]:
     """Add up what is posted to the accounts of these balances, by part, account, merchant and first day."""
     first = orm.aliased(JournalEntry)
-    original = first_known(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
+    original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
     rows = (
         dimensions.postings_until(organization_id, days, selection, by)
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))

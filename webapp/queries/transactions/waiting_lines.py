@@ -11,7 +11,7 @@ from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
-from webapp.sql_functions import first_known
+from webapp.sql_functions import leakproof_coalesce
 
 # What is beyond this many is not counted: the hub says "over 1,000", and stays as fast.
 MOST = 1000
@@ -56,7 +56,7 @@ def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> int:
         Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
     )
     drafts = (
-        sa.select(first_known(JournalEntry.corrects_id, JournalEntry.id).label("entry_id"))
+        sa.select(leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id).label("entry_id"))
         .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Posting.organization_id == organization_id,

@@ -29,7 +29,7 @@ from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
-from webapp.sql_functions import first_known, is_among, unindexed
+from webapp.sql_functions import is_among, leakproof_coalesce, unindexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def of_transfers() -> sa.Subquery:
 def settled_items() -> sa.Subquery:
     """Select all items of entries that a settlement names, of all organizations, as they are posted."""
     named = sa.select(SettlementPart.journal_entry_id)
-    return _items(first_known(JournalEntry.corrects_id, JournalEntry.id).in_(named))
+    return _items(leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id).in_(named))
 
 
 def whole_items(organization_id: str, account_id: int) -> sa.Subquery:
@@ -145,7 +145,7 @@ def _less_settled(items: sa.Subquery, organization_id: str | None = None) -> sa.
 
 def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
     """Join postings to the originals that they belong to, by themselves or by a correction."""
-    belongs_to = first_known(JournalEntry.corrects_id, JournalEntry.id)
+    belongs_to = leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return (
         statement.join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
