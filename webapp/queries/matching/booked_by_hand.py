@@ -17,7 +17,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import unindexed
+from webapp.sql_functions import is_exactly, unindexed
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")
@@ -95,7 +95,7 @@ def may_explain(line: Any, feed: Any) -> sa.ColumnElement[bool]:
             refers_to(Posting.journal_entry_id, JournalEntry),
             Posting.organization_id == line.organization_id,
             Posting.account_id == feed.account_id,
-            Posting.amount_minor == line.amount_minor,
+            is_exactly(Posting.amount_minor, line.amount_minor),
             Posting.transaction_id.is_(None),
             JournalEntry.status == "POSTED",
             JournalEntry.source.in_(BY_HAND),
