@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from tests.server.toys import GET, LAST, PATIENCE_SECONDS, paths, toy
-from webapp.server import pool
+from tests.server.toys import GET, LAST, PATIENCE_SECONDS, Toy, paths, toy
+from webapp.server import alarm, pool
 
 GATED = "GET /gated HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -61,7 +61,37 @@ def test_no_more_requests_are_answered_at_once_than_there_are_turns(toys, rooms,
     assert rooms.most == turns
 
 
-def test_a_request_that_takes_long_goes_on_beside_the_others(toys, rooms):
+@pytest.mark.usefixtures("long_turns")
+def test_requests_that_come_alone_are_answered_in_the_thread_that_polls(toys):
+    threads = set()
+
+    def noting(environ, start_response):
+        threads.add(threading.get_ident())
+        return toy(environ, start_response)
+
+    served = toys(threads=8)
+    served.worker.wsgi, select = noting, served.worker.poller.select
+    served.worker.poller.select = lambda timeout: threads.add(threading.get_ident()) or select(timeout)
+    client = served.client()
+    for _ in range(20):
+        client.send(GET).until(b"]")
+    assert paths(client.send(LAST).read()) == ["/two"]
+    assert len(threads) == 1
+
+
+def test_what_breaks_the_poller_ends_the_worker(monkeypatch):
+    """The arbiter starts another one; without a poller this one would never answer again."""
+    served = Toy()
+    monkeypatch.setattr(served.worker, "_end_overdue", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        served.worker.run()
+    served.listener.close()
+    served.worker.tmp.close()
+
+
+@pytest.mark.parametrize("has_timers", [True, False])
+def test_a_request_that_takes_long_goes_on_beside_the_others(toys, rooms, monkeypatch, has_timers):
+    monkeypatch.setattr(alarm, "HAS_TIMERS", has_timers)
     served = toys(threads=3)
     served.worker.wsgi = rooms
     slow = [served.client().send(GATED + LAST) for _ in range(2)]

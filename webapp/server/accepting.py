@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import selectors
+import signal
 import socket
 import time
 from abc import abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -39,42 +42,74 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
         self._addresses = Addresses(self._limits.connections_per_address)
         self._connections: set[Connection] = set()
         self._next_look = 0.0
+        self._ends_at = math.inf
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """The threads that answer, those that ask for vouchers beside them, and the poller."""
+        return ThreadPoolExecutor(max_workers=self.cfg.threads + self.most_asking + 1)
+
+    @property
+    def most_asking(self) -> int:
+        """How many threads may ask for vouchers at once: a quarter of those that answer."""
+        return max(1, int(self.cfg.threads) // 4)
 
     def run(self) -> None:
-        """Serve until a signal, then finish what has begun and what waits to be accepted."""
+        """Serve until a signal, then finish what has begun and what waits to be accepted.
+
+        This thread, which signals interrupt, neither polls nor answers.
+        """
         self.poller.register(
             self.method_queue.fileno(), selectors.EVENT_READ, self.method_queue.run_callbacks
         )
         self._enable_accept(enabled=True)
         self._pool = Pool(
             self.tpool,
-            self.cfg.threads,
-            self.app.turns,
-            self.handle,
-            partial(self.method_queue.defer, _nothing),
+            threads=self.cfg.threads,
+            turns=self.app.turns,
+            answer=self.handle,
+            poll=self._poll,
+            wake=partial(self.method_queue.defer, _nothing),
         )
-        while self.alive and self.is_parent_alive():
-            self._serve_once()
-        self._finish()
+        self._pool.start()
+        try:
+            while self._pool.watch(self._limits.look_seconds):
+                if self.alive and not self.is_parent_alive():
+                    self.handle_exit(signal.SIGTERM, None)
+        finally:
+            # A signal may have raised SystemExit, and the process waits for its threads.
+            self._pool.end()
+        for connection in tuple(self._connections):
+            self._drop(connection)
+        self._pool.close()
+        self.tpool.shutdown(wait=False)
+        self.poller.close()
+        self.method_queue.close()
 
-    def _serve_once(self) -> None:
-        is_busy = self._pool.work()
+    def _poll(self) -> None:
+        """Take what was answered, and wait for events; in one thread at a time."""
         for connection, is_kept in self._pool.answered():
             self._end_request(connection, is_kept=is_kept)
-        at_once = is_busy or self._pool.can_begin
-        self.wait_for_and_dispatch_events(0 if at_once else self._limits.look_seconds)
+        self.wait_for_and_dispatch_events(0 if self._pool.can_begin else self._limits.look_seconds)
         if time.monotonic() >= self._next_look:
             self.notify()
             self._end_overdue()
             self._enable_accept(enabled=self.alive)
+        if not self.alive:
+            self._finish()
 
     def _enable_accept(self, *, enabled: bool) -> None:
         if self.sockets:
             self.set_accept_enabled(enabled)
 
     def _finish(self) -> None:
-        self.alive = False
-        until = time.monotonic() + self.cfg.graceful_timeout
+        """Take nobody else, and end when all are answered, or after a while."""
+        if self.sockets:
+            self._ends_at = time.monotonic() + self.cfg.graceful_timeout
+            self._close_listeners()
+        if not self._connections or time.monotonic() >= self._ends_at:
+            self._pool.end()
+
+    def _close_listeners(self) -> None:
         self._enable_accept(enabled=False)
         for listener in self.sockets:
             # The clients in the backlog believe that they are connected.
@@ -85,13 +120,6 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
         for connection in self._connections:
             last = time.monotonic() + LAST_REQUEST_SECONDS
             connection.idle_deadline = min(connection.idle_deadline, last)
-        while self._connections and time.monotonic() < until:
-            self._serve_once()
-        for connection in tuple(self._connections):
-            self._drop(connection)
-        self.tpool.shutdown(wait=False)
-        self.poller.close()
-        self.method_queue.close()
 
     def accept(self, listener: Any) -> None:
         """Accept connections that wait, a good number at once."""

@@ -84,8 +84,8 @@ class Worker(AcceptingWorker):
             self._go_on(connection)
 
     def _ask_for_next(self) -> None:
-        """Ask for vouchers in a quarter of the threads, so that a crowd of senders leaves the others to requests."""
-        while self._unvouched and self._asking < max(1, self.cfg.threads // 4):
+        """Ask for vouchers in a few threads, so that a crowd of senders leaves the others to requests."""
+        while self._unvouched and self._asking < self.most_asking:
             connection = self._unvouched.popleft()
             if connection.phase is Phase.VOUCHING:
                 self._asking += 1
