@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 from tests.fixtures.helpers.transfers import join, line, send
+from webapp import queries
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -25,6 +26,23 @@ def test_the_page_lists_pairs_with_their_evidence_and_settles_all_in_one_go(ben,
     assert "Pair 1 transfer" in text(page.get("/transfers"))
     assert page.post("/transfers/accept").status_code == 303
     assert line(ben, moved[0])["journalEntryId"] == line(ben, moved[1])["journalEntryId"]
+    assert "No two open lines" in text(page.get("/transfers"))
+
+
+@pytest.mark.usefixtures("moved")
+def test_the_button_says_how_many_it_pairs_also_where_not_all_are_listed(
+    page, bank, giro, savings, monkeypatch
+):
+    for day, amount in ((12, 70), (22, 80)):
+        send(bank, giro, f"2026-03-{day}", f"-{amount}.00")
+        send(bank, savings, f"2026-03-{day}", f"{amount}.00")
+    assert "These are the first" not in text(page.get("/transfers"))
+    monkeypatch.setattr(queries.transfers.proposed, "MOST_LISTED", 2)
+    shown = text(page.get("/transfers"))
+    assert shown.count('class="proposal"') == 2
+    assert "These are the first 2 of 3;" in shown
+    assert "Pair 3 transfers" in shown
+    page.post("/transfers/accept")
     assert "No two open lines" in text(page.get("/transfers"))
 
 

@@ -59,14 +59,13 @@ def test_days_are_inclusive_and_balances_stay_those_of_the_whole_account(cleo, a
 
 def test_a_page_takes_the_same_statements_however_deep(cleo, account, statements):
     path, query = f"/api/accounts/{account}/postings", {"limit": 3}
-    for limit in (1, 2):
-        # From then on it is kept who asks.
-        cleo.get(path, query_string={"limit": limit})
     with statements() as first:
         query["cursor"] = cleo.get(path, query_string=query).json["nextCursor"]
     with statements() as deep:
         assert len(cleo.get(path, query_string=query).json["postings"]) == 3
-    assert len(deep) == len(first)
+    # Who asks is asked again where anybody has written to the server meanwhile, as other tests do.
+    first, deep = ([each for each in seen if "api_tokens" not in each] for seen in (first, deep))
+    assert len(deep) == len(first) > 0
 
 
 @on_sqlite

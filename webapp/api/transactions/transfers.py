@@ -20,7 +20,7 @@ bp = Blueprint(
 @bp.response(200, TransfersSchema)
 def listed() -> dict[str, Any]:
     """List proposed transfers, the unambiguous ones first; 250 at most."""
-    return {"transfers": queries.transfers.proposed.proposed(organization_id())}
+    return {"transfers": queries.transfers.proposed.proposed(organization_id()).listed}
 
 
 @bp.post("/accept")

@@ -13,6 +13,8 @@ from webapp.ledger.money import Money
 
 # The ids of two lines, money out first.
 _Pair: TypeAlias = tuple[int, int]
+# Whether a line of a pair fits another one too, and whether the two differ by a fee.
+_UNAMBIGUOUS = (False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,15 @@ class TransferMatch:
         return f"Within {self.off_permille // 10}.{self.off_permille % 10} % at the day's rate"
 
 
+@dataclass(frozen=True, slots=True)
+class BestMatches:
+    """The first of the pairs that fit, how many there are, and how many of them may be paired in one act."""
+
+    matches: list[TransferMatch]
+    count: int
+    unambiguous: int
+
+
 def transfer_matches(
     sides: Iterable[TransferSide],
     own: Mapping[int, OwnAccount],
@@ -73,7 +84,7 @@ def best_matches(
     refused: Collection[tuple[int, int]] = (),
     *,
     most: int,
-) -> list[TransferMatch]:
+) -> BestMatches:
     """Find the pairs that fit, at most so many: those that fit nothing else first, of these the ones without a fee.
 
     Only of what may be among these the evidence is compared.
@@ -81,11 +92,11 @@ def best_matches(
     fitting = _Fitting(sides, NamedAccounts(own), refused)
     kinds: dict[tuple[bool, bool], list[_Pair]] = defaultdict(list)
     for pair in fitting.pairs:
-        kinds[fitting.rivals(pair) > 1, fitting.fee(pair) is not None].append(pair)
+        kinds[fitting.kind(pair)].append(pair)
     best: list[_Pair] = []
     for _, pairs in sorted(kinds.items()):
         best += nsmallest(most - len(best), pairs, key=fitting.rank)
-    return fitting.matches(best)
+    return BestMatches(fitting.matches(best), len(fitting.pairs), len(kinds[_UNAMBIGUOUS]))
 
 
 def unambiguous_matches(
@@ -95,7 +106,7 @@ def unambiguous_matches(
 ) -> list[TransferMatch]:
     """Find the pairs that fit nothing else and name no fee, the best evidence first."""
     fitting = _Fitting(sides, NamedAccounts(own), refused)
-    chosen = [pair for pair in fitting.pairs if fitting.rivals(pair) == 1 and fitting.fee(pair) is None]
+    chosen = [pair for pair in fitting.pairs if fitting.kind(pair) == _UNAMBIGUOUS]
     return fitting.matches(sorted(chosen, key=fitting.rank))
 
 
@@ -133,6 +144,10 @@ class _Fitting:
         """Count the pairs that the line is in that is in more of them."""
         out_id, in_id = pair
         return max(self._fits[out_id], self._fits[in_id])
+
+    def kind(self, pair: _Pair) -> tuple[bool, bool]:
+        """Tell whether a line of the pair fits another one too, and whether the two differ by a fee."""
+        return self.rivals(pair) > 1, self.fee(pair) is not None
 
     def fee(self, pair: _Pair) -> int | None:
         """Give what arrived less than was sent, in minor units; None where nothing did, or in two currencies."""

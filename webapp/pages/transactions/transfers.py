@@ -116,13 +116,12 @@ def show(*, problem: Problem | None = None) -> Response:
     )
     proposals = queries.transfers.proposed.proposed(organization_id())
     best: dict[int | None, Any] = defaultdict(lambda: None)
-    for each in reversed(proposals):
+    for each in reversed(proposals.listed):
         best[each.line.id] = best[each.other.id] = each
     return render(
         "transfers/index.html",
         status=problem.status if problem else 200,
         proposals=proposals,
-        only_count=sum(each.is_unambiguous for each in proposals),
         proposed_for=best,
         items=page.items,
         settlements=settled,

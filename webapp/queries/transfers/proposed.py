@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -21,8 +21,9 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import sides
 from webapp.queries.transfers.sides import BETWEEN
 
+_Found = TypeVar("_Found")
 _Matching: TypeAlias = Callable[
-    [Iterable[TransferSide], Mapping[int, OwnAccount], Collection[tuple[int, int]]], list[TransferMatch]
+    [Iterable[TransferSide], Mapping[int, OwnAccount], Collection[tuple[int, int]]], _Found
 ]
 MOST_LISTED = 250
 
@@ -41,16 +42,24 @@ class ProposedTransfer:
     days_apart: int
     difference: str | None
 
-    @property
-    def is_unambiguous(self) -> bool:
-        """Whether it may be paired with all others in one act: it fits nothing else, and names no difference."""
-        return self.is_only and self.difference is None
+
+@dataclass(frozen=True, slots=True)
+class ProposedTransfers:
+    """The first of the proposed transfers, how many there are, and how many of all may be paired in one act.
+
+    These fit nothing else, and name no difference.
+    """
+
+    listed: list[ProposedTransfer]
+    count: int
+    unambiguous: int
 
 
-def proposed(organization_id: str) -> list[ProposedTransfer]:
+def proposed(organization_id: str) -> ProposedTransfers:
     """List the transfers that open lines may be, the only ones that fit first, then by evidence."""
     best = partial(transfers.best_matches, most=MOST_LISTED)
-    return _with_lines(organization_id, _matches(organization_id, sides.open_lines(organization_id), best))
+    found = _matches(organization_id, sides.open_lines(organization_id), best)
+    return ProposedTransfers(_with_lines(organization_id, found.matches), found.count, found.unambiguous)
 
 
 def unambiguous(organization_id: str) -> list[ProposedTransfer]:
@@ -66,7 +75,7 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[Propo
     if len(feeds) < BETWEEN:
         return {}
     near = sides.near(organization_id, feeds, open_lines, is_open=True)
-    found = _matches(organization_id, near)
+    found = _matches(organization_id, near, transfers.transfer_matches)
     return _by_line(organization_id, found, {line.id for line in open_lines})
 
 
@@ -78,21 +87,25 @@ def of_line(line: Transaction) -> list[ProposedTransfer]:
     feeds = sides.feeds(organization_id)
     if len(feeds) < BETWEEN:
         return []
-    likely = _matches(organization_id, sides.near(organization_id, feeds, [line], is_open=True))
+    likely, others = (
+        _matches(organization_id, near, transfers.transfer_matches)
+        for near in (
+            sides.near(organization_id, feeds, [line], is_open=True),
+            sides.near(organization_id, feeds, [line], is_open=False),
+        )
+    )
     listed = {(each.out_id, each.in_id) for each in likely}
-    others = [
-        replace(each, is_only=False)
-        for each in _matches(organization_id, sides.near(organization_id, feeds, [line], is_open=False))
-        if (each.out_id, each.in_id) not in listed
-    ]
+    others = [replace(each, is_only=False) for each in others if (each.out_id, each.in_id) not in listed]
     return _by_line(organization_id, [*likely, *others], {line.id}).get(line.id, [])
 
 
 def _matches(
-    organization_id: str, lines: Sequence[TransferSide], matching: _Matching = transfers.transfer_matches
-) -> list[TransferMatch]:
+    organization_id: str,
+    lines: Sequence[TransferSide],
+    matching: _Matching[_Found],
+) -> _Found:
     if len({line.fa_id for line in lines}) < BETWEEN:
-        return []
+        return matching([], {}, [])
     return matching(lines, _own(organization_id), transfer_pairs.refused(organization_id))
 
 
