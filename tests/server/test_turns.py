@@ -79,14 +79,26 @@ def test_requests_that_come_alone_are_answered_in_the_thread_that_polls(toys):
     assert len(threads) == 1
 
 
+@pytest.mark.parametrize(("workers", "taken"), [(1, 5), (2, 1)])
+def test_a_worker_leaves_the_next_connection_to_the_others(workers, taken):
+    served = Toy(workers=workers)
+    for _ in range(5):
+        served.client()
+    served.worker.accept(served.listener)
+    # Of a fresh worker nothing else is watched.
+    assert len(served.worker.poller.get_map()) == taken
+    served.leave()
+    served.stop()
+    served.start().join()
+
+
 def test_what_breaks_the_poller_ends_the_worker(monkeypatch):
     """The arbiter starts another one; without a poller this one would never answer again."""
     served = Toy()
     monkeypatch.setattr(served.worker, "_end_overdue", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         served.worker.run()
-    served.listener.close()
-    served.worker.tmp.close()
+    served.break_off()
 
 
 @pytest.mark.parametrize("has_timers", [True, False])

@@ -67,10 +67,15 @@ def toy(environ, start_response):
 class Toy:
     """A running worker, at `address`; `stop` is what TERM does."""
 
-    def __init__(self, threads=2, turns=1, most_bytes=1_000_000, **limits) -> None:
+    def __init__(self, threads=2, workers=1, turns=1, most_bytes=1_000_000, **limits) -> None:
         self.limits = dataclasses.replace(SHORT, **limits)
         cfg = Config()
-        for name, value in {"threads": threads, "graceful_timeout": 5, "worker_class": Worker}.items():
+        for name, value in {
+            "threads": threads,
+            "workers": workers,
+            "graceful_timeout": 5,
+            "worker_class": Worker,
+        }.items():
             cfg.set(name, value)
         self.clients: list[Client] = []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
@@ -104,6 +109,12 @@ class Toy:
         assert not self.thread.is_alive()
         self.leave()
         self.worker.tmp.close()
+
+    def break_off(self) -> None:
+        """Close what a worker has open whose process ends with an error."""
+        self.worker.tpool.shutdown()
+        for each in (self.worker.poller, self.worker.method_queue, self.listener, self.worker.tmp):
+            each.close()
 
     def looks_in(self, seconds: float) -> int:
         """Count how often the poller looks for events in some time."""

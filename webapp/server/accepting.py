@@ -26,7 +26,9 @@ from webapp.server.outbox import Outbox
 from webapp.server.pool import Pool
 from webapp.server.spools import Budget
 
-AT_ONCE = 64
+#: How many connections a worker accepts before it looks for requests. Where there are others, a busy one leaves them
+#: the next: whoever comes back first would otherwise have all that wait, and an idle one none.
+AT_ONCE, AT_ONCE_OF_SEVERAL = 64, 1
 LAST_REQUEST_SECONDS = 2.0
 
 
@@ -122,8 +124,8 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
             connection.idle_deadline = min(connection.idle_deadline, last)
 
     def accept(self, listener: Any) -> None:
-        """Accept connections that wait, a good number at once."""
-        for _ in range(AT_ONCE):
+        """Accept connections that wait."""
+        for _ in range(AT_ONCE if self.cfg.workers == 1 else AT_ONCE_OF_SEVERAL):
             if not self._accept_one(listener):
                 return
 
