@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
+
+
+def _write(function: type[Any], **by_dialect: Callable[..., str]) -> None:
+    """Let each dialect write a function with the texts of its arguments."""
+    for dialect, text_of in by_dialect.items():
+
+        @compiles(function, dialect)
+        def written(element: Any, compiler: Any, text_of: Callable[..., str] = text_of, **kwargs: Any) -> str:
+            return text_of(*(compiler.process(each, **kwargs) for each in element.clauses))
 
 
 class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written as a function)
@@ -16,9 +26,7 @@ class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written
     inherit_cache = True
 
 
-@compiles(fold, "postgresql")
-def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"lower({compiler.process(element.clauses, **kwargs)})"
+_write(fold, postgresql=lambda text: f"lower({text})")
 
 
 class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
@@ -28,14 +36,11 @@ class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it
     inherit_cache = True
 
 
-@compiles(first_of_month, "sqlite")
-def _first_of_month_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"(substr({compiler.process(element.clauses, **kwargs)}, 1, 8) || '01')"
-
-
-@compiles(first_of_month, "postgresql")
-def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
+_write(
+    first_of_month,
+    sqlite=lambda day: f"(substr({day}, 1, 8) || '01')",
+    postgresql=lambda day: f"CAST(date_trunc('month', CAST({day} AS date)) AS date)",
+)
 
 
 class leakproof_coalesce(sa.sql.functions.ReturnTypeFromArgs[Any]):  # noqa: N801  (it is written as a function)
@@ -48,15 +53,16 @@ class leakproof_coalesce(sa.sql.functions.ReturnTypeFromArgs[Any]):  # noqa: N80
     inherit_cache = True
 
 
-@compiles(leakproof_coalesce, "sqlite")
-def _leakproof_coalesce_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"coalesce({compiler.process(element.clauses, **kwargs)})"
+def _looked_through(*columns: str) -> str:
+    *others, last = columns
+    return f"CASE {' '.join(f'WHEN {each} IS NOT NULL THEN {each}' for each in others)} ELSE {last} END"
 
 
-@compiles(leakproof_coalesce, "postgresql")
-def _leakproof_coalesce_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    *columns, last = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"CASE {' '.join(f'WHEN {each} IS NOT NULL THEN {each}' for each in columns)} ELSE {last} END"
+_write(
+    leakproof_coalesce,
+    sqlite=lambda *columns: f"coalesce({', '.join(columns)})",
+    postgresql=_looked_through,
+)
 
 
 class is_among(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
@@ -68,16 +74,11 @@ class is_among(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is wri
     inherit_cache = True
 
 
-@compiles(is_among, "sqlite")
-def _is_among_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    column, found = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"{column} IN {found}"
-
-
-@compiles(is_among, "postgresql")
-def _is_among_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    column, found = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"{column} = ANY(ARRAY{found})"
+_write(
+    is_among,
+    sqlite=lambda column, found: f"{column} IN {found}",
+    postgresql=lambda column, found: f"{column} = ANY(ARRAY{found})",
+)
 
 
 class is_exactly(sa.sql.functions.GenericFunction[bool]):  # noqa: N801  (it is written as a function)
@@ -92,16 +93,11 @@ class is_exactly(sa.sql.functions.GenericFunction[bool]):  # noqa: N801  (it is 
     inherit_cache = True
 
 
-@compiles(is_exactly, "sqlite")
-def _is_exactly_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    column, value = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"{column} = {value}"
-
-
-@compiles(is_exactly, "postgresql")
-def _is_exactly_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    column, value = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"{column} BETWEEN {value} AND {value}"
+_write(
+    is_exactly,
+    sqlite=lambda column, value: f"{column} = {value}",
+    postgresql=lambda column, value: f"{column} BETWEEN {value} AND {value}",
+)
 
 
 class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
@@ -114,14 +110,7 @@ class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is wr
     inherit_cache = True
 
 
-@compiles(unindexed, "sqlite")
-def _unindexed_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"+{compiler.process(element.clauses, **kwargs)}"
-
-
-@compiles(unindexed, "postgresql")
-def _unindexed_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return str(compiler.process(element.clauses, **kwargs))
+_write(unindexed, sqlite=lambda column: f"+{column}", postgresql=lambda column: column)
 
 
 class days_after(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
@@ -131,13 +120,8 @@ class days_after(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is 
     inherit_cache = True
 
 
-@compiles(days_after, "sqlite")
-def _days_after_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    day, number = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"date({day}, '+' || {number} || ' days')"
-
-
-@compiles(days_after, "postgresql")
-def _days_after_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    day, number = (compiler.process(each, **kwargs) for each in element.clauses)
-    return f"CAST({day} AS date) + {number}"
+_write(
+    days_after,
+    sqlite=lambda day, number: f"date({day}, '+' || {number} || ' days')",
+    postgresql=lambda day, number: f"CAST({day} AS date) + {number}",
+)

@@ -36,11 +36,14 @@ def rows_read(app):
     }
 
     def call(act):
+        begun.clear()
+        counted.clear()
         for name, listener in listening.items():
             sa.event.listen(engine, name, listener)
         try:
             answer = act()
             assert answer.status_code == 200, answer.json
+            assert answer.json.get("changed", True)
         finally:
             for name, listener in listening.items():
                 sa.event.remove(engine, name, listener)
