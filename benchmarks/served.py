@@ -1,170 +1,462 @@
-"""Measure the service from outside, each figure beside a greeting of plain Flask on plain gunicorn.
+"""Measure what people and programs wait for, each beside a greeting of plain Flask (S1 to S5, S8, S11 to S13).
 
-    python -m benchmarks.served [POSTINGS] [sqlite|postgresql] [--workers N] [--only WORD] [--anew] [--replicas N]
+    python -m benchmarks.served [--engine sqlite|postgresql] [--pooled] [--postings N] [--lines M]
+        [--books DIR] [--checkout DIR] [--only WORD] [--seconds N]
 
-README.md beside this says how to read what it prints. Ends with 1 where what must be is not.
+README.md in this folder says what the columns are. Ends with 1 where a must is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
+import json
+import random
+import subprocess
 import sys
-from dataclasses import dataclass
+import tempfile
+import threading
+import time
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.serving import books as kept_books
-from benchmarks.serving import servers
-from benchmarks.serving.client import Sample, asked
-from benchmarks.serving.rows import FIXED, HELLO, READS, Row
-from benchmarks.serving.writes import WRITES, first_waiting
+from benchmarks import books as kept_books
+from benchmarks import histories, servers
+from benchmarks.client import SERVER_ERROR, Answer, Client, accepted, percentile
 
 if TYPE_CHECKING:
-    from benchmarks.serving.books import Books
-    from benchmarks.serving.servers import Served
+    from collections.abc import Callable, Iterator
 
-POSTINGS = 20_000
-ROUNDS, SECONDS, WARM_SECONDS = 3, 2, 1
-MOST_MEBIBYTES, STRETCH_MEBIBYTES = 200, 130
-MOST_START_SECONDS, STRETCH_START_SECONDS = 1.5, 1.0
-NAMES = ("hello/s", "rate/s", "p50 ms", "p99 ms", "cpu ms", "cpu", "ratio", "must", "stretch")
-HEAD = f"{'':<32}" + "".join(f"{name:>8}" for name in NAMES)
+    from benchmarks.books import Books
+    from benchmarks.servers import Served
+
+POSTINGS, LINES = 1_000_000, 100_000
+SECONDS, LEAST, MOST = 4, 20, 400
+GREETINGS, ASKED_IN_TURN = 20, 10
+OPEN_LINES = 4_000
+STARTS, CLIENTS = 3, 8
+DAY = histories.LAST.replace(year=histories.LAST.year - 1)
+MEBIBYTES, MORE_RATE, MORE_READS, SLOWEST = 220, 1.4, 1.5, 8
+STARTS_OF_A_GREETING, MORE_SECONDS = 4, 1
+OF_SQLITE, OF_SQLITE_PAGES, OF_DIRECT = 5, 2.5, 1.3
+HEAD: Final = (
+    f"{'':<40}{'hello ms':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu ms':>9}{'ratio':>8}{'must':>7}{'hope':>7}"
+)
+
+
+class Stage:
+    """Books that are served, a greeting at their side, and who asks of both."""
+
+    def __init__(self, books: Books, served: Served, hello: Served) -> None:
+        """Sign in, and find the open lines."""
+        self.books, self.served = books, served
+        self.api = Client.with_token(served.port, books.token)
+        self.pages = Client.signed_in(served.port, kept_books.EMAIL, kept_books.PASSWORD)
+        self.greeter = Client(hello.port)
+        found = self._open_lines(books.many_fa_id)
+        self.shown, self.open = found[:1], itertools.cycle(found[1:51])
+        # Each is confirmed once, so that the acts share them out.
+        self.count, self.waiting = len(found) - 51, iter(found[51:])
+        self._others = itertools.cycle(self._open_lines(books.few_fa_id, most=50))
+        self._numbers = itertools.count(time.time_ns())
+        self._random = random.Random(20261101)  # noqa: S311  (the same choice each time)
+
+    def _open_lines(self, fa_id: int, most: int = OPEN_LINES) -> list[int]:
+        """List the newest lines of an account."""
+        path, cursor, found = f"/api/transactions?faId={fa_id}&limit=200", "", []
+        while cursor is not None and len(found) < most:
+            page = accepted(self.api.get(path + cursor), "GET", path).json
+            found += [each["id"] for each in page["transactions"]]
+            cursor = f"&cursor={page['nextCursor']}" if page["nextCursor"] else None
+        return found[:most]
+
+    def write(self) -> None:
+        """Change a line of another account, after which nothing that was read before may be answered unread."""
+        body = {"description": f"Changed {next(self._numbers)}"}
+        self.api.json("PATCH", f"/api/transactions/{next(self._others)}", body)
+
+    def get(self, path: str) -> Answer:
+        """Ask the API."""
+        return self.api.get(path)
+
+    def entry(self) -> Answer:
+        """Ask for one of all entries."""
+        return self.api.get(f"/api/journal-entries/{self._random.randint(1, self.books.entries)}")
+
+    def page(self, path: str, part: str) -> Answer:
+        """Open a page in the browser."""
+        return _showing(self.pages.get(path), part)
+
+    def line(self) -> Answer:
+        """Open a row in the browser."""
+        (line,) = self.shown
+        return _showing(self.pages.get(f"{self._workspace}&line={line}", self._htmx(line)), f"line-{line}")
+
+    def edit(self) -> Answer:
+        """Change the description of a row in the browser."""
+        line, fields = next(self.open), {"description": f"Changed {next(self._numbers)}"}
+        return _showing(self.pages.form(f"/transactions/{line}", fields, self._htmx(line)), f"line-{line}")
+
+    def confirm_row(self) -> Answer:
+        """Confirm a row in the browser."""
+        line, fields = next(self.waiting), {"asUncategorised": "true"}
+        return _showing(
+            self.pages.form(f"/transactions/{line}/confirm", fields, self._htmx(line)), "hx-partial"
+        )
+
+    def push(self) -> Answer:
+        """Push one line."""
+        number = next(self._numbers)
+        line = {
+            "providerTransactionId": f"served-{number}",
+            "bookedOn": "2026-10-30",
+            "amount": f"-{number % 100_000}.34",
+            "currency": "EUR",
+            "description": f"Card payment {number}",
+        }
+        path = f"/api/feeds/accounts/{self.books.few_fa_id}/transactions"
+        return self.api.json("POST", path, {"batchId": f"one-{number}", "added": [line]})
+
+    def confirm(self) -> Answer:
+        """Confirm a line."""
+        return self.api.json("POST", f"/api/transactions/{next(self.waiting)}/confirm")
+
+    def greeting(self) -> float:
+        """Ask for one greeting between other requests; return how long it took."""
+        return self.greeter.get("/").seconds
+
+    def short_greetings(self) -> list[float]:
+        """Ask for greetings one after another, which takes less for each; return how long each took."""
+        return [self.greeting() for _ in range(GREETINGS + 1)][1:]
+
+    @property
+    def _workspace(self) -> str:
+        return f"/feeds/{self.books.many_fa_id}?show=all"
+
+    def _htmx(self, line: int) -> dict[str, str]:
+        address = f"http://127.0.0.1:{self.served.port}{self._workspace}"
+        return {"HX-Request": "true", "HX-Target": f"tbody#line-{line}", "HX-Current-URL": address}
+
+
+def _showing(answer: Answer, part: str) -> Answer:
+    """Refuse to measure a wrong answer."""
+    if part.encode() not in answer.text:
+        raise SystemExit(f"An answer without {part}: {answer.status} {answer.text[:2000]!r}")
+    return answer
 
 
 @dataclass(frozen=True)
-class Paired:
-    """A sample of a row, and that of the greeting right before it."""
+class Row:
+    """What is asked, and how many greetings it may and should take; reads are asked cold, acts are writes themselves.
 
-    hello: Sample
-    own: Sample
+    `share` is how much of the open lines an act may use up.
+    """
 
-    def ratio(self, row: Row) -> float:
-        """Compare the two by what the row measures."""
-        if row.measure == "rate":
-            return self.own.rate / self.hello.rate
-        return self.own.p50 / self.hello.p50
+    goal: str
+    name: str
+    must: float
+    hope: float
+    ask: Callable[[Stage], Answer]
+    is_act: bool = False
+    share: float = 0.0
 
-
-class Numbers:
-    """The numbers that are asked for once each, from a first one on."""
-
-    def __init__(self, first: int = 1) -> None:
-        self.first = first
-
-    def asked(self, served: Served, **asked_for: Any) -> Sample:
-        """Ask, and go on after the last number that was asked for."""
-        sample = asked(served, first=self.first, **asked_for)
-        self.first = sample.following
-        return sample
+    @property
+    def title(self) -> str:
+        """Name it in the table."""
+        return f"{self.goal} {self.name}"
 
 
-def measured(row: Row, books: Books, served: Served, hello: Served, numbers: Numbers) -> bool:
-    """Measure a row beside the greeting, in turn, and print it; answers whether it is as it must be."""
-    asked_for = {
-        "path": row.path_in(books),
-        "token": books.token,
-        "most": books.entries,
-        "body": row.body,
-        "clients": row.clients,
-    }
-    numbers.asked(served, seconds=WARM_SECONDS, **asked_for)
-    pairs = [
-        Paired(
-            asked(hello, HELLO, clients=row.clients, seconds=SECONDS),
-            numbers.asked(served, seconds=SECONDS, **asked_for),
+PAGES: Final = "S4"
+REPORTS: Final = "/api/reports"
+HUB: Final = servers.HUB
+ROWS: Final = (
+    Row("S1", "journal entry", 5, 3, Stage.entry),
+    Row("S1", "hub", 8, 4, lambda s: s.get(HUB)),
+    Row("S1", "hub as of a day", 9, 5, lambda s: s.get(f"{HUB}?providerBalanceAsOf={DAY}")),
+    Row("S2", "register page", 10, 5, lambda s: s.get(f"/api/accounts/{s.books.bank_id}/postings")),
+    Row(
+        "S2",
+        "register, a page far down",
+        10,
+        5,
+        lambda s: s.get(f"/api/accounts/{s.books.bank_id}/postings?to=2025-01-01"),
+    ),
+    Row("S2", "list of 50 lines", 12, 7, lambda s: s.get(f"/api/transactions?faId={s.books.many_fa_id}")),
+    Row("S3", "trial balance", 10, 5, lambda s: s.get(f"{REPORTS}/trial-balance")),
+    Row("S3", "balance sheet", 10, 5, lambda s: s.get(f"{REPORTS}/balance-sheet")),
+    Row(
+        "S3",
+        "profit and loss of a year",
+        10,
+        5,
+        lambda s: s.get(f"{REPORTS}/profit-and-loss?from=2025-01-01&to=2025-12-31"),
+    ),
+    Row("S3", "aged receivables", 10, 5, lambda s: s.get(f"{REPORTS}/aged-receivables")),
+    Row(PAGES, "hub", 60, 30, lambda s: s.page("/", 'id="hub"')),
+    Row(
+        PAGES,
+        "account, most of the lines",
+        180,
+        90,
+        lambda s: s.page(f"/feeds/{s.books.many_fa_id}?show=all", 'id="lines"'),
+    ),
+    Row(
+        PAGES,
+        "account, a fifth of the lines",
+        180,
+        90,
+        lambda s: s.page(f"/feeds/{s.books.few_fa_id}?show=all", 'id="lines"'),
+    ),
+    Row(PAGES, "a line's partial", 40, 20, Stage.line),
+    Row(PAGES, "edit of a row", 80, 40, Stage.edit, is_act=True),
+    Row(PAGES, "confirm of a row", 80, 40, Stage.confirm_row, is_act=True, share=0.1),
+    Row("S5", "push of one line", 20, 10, Stage.push, is_act=True),
+    Row("S5", "confirm of one", 14, 7, Stage.confirm, is_act=True, share=0.2),
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A row of the table as it was measured; only a ratio to a greeting says something on another machine."""
+
+    title: str
+    ratio: float
+    must: float
+    hope: float
+    is_met: bool
+    hello: float = 0.0
+    p50: float = 0.0
+    p99: float = 0.0
+    cpu: float = 0.0
+    asked: int = 0
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Write the row."""
+        times = "".join(f"{each:9.2f}" for each in (self.hello, self.p50, self.p99, self.cpu))
+        verdict = "met" if self.is_met else "MISSED"
+        return (
+            f"{self.title:<40}{times if self.p50 else ' ' * 36}{self.ratio:8.2f}{self.must:7.1f}{self.hope:7.1f}"
+            f"  {verdict}{'  ' + self.note if self.note else ''}"
         )
-        for _ in range(ROUNDS)
-    ]
-    ratio = median(pair.ratio(row) for pair in pairs)
-    slowest = median(pair.own.p99 / pair.hello.p99 for pair in pairs)
-    failed = sum(pair.own.failed + pair.hello.failed for pair in pairs)
-    is_held = row.is_held(ratio) and (row.p99 is None or slowest <= row.p99) and not failed
-    cpu = median(pair.own.cpu for pair in pairs)
-    figures = [
-        f"{median(pair.hello.rate for pair in pairs):8.0f}{median(pair.own.rate for pair in pairs):8.0f}",
-        f"{median(pair.own.p50 for pair in pairs):8.2f}{median(pair.own.p99 for pair in pairs):8.2f}",
-        f"{cpu:8.2f}{cpu / median(pair.hello.cpu for pair in pairs):7.2f}x",
-        f"{ratio:7.3f}x{row.must:8}{row.stretch:8}  p99 {slowest:.1f}x",
-        "" if row.p99 is None else f" (must {row.p99})",
-        "" if is_held else "  MISSED",
-        f"  {failed} FAILED" if failed else "",
-    ]
-    print(f"{row.name:<32}" + "".join(figures), flush=True)
-    return is_held
 
 
-def figure(name: str, value: float, must: float, stretch: float) -> bool:
-    """Print a figure that is compared with nothing but its bar; answers whether it is as it must be."""
-    is_held = value <= must
-    print(f"{name:<80}{value:8.2f}{must:8}{stretch:8}{'' if is_held else '  MISSED'}", flush=True)
-    return is_held
-
-
-def main(postings: int, engine: str, workers: int, only: str, *, anew: bool, replicas: int) -> bool:
-    """Measure every row, and print it; answers whether all are as they must be. With replicas only reads are."""
-    books = kept_books.kept(postings, engine)
-    if replicas:
-        print(f"{postings:,} postings, {workers} worker(s), {replicas} replica(s)\n{HEAD}", flush=True)
-        with kept_books.replicated(books, replicas) as copies:
-            return _reads_measured(copies, workers, only, anew=anew)
-    made = ", every answer made anew" if anew else ""
-    print(
-        f"{postings:,} postings on {engine}, {workers} worker(s) of {servers.THREADS} threads{made}\n{HEAD}",
-        flush=True,
+def measured(row: Row, stage: Stage, seconds: float) -> Figure:
+    """Ask for a row and for greetings in turn: one before each request, and for pages short ones now and then."""
+    most = min(MOST, int(stage.count * row.share)) if row.share else MOST
+    is_page = row.goal == PAGES
+    hellos: list[float] = []
+    times: list[float] = []
+    computed, deadline = 0.0, time.monotonic() + seconds
+    while len(times) < most and (len(times) < LEAST or time.monotonic() < deadline):
+        hellos += stage.short_greetings() if is_page else []
+        for _ in range(min(ASKED_IN_TURN, most - len(times))):
+            if not row.is_act:
+                stage.write()
+            hellos += [] if is_page else [stage.greeting()]
+            before = stage.served.cpu_seconds
+            times.append(accepted(row.ask(stage), "", row.title).seconds)
+            computed += stage.served.cpu_seconds - before
+    hello, p50 = median(hellos), median(times)
+    ratio = p50 / hello
+    return Figure(
+        row.title,
+        ratio,
+        row.must,
+        row.hope,
+        ratio <= row.must,
+        hello=1000 * hello,
+        p50=1000 * p50,
+        p99=1000 * percentile(times, 0.99),
+        cpu=1000 * computed / len(times),
+        asked=len(times),
     )
-    is_held = _reads_measured(books, workers, only, anew=anew)
-    is_held &= _writes_measured(books, workers, only)
-    if not only:
-        seconds = median(servers.first_answer(books) for _ in range(ROUNDS))
-        is_held &= figure("G12 start to first hub, s", seconds, MOST_START_SECONDS, STRETCH_START_SECONDS)
-    return is_held
 
 
-def _reads_measured(books: Books, workers: int, only: str, *, anew: bool) -> bool:
-    is_held = True
+def at_once(
+    port: int, token: str, clients: int, requests: Iterator[tuple[str, str]]
+) -> tuple[float, list[float], int]:
+    """Let clients send requests until there are none left; return the rate, all times, and how many failed."""
+    taking, times, failed = threading.Lock(), [], []
+
+    def work() -> None:
+        client = Client.with_token(port, token)
+        while True:
+            with taking:
+                request = next(requests, None)
+            if request is None:
+                client.close()
+                return
+            method, path = request
+            answer = client.send(method, path, "{}" if method == "POST" else None, "application/json")
+            times.append(answer.seconds)
+            failed.extend([answer.status] if answer.status >= SERVER_ERROR else [])
+
+    threads = [threading.Thread(target=work) for _ in range(clients)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(times) / (time.monotonic() - began), times, len(failed)
+
+
+def crowd(stage: Stage) -> Figure:
+    """Let one client confirm lines, and then eight (S8)."""
+
+    def confirmations(count: int) -> Iterator[tuple[str, str]]:
+        return (
+            ("POST", f"/api/transactions/{each}/confirm") for each in itertools.islice(stage.waiting, count)
+        )
+
+    port, token = stage.served.port, stage.books.token
+    alone, _, _ = at_once(port, token, 1, confirmations(stage.count // 10))
+    together, times, failed = at_once(port, token, CLIENTS, confirmations(stage.count // 3))
+    p50, p99 = median(times), percentile(times, 0.99)
+    return Figure(
+        "S8 eight clients confirm, rate of one's",
+        together / alone,
+        MORE_RATE,
+        MORE_RATE,
+        together >= MORE_RATE * alone and not failed and p99 <= SLOWEST * p50,
+        p50=1000 * p50,
+        p99=1000 * p99,
+        asked=len(times),
+        note=f"{together:.0f}/s beside {alone:.0f}/s, p99 {p99 / p50:.1f} x p50, {failed} failed",
+    )
+
+
+def memory(served: Served) -> Figure:
+    """Weigh the server after all that was asked of it (S12)."""
+    return Figure("S12 memory, MiB", served.mebibytes, MEBIBYTES, MEBIBYTES, served.mebibytes <= MEBIBYTES)
+
+
+def starts(books: Books, checkout: Path) -> Figure:
+    """Start the server and a greeting a few times, until each answers first (S12)."""
+    own, greeting = [], []
+    for _ in range(STARTS):
+        with servers.tieout(checkout, books.settings, books.token) as served:
+            own.append(served.seconds)
+        with servers.hello() as served:
+            greeting.append(served.seconds)
+    must = STARTS_OF_A_GREETING * median(greeting) + MORE_SECONDS
+    note = f"a greeting's {median(greeting):.2f} s"
+    return Figure("S12 start to first hub, s", median(own), must, must, median(own) <= must, note=note)
+
+
+def processes(books: Books, checkout: Path, seconds: float) -> Figure:
+    """Let eight clients read from one process, and then from two (S13); no two of their questions are equal."""
+    rates = []
+    for count in (1, 2):
+        settings = {**books.settings, "WEB_CONCURRENCY": str(count)}
+        with servers.tieout(checkout, settings, books.token) as served:
+            at_once(served.port, books.token, CLIENTS, unequal(books, 1))
+            rates.append(at_once(served.port, books.token, CLIENTS, unequal(books, seconds))[0])
+    ratio = rates[1] / rates[0]
+    return Figure(
+        "S13 two processes read, rate of one's",
+        ratio,
+        MORE_READS,
+        MORE_READS,
+        ratio >= MORE_READS,
+        note=f"{rates[1]:.0f}/s beside {rates[0]:.0f}/s",
+    )
+
+
+def unequal(books: Books, seconds: float) -> Iterator[tuple[str, str]]:
+    """Give reads for so long, hardly any of them twice."""
+    chosen = random.Random(20261101)  # noqa: S311  (the same choice each time)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        day = histories.FIRST + timedelta(days=chosen.randrange(histories.DAYS))
+        yield "GET", f"/api/journal-entries/{chosen.randint(1, books.entries)}"
+        yield "GET", f"/api/accounts/{books.bank_id}/postings?to={day}"
+        yield "GET", f"/api/journal-entries/{chosen.randint(1, books.entries)}"
+        yield "GET", f"{REPORTS}/trial-balance?to={day}"
+
+
+def compared(figures: list[Figure], other: Path, name: str, musts: tuple[float, float]) -> list[Figure]:
+    """Compare how many greetings each row took with those of another run of the same size (S11)."""
+    if not other.exists():
+        print(f"No {other.name} to compare with: run that first.")
+        return []
+    there = {each["title"]: each["ratio"] for each in json.loads(other.read_text())["rows"]}
+    found = []
+    for each in figures:
+        if each.hello and each.title in there:
+            ratio, must = each.ratio / there[each.title], musts[each.title.startswith(PAGES)]
+            found.append(Figure(f"{name} {each.title}", ratio, must, max(1.0, must / 2), ratio <= must))
+    return found
+
+
+def main(options: argparse.Namespace) -> bool:
+    """Measure every row, print it and keep it as JSON; return whether all musts are met."""
+    checkout, root = options.checkout.resolve(), options.books.resolve()
+    commit = subprocess.run(  # noqa: S603
+        ["git", "-C", checkout, "rev-parse", "--short=8", "HEAD"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    books = kept_books.kept(root, options.engine, options.postings, options.lines)
+    way = f"{options.engine}{'-pooled' if options.pooled else ''}"
+    print(f"{options.postings:,} postings, {options.lines:,} open lines, {way}, {commit}\n{HEAD}", flush=True)
+    figures: list[Figure] = []
+
+    def show(*measured: Figure) -> None:
+        figures.extend(measured)
+        for each in measured:
+            print(each, flush=True)
+
     with contextlib.ExitStack() as stack:
-        hello = stack.enter_context(servers.hello_served())
-        by_name = {
-            "books": stack.enter_context(servers.books_served(books, workers, anew=anew)),
-            "own hello": stack.enter_context(servers.own_hello_served()),
-        }
-        for row in (*FIXED, *READS):
-            if only in row.name:
-                is_held &= measured(row, books, by_name[row.server], hello, Numbers())
-        if not only:
-            name = "G11 memory after all this, MiB (a greeting's beside it"
-            memory = by_name["books"].mebibytes
-            is_held &= figure(f"{name} {hello.mebibytes:.0f})", memory, MOST_MEBIBYTES, STRETCH_MEBIBYTES)
-    return is_held
-
-
-def _writes_measured(books: Books, workers: int, only: str) -> bool:
-    rows = [row for row in WRITES if only in row.name]
-    if not rows:
-        return True
-    is_held = True
-    with (
-        kept_books.copied(books) as acts,
-        servers.hello_served() as hello,
-        servers.books_served(acts, workers) as served,
-    ):
-        waiting = Numbers(first_waiting(acts, served))
-        for row in rows:
-            is_held &= measured(row, acts, served, hello, waiting if row.confirms else Numbers())
-    return is_held
+        acts = stack.enter_context(kept_books.copied(books, checkout))
+        if options.pooled:
+            acts = acts.reached(stack.enter_context(servers.pooled(acts.database_url)))
+        with servers.hello() as hello, servers.tieout(checkout, acts.settings, acts.token) as served:
+            stage = Stage(acts, served, hello)
+            for row in ROWS:
+                if options.only in row.title:
+                    show(measured(row, stage, options.seconds))
+            if not options.only:
+                show(crowd(stage), memory(served))
+        if not options.only:
+            show(starts(acts, checkout), processes(acts, checkout, options.seconds))
+    size = f"{options.postings}-{options.lines}-{commit}.json"
+    if options.engine == kept_books.POSTGRESQL:
+        show(*compared(figures, root / f"served-sqlite-{size}", "S11", (OF_SQLITE, OF_SQLITE_PAGES)))
+    if options.pooled:
+        show(*compared(figures, root / f"served-postgresql-{size}", "of direct:", (OF_DIRECT, OF_DIRECT)))
+    said: dict[str, Any] = {
+        "commit": commit,
+        "engine": way,
+        "postings": options.postings,
+        "lines": options.lines,
+    }
+    said["rows"] = [asdict(each) for each in figures]
+    (options.json or root / f"served-{way}-{size}").write_text(json.dumps(said, indent=1))
+    return all(each.is_met for each in figures)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.served", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("postings", type=int, nargs="?", default=POSTINGS)
+    kept = Path(tempfile.gettempdir()) / "tieout-books"
+    parser.add_argument("--engine", default="sqlite", choices=["sqlite", "postgresql"])
+    parser.add_argument("--pooled", action="store_true", help="reach PostgreSQL through PgBouncer")
+    parser.add_argument("--postings", type=int, default=POSTINGS)
+    parser.add_argument("--lines", type=int, default=LINES, help="how many open lines")
     parser.add_argument(
-        "engine", nargs="?", default=kept_books.SQLITE, choices=[kept_books.SQLITE, kept_books.POSTGRESQL]
+        "--books", type=Path, default=kept, help="where books are kept, and what was measured"
     )
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument(
+        "--checkout", type=Path, default=servers.HERE, help="whose `tieout serve` is measured"
+    )
     parser.add_argument("--only", default="", help="measure the rows with this word in their name")
-    parser.add_argument("--replicas", type=int, default=0, help="replicas of the server, of PostgreSQL")
-    parser.add_argument("--anew", action="store_true", help="keep no answer: each is made of the books")
-    sys.exit(not main(**vars(parser.parse_args())))
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each row is asked for")
+    parser.add_argument("--json", type=Path, help="where the figures go")
+    sys.exit(not main(parser.parse_args()))

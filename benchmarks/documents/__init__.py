@@ -1,1 +1,0 @@
-"""What documents cost: filing many of them, questions over a hundred thousand, and hostile ones."""
