@@ -24,7 +24,7 @@ from benchmarks import histories, servers
 from benchmarks.client import Client
 from webapp import create_app
 from webapp.config import Settings
-from webapp.db import db
+from webapp.database.sessions import db
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

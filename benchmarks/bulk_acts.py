@@ -28,8 +28,8 @@ from tests.fixtures.banks import Bank
 from tests.fixtures.houses import House
 from tests.fixtures.people import Person
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
-from webapp.db import db
-from webapp.postgresql import analyze
+from webapp.database.postgresql import analyze
+from webapp.database.sessions import db
 
 POSTINGS = 100_000
 TOGETHER, ALONE = (50, 120), 100

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from benchmarks.workspaces import best, expect, person_with_lines
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
-from webapp.db import db
+from webapp.database.sessions import db
 
 LINES = 100_000
 GOAL, BYTES_GOAL = 100, 120

@@ -14,8 +14,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp import tenancy
-from webapp.db import db, scope_session
+from webapp.database import tenancy
+from webapp.database.sessions import db, scope_session
 from webapp.ledger import chain
 from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
 from webapp.ledger.matching.lines import text_key

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from benchmarks import histories
 from tests.fixtures.houses import House
 from tests.fixtures.stores import SqliteFiles
-from webapp.db import db, scope_session
+from webapp.database.sessions import db, scope_session
 from webapp.ledger.chart import Role
 from webapp.models import Transaction
 from webapp.queries.accounts import accounts

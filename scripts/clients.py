@@ -22,7 +22,7 @@ from urllib.request import Request, urlopen
 import sqlalchemy as sa
 
 from scripts import demos
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Membership, User
 from webapp.services.access import tokens
 from webapp.services.audit.act import Actor

@@ -14,7 +14,7 @@ from werkzeug.serving import make_server
 
 from webapp import create_app
 from webapp.config import Settings
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.demo import studio
 from webapp.migrations.upgrades import upgrade
 from webapp.models import User

@@ -15,7 +15,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 import webapp.models
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.models.base import table_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "entities.md"

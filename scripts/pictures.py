@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from scripts import demos
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, User
 from webapp.services.access import sessions
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import tree
-from webapp.session_state import SessionState
+from webapp.database.session_state import SessionState
 from webapp.web.access.request_state import RequestState
 
 # Layer -> the parts of webapp it may import. A layer may always import itself.
@@ -19,62 +19,32 @@ ARROW = {
     "ledger": set(),
     "file_safety": set(),
     "config": {"ledger", "file_safety"},
-    "session_state": set(),
-    "failures": {"ledger", "session_state"},
-    "command_limits": set(),
-    "sqlite": {"command_limits", "config", "failures"},
-    "messages": set(),
-    "pooling": {"messages"},
-    "tenancy": {"messages", "pooling"},
-    "database_roles": {"tenancy"},
-    "postgresql": {"command_limits", "database_roles", "failures", "messages", "pooling", "tenancy"},
-    "distribution": {"database_roles", "postgresql", "tenancy"},
-    "last_writes": {"tenancy"},
-    "replicas": {"config", "distribution", "last_writes", "postgresql"},
-    "db": {
-        "ledger",
-        "replicas",
-        "config",
-        "models",
-        "session_state",
-        "failures",
-        "postgresql",
-        "sqlite",
-        "command_limits",
-        "tenancy",
-    },
-    "snapshots": {"messages", "db", "failures", "postgresql", "replicas", "tenancy", "session_state"},
-    "column_types": set(),
-    "sql_functions": set(),
+    "database": {"config", "ledger"},
+    "distribution": {"database"},
+    "snapshots": {"database"},
     "networks": set(),
-    "server": {"config", "db", "networks"},
+    "server": {"config", "database", "networks"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
     "demo": {"ledger"},
     "schemas": {"ledger"},
-    "models": {"ledger", "db", "session_state", "column_types", "sql_functions"},
-    "queries": {"ledger", "db", "snapshots", "sql_functions", "models", "exporters", "tenancy"},
+    "models": {"ledger", "database"},
+    "queries": {"ledger", "database", "snapshots", "models", "exporters"},
     "services": {
         "ledger",
         "networks",
-        "failures",
-        "db",
-        "column_types",
+        "database",
         "distribution",
-        "postgresql",
-        "session_state",
         "models",
         "queries",
         "importers",
         "demo",
-        "tenancy",
     },
-    "errors": {"ledger", "failures", "db", "schemas", "services"},
+    "errors": {"ledger", "database", "schemas", "services"},
     "web": {
         "ledger",
-        "failures",
+        "database",
         "config",
-        "db",
         "snapshots",
         "models",
         "queries",
@@ -82,30 +52,25 @@ ARROW = {
         "schemas",
         "errors",
     },
-    "reference": {"ledger", "failures", "errors", "schemas", "web"},
+    "reference": {"ledger", "database", "errors", "schemas", "web"},
     "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
     # It has the calls of the API, and no other way to the books.
     "mcp": {"config", "ledger", "errors", "schemas", "web"},
     "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
     "commands": {
-        "command_limits",
-        "database_roles",
+        "database",
         "config",
         "demo",
         "create_app",
-        "db",
         "distribution",
-        "failures",
         "ledger",
         "mcp",
         "migrations",
         "models",
-        "postgresql",
         "queries",
         "schemas",
         "server",
         "services",
-        "tenancy",
     },
 }
 WEB_PACKAGES = {"flask", "flask_login", "flask_smorest", "werkzeug", "jinja2", "jinja2_fragments", "webargs"}
@@ -127,23 +92,20 @@ WITHOUT = {
 # Module -> what it alone may, because of what it is.
 EXCEPTIONS = {
     "webapp/pages/health.py": {
-        "database_roles",
-        "db",
+        "database",
         "migrations",
-        "postgresql",
         "sqlalchemy",
     },  # it asks whether there is a database at all
     "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
     "webapp/queries/common/asked_once.py": {
-        "messages",
-        "sqlite",
+        "database",
     },  # it writes a statement as the engine's compiler does, and says how it is planned
     "webapp/queries/checks/__init__.py": {"distribution"},  # books on several nodes are checked one by one
-    "webapp/queries/checks/stored.py": {"session_state"},  # whose books are checked, past the ORM
-    "webapp/queries/checks/violations.py": {"session_state"},  # whose books are checked
-    "webapp/queries/common/read_ahead.py": {"session_state"},  # where a bulk act keeps what it has read
+    "webapp/queries/checks/stored.py": {"database"},  # whose books are checked, past the ORM
+    "webapp/queries/checks/violations.py": {"database"},  # whose books are checked
+    "webapp/queries/common/read_ahead.py": {"database"},  # where a bulk act keeps what it has read
     "webapp/services/audit/action_requests.py": {
-        "commit"
+        "commit",
     },  # a refusal is written after the request's rollback
 }
 # Layer -> its packages from top to bottom; each imports only those that stand below it. A module of the layer that
@@ -424,7 +386,7 @@ def test_what_a_request_and_a_session_carry_is_declared_once():
     ]
     assert [
         str(path) for path in modules if "session.info" in tree.text(path).replace("session()", "session")
-    ] == ["webapp/session_state.py"]
+    ] == ["webapp/database/session_state.py"]
     for state in (RequestState(datetime.now(UTC)), SessionState()):
         with pytest.raises(AttributeError):
             state.whatever = 1

@@ -15,7 +15,7 @@ from tests.api.imports.test_imports import MARCH, counted, imported
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, sent
-from webapp.db import Base, prepare_engine
+from webapp.database.sessions import Base, prepare_engine
 from webapp.migrations.revisions import VERSIONS, current_revision, head_revision
 from webapp.migrations.shapes import SECRETS, shaped
 from webapp.migrations.upgrades import downgrade, upgrade

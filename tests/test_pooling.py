@@ -16,9 +16,10 @@ from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.programs import Program
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port
-from webapp import create_app, pooling, tenancy
-from webapp.db import begin_read, begin_write, db, scope_session
-from webapp.tenancy import APP_ROLE
+from webapp import create_app
+from webapp.database import pooling, tenancy
+from webapp.database.sessions import begin_read, begin_write, db, scope_session
+from webapp.database.tenancy import APP_ROLE
 
 pytestmark = on_postgresql
 

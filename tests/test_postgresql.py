@@ -8,9 +8,9 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from webapp import messages, postgresql
-from webapp.db import begin_write, db
-from webapp.messages import Planning
+from webapp.database import messages, postgresql
+from webapp.database.messages import Planning
+from webapp.database.sessions import begin_write, db
 from webapp.models import Project
 from webapp.snapshots import read_snapshots
 

@@ -10,11 +10,12 @@ import pysqlite3
 import pytest
 import sqlalchemy as sa
 
-from webapp import file_safety, sqlite
+from webapp import file_safety
 from webapp.config import Settings, UnsafeSettingError
-from webapp.db import db
+from webapp.database import sqlite
+from webapp.database.postgresql import hurried_disk, strong_role
+from webapp.database.sessions import db
 from webapp.migrations import revisions
-from webapp.postgresql import hurried_disk, strong_role
 
 
 @pytest.fixture

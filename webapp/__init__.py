@@ -41,9 +41,8 @@ class Application(Flask):
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application: settings, books, guards, the two doors, errors."""
     from webapp import api, mcp, pages, web  # noqa: PLC0415  (the rooms import this package)
-    from webapp.db import db, prepare_engine  # noqa: PLC0415
+    from webapp.database.sessions import db, prepare_engine  # noqa: PLC0415
     from webapp.errors import register_errors  # noqa: PLC0415
-    from webapp.replicas import replicas_of  # noqa: PLC0415
 
     settings = settings or Settings.from_environment()
     app = Application("webapp", instance_path=str(settings.instance_path))
@@ -55,10 +54,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     db.init_app(app)
     with app.app_context():
         prepare_engine(db.engine)
-        options = app.config["SQLALCHEMY_ENGINE_OPTIONS"]
-        app.extensions["replicas"] = replicas_of(
-            db.engine, settings.replica_urls, options, settings.instance_path
-        )
 
     web.register(app)
     api.register(app)
@@ -87,7 +82,7 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
 
         engine_options |= {"module": pysqlite3}
     else:
-        # Its connections are looked at and rolled back where they have to be (webapp/pooling.py).
+        # Its connections are looked at and rolled back where they have to be (webapp/database/pooling.py).
         engine_options |= {"pool_reset_on_return": None}
     return {
         "SETTINGS": settings,

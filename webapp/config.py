@@ -40,7 +40,6 @@ class Settings:
     trusted_hosts: tuple[str, ...] = LOOPBACK_HOSTS
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
-    replica_urls: tuple[str, ...] = ()
 
     @property
     def is_sqlite(self) -> bool:
@@ -96,7 +95,6 @@ class Settings:
             ),
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
-            replica_urls=_replica_urls(read.text("DATABASE_REPLICA_URLS", "")),
         )
         refuse_unsafe(settings, environment)
         return settings
@@ -134,16 +132,6 @@ def _database_url(text: str, instance_path: Path) -> str:
     if url.startswith(("sqlite:///", "postgresql+psycopg://")):
         return url
     raise UnsafeSettingError("DATABASE_URL must begin with postgresql:// or sqlite:///.")
-
-
-def _replica_urls(text: str) -> tuple[str, ...]:
-    """Read addresses that are separated by spaces, lines or commas."""
-    found = tuple(_postgresql_url(each) for each in text.replace(",", " ").split())
-    if not all(url.startswith("postgresql+psycopg://") for url in found):
-        raise UnsafeSettingError(
-            "DATABASE_REPLICA_URLS must list addresses that begin with postgresql://, separated by commas."
-        )
-    return found
 
 
 def _postgresql_url(text: str) -> str:
@@ -191,10 +179,6 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
-    if settings.replica_urls and settings.is_sqlite:
-        raise UnsafeSettingError(
-            "DATABASE_REPLICA_URLS is set, and DATABASE_URL names no PostgreSQL of which they could be replicas."
-        )
     make_instance(settings.instance_path)
     fault = file_safety.fault(settings.instance_path, settings.database_file)
     if fault is not None:

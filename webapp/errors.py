@@ -14,8 +14,8 @@ import sqlalchemy.exc
 from flask import Flask, Response, current_app, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from webapp import failures
-from webapp.db import db
+from webapp.database import failures
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.services.audit.action_requests import record_refusal

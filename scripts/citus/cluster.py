@@ -10,8 +10,8 @@ import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 
+from webapp.database.tenancy import APP_ROLE, maintenance
 from webapp.distribution import needs, placements
-from webapp.tenancy import APP_ROLE, maintenance
 
 if TYPE_CHECKING:
     import pytest

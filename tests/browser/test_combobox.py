@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import MODES
 from tests.fixtures.banks import AT
 from tests.fixtures.helpers.comboboxes import choose
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Account
 
 

@@ -14,7 +14,7 @@ from tests.fixtures.banks import AT
 from tests.fixtures.browsers import another_page
 from tests.fixtures.desks import Desk
 from tests.fixtures.turns import whose_turn
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import (
     Account,
     Document,

@@ -3,8 +3,8 @@
 from playwright.sync_api import expect
 
 from tests.browser.test_loop import send_held
+from webapp.database.failures import DiskFullError
 from webapp.errors import UNKNOWN_ON_PAGES
-from webapp.failures import DiskFullError
 
 PAGE = "<!DOCTYPE html><main class='page error-page'><h1>{}</h1></main>"
 

@@ -20,7 +20,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp import create_app
 from webapp.cli import main
 from webapp.commands import books
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.services.backups import restores
 
 WRITERS, WORKERS = 8, 4

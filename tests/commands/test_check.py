@@ -5,7 +5,7 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 
 
 @pytest.fixture

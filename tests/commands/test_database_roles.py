@@ -9,10 +9,10 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.programs import Program
 from webapp import create_app
-from webapp.database_roles import UNBOUND, refusal
-from webapp.db import db
-from webapp.postgresql import strong_role
-from webapp.tenancy import APP_ROLE
+from webapp.database.postgresql import strong_role
+from webapp.database.roles import UNBOUND, refusal
+from webapp.database.sessions import db
+from webapp.database.tenancy import APP_ROLE
 
 pytestmark = on_postgresql
 

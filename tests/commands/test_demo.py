@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.fixtures.helpers import witnesses
 from webapp import create_app
 from webapp.config import Settings
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.exporters.names import account_names
 from webapp.models import (
     ActionRequest,

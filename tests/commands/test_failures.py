@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.cli import COMMANDS, main
 from webapp.commands import checks
-from webapp.db import db
-from webapp.failures import BusyError
+from webapp.database.failures import BusyError
+from webapp.database.sessions import db
 
 FAILURES = [
     (BusyError(), "The books are busy; try again in a few seconds.", "busy"),

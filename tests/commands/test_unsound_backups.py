@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.desks import Desk
-from webapp.db import db
+from webapp.database.sessions import db
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.fixtures import invoices
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.documents import pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.services.storage import whole_files
 
 TABLE = b"When;What;How much\n2026-03-02;Coffee;-2,50\n2026-03-04;Rent;-700,00\n2026-03-05;Invoice 7;100,00\n"

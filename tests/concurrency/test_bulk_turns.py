@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from tests.api.imports.test_imports import send
 from tests.concurrency.test_long_imports import count_of, file_of, said_by
 from tests.fixtures.programs import Program
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import BulkTurn, Import, JournalEntry
 from webapp.queries import checks
 from webapp.services.imports import turns

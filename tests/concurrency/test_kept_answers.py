@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries.access import principals
 from webapp.snapshots import kept_answers, read_snapshots
 from webapp.snapshots.read_snapshots import ReadSnapshot

@@ -14,7 +14,7 @@ from random import Random
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import AuditEvent, JournalEntry
 
 POSTERS, WORKERS = 16, 4

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Membership, User
 from webapp.services.access import invitations, sessions, tokens, users
 

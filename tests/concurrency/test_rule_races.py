@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import AuditEvent
 from webapp.queries import checks
 

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import Client, all_at_once
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import TransferPair
 from webapp.queries import checks
 

@@ -10,8 +10,8 @@ from tests.contract.likenesses import Likeness
 from tests.contract.sessions import session
 from tests.contract.stories import Teller, tell
 from tests.fixtures.people import apart
-from webapp.db import Base, db
-from webapp.tenancy import maintenance
+from webapp.database.sessions import Base, db
+from webapp.database.tenancy import maintenance
 
 pytestmark = pytest.mark.both
 SEED = 47

@@ -6,8 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.people import apart
-from webapp import tenancy
-from webapp.db import Base, begin_read, begin_write, db, scope_session
+from webapp.database import tenancy
+from webapp.database.sessions import Base, begin_read, begin_write, db, scope_session
+from webapp.database.tenancy import APP_ROLE
 from webapp.distribution.tables import placing
 from webapp.migrations.revisions import head_revision
 from webapp.models import Project
@@ -15,7 +16,6 @@ from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.services.access import organizations as services
 from webapp.services.backups import restores
-from webapp.tenancy import APP_ROLE
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 NODES = "SELECT true, true WHERE %s = 'tieout_app'"

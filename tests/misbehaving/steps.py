@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import ExecuteStyle
 
 from tests.fixtures.helpers.faulty_disk import FULL
-from webapp.db import Base, db
+from webapp.database.sessions import Base, db
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

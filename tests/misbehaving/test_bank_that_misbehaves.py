@@ -6,7 +6,7 @@ import pytest
 
 from tests.misbehaving.banks import Bank
 from tests.misbehaving.clerks import Clerk, DifferenceError
-from webapp.db import begin_read, db
+from webapp.database.sessions import begin_read, db
 from webapp.queries import checks
 
 SEEDS = {"quick": 2, "promised": 500}

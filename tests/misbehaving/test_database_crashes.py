@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.houses import House
 from tests.fixtures.stores import PostgresqlServer
-from webapp.db import db
+from webapp.database.sessions import db
 
 pytestmark = [pytest.mark.rare, pytest.mark.parametrize("database_kind", ["postgresql"])]
 MOST_WRITES = 12

@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from tests.fixtures.helpers.faulty_disk import FSYNC_FAILED, FULL, faulty_disk
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp import create_app
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.services.accounts import projects
 from webapp.services.storage import arriving_files, whole_files
 

@@ -12,7 +12,7 @@ import pytest
 from tests.fixtures.helpers.faulty_disk import faulty_disk
 from tests.fixtures.helpers.trial_calls import FILE
 from tests.misbehaving.test_failed_commits import is_refused, sent
-from webapp.db import begin_read
+from webapp.database.sessions import begin_read
 from webapp.queries import checks
 from webapp.web.access import slots
 

@@ -14,7 +14,7 @@ from werkzeug.test import EnvironBuilder
 from tests.fixtures.servers import PATIENCE_SECONDS
 from tests.misbehaving.banks import Bank
 from tests.misbehaving.clerks import Clerk
-from webapp.db import begin_read, db
+from webapp.database.sessions import begin_read, db
 from webapp.queries import checks
 
 LONGEST_WAIT_SECONDS = 0.08

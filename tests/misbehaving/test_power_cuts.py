@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.faulty_disk import faulty_disk
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.stores import hurry
-from webapp.db import db
+from webapp.database.sessions import db
 
 # A checkpoint every few writes: it is what writes to the database's own file.
 CHECKPOINT_PAGES = 60

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.servers import free_port
 from webapp import create_app
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.services.ingestion import staging
 
 pytestmark = on_postgresql

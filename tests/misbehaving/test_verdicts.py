@@ -20,7 +20,8 @@ from tests.fixtures.helpers.provers import PROVERS_ACTS, Prover, prove_account, 
 from tests.fixtures.oracles.proof_oracles import ProofOracle
 from tests.fixtures.people import apart
 from webapp import create_app
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
+from webapp.database.tenancy import maintenance
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
 from webapp.migrations.revisions import head_revision
@@ -39,7 +40,6 @@ from webapp.queries.reconciliation import (
 )
 from webapp.services.backups import backups, restores
 from webapp.services.bookkeeping import revaluations
-from webapp.tenancy import maintenance
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.owed import keep_items, owe
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.pages.rules import previews
 from webapp.services.rules import runs
 

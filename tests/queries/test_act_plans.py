@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures import feeds
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.snapshots import readings
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)

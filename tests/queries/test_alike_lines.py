@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.matching.duplicates import pair_duplicates
 from webapp.ledger.matching.joins import LineReport
 from webapp.models import FeedAccount, Transaction

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from tests.concurrency.crowds import all_at_once
 from tests.fixtures.helpers.keepers import NAMES, Keeper, Known
-from webapp.db import Base, db
+from webapp.database.sessions import Base, db
 from webapp.ledger.chain import Link, first_break, hash_of
 from webapp.models import AuditEvent
 from webapp.queries import checks

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries.checks import ACROSS, OF_BOOKS
 
 pytestmark = [pytest.mark.operates, pytest.mark.parametrize("database_kind", ["postgresql"])]

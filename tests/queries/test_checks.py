@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.tenancy import shape, unnamed
 from tests.tree import ROOT
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.queries import checks
 

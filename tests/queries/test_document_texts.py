@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.documents import changed, filed
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Document
 from webapp.queries.documents import texts
 

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Reconciliation
 from webapp.queries.reconciliation import book_balances, draft_entries
 

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 
 DELETED = ("transactions", "journal_entries")
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.steps import Steps
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Reconciliation
 from webapp.queries.reconciliation import uneven_lines
 

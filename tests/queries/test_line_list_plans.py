@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.steps import Steps
-from webapp.db import db, scope_session
+from webapp.database.sessions import db, scope_session
 from webapp.queries.transactions.lists import line_lists
 from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 

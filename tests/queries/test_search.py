@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries.common.search import contains
 from webapp.queries.transactions import line_filters, tab_counts, workspaces
 from webapp.queries.transactions.line_filters import WorkspaceFilters

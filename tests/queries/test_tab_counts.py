@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Transaction
 from webapp.queries.reconciliation import hub
 from webapp.queries.transactions import tab_counts

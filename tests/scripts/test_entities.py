@@ -3,7 +3,7 @@
 import re
 
 from scripts import entities
-from webapp.db import Base
+from webapp.database.sessions import Base
 
 PAGE = entities.PAGE.read_text(encoding="utf-8")
 

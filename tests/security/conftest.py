@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from tests.fixtures.banks import AT
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import (
     ActionRequest,
     ColumnMapping,

@@ -7,7 +7,7 @@ import pytest
 from scripts import permissions
 from tests.security.addresses import ENDING, addresses_of, refusal_of, written
 from tests.tree import ROOT
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.scopes import ACT_SCOPES, SCOPES
 from webapp.models import ApiToken, Membership
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import Base, db, own_transaction
+from webapp.database.sessions import Base, db, own_transaction
 from webapp.models import ApiToken
 
 REALM = 'Bearer realm="Tieout"'

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from tests.security.addresses import ENDING, addresses_of, refusal_of
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import BrowserSession
 
 HOST = "http://localhost"

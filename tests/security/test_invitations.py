@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Invitation, Membership, User
 from webapp.services.access import users
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from webapp.cli import main
-from webapp.db import Base, db
+from webapp.database.sessions import Base, db
 from webapp.models import Membership
 from webapp.services.access import tokens
 

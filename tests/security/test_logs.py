@@ -70,7 +70,7 @@ HUSHED = "-".join(("not", "for", "the", "log"))
 def test_a_refused_statement_is_logged_without_its_values(app, ada, bank, log, monkeypatch):
     import sqlalchemy as sa  # noqa: PLC0415
 
-    from webapp.db import db  # noqa: PLC0415
+    from webapp.database.sessions import db  # noqa: PLC0415
 
     def clash(*_args, **_kwargs):
         db.session.execute(sa.text("INSERT INTO users (id, email) VALUES (1, :secret)"), {"secret": HUSHED})

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.banks import AT
-from webapp.db import begin_write
+from webapp.database.sessions import begin_write
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import Transaction

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.fixtures.desks import Desk
 from tests.fixtures.helpers.owed import items, keep_items, owe, settle
 from tests.fixtures.helpers.transfers import join
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries import checks
 from webapp.queries.checks import items as checked_items
 from webapp.queries.checks import proofs, sums, transfers

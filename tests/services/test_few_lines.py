@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, FeedLine, JournalEntry, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.schemas.pushes import PushSchema

@@ -6,7 +6,7 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import DaySum, JournalEntry
 from webapp.queries import checks
 from webapp.queries.accounts import unconfirmed_lines

@@ -9,13 +9,13 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.documents import filed
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.transfers import confirm, send
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import has_nodes
 from webapp.models import AuditEvent, FeedAccount, Reconciliation
 from webapp.queries.transactions import transactions
 from webapp.services.audit.results import attempt
 from webapp.services.storage import savepoints
 from webapp.services.transactions import lifecycle
-from webapp.tenancy import has_nodes
 
 NOW = datetime(2026, 4, 1, 9, tzinfo=UTC)
 ACT_ID = re.compile(r"ar_\w+")

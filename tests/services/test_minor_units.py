@@ -7,7 +7,7 @@ import pytest
 
 from tests.fixtures.banks import AT
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import begin_write
+from webapp.database.sessions import begin_write
 from webapp.ledger.currencies import ACTIVE, DIGITS, digits
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money

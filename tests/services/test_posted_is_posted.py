@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from tests.tree import ROOT
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import chain
 from webapp.models import AuditEvent
 

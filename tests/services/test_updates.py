@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.ledger.references import Kind
 from webapp.services.audit import updates
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
-from webapp.command_limits import unlimited
 from webapp.commands.books import JSON, answer, application, books, taken_back_on_failure
 from webapp.commands.progress import progress_line
 from webapp.config import make_instance
-from webapp.db import begin_read, begin_write, db
+from webapp.database.command_limits import unlimited
+from webapp.database.sessions import begin_read, begin_write, db
+from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks import Violation
 from webapp.services.backups import backups, derived_rows, restores
-from webapp.tenancy import maintenance
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

@@ -14,15 +14,15 @@ import sqlalchemy as sa
 from flask import Flask, current_app, has_app_context
 
 from webapp import create_app
-from webapp.command_limits import unlimited
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
-from webapp.database_roles import is_for_requests_only, refusal
-from webapp.db import db, scope_session
+from webapp.database.command_limits import unlimited
+from webapp.database.roles import is_for_requests_only, refusal
+from webapp.database.sessions import db, scope_session
+from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
-from webapp.tenancy import maintenance
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
 ORGANIZATION = click.option(

@@ -6,7 +6,7 @@ import click
 
 from webapp.commands.books import JSON, answer, books
 from webapp.commands.progress import progress_line
-from webapp.db import begin_read
+from webapp.database.sessions import begin_read
 from webapp.queries import checks
 
 

@@ -17,7 +17,7 @@ from webapp.commands import demo_sign_in
 from webapp.commands.books import JSON, answer, application, books
 from webapp.commands.demo_sign_in import SignIn
 from webapp.config import is_loopback
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.demo import studio
 from webapp.models import Organization
 from webapp.services.access import users

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from webapp.command_limits import unlimited
 from webapp.commands.books import JSON, answer, application, require_revision, require_role
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
-from webapp.db import db
+from webapp.database.command_limits import unlimited
+from webapp.database.sessions import db
+from webapp.database.tenancy import maintenance
 from webapp.distribution import needs, placements
-from webapp.tenancy import maintenance
 
 MOST_SHARDS = 256
 

@@ -9,7 +9,7 @@ import sys
 import click
 
 from webapp.commands.books import ORGANIZATION, books, require_organization
-from webapp.db import begin_read
+from webapp.database.sessions import begin_read
 from webapp.queries.reports import exports
 
 FORMATS = ("beancount", "hledger", "csv")

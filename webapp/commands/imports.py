@@ -12,7 +12,7 @@ import click
 
 from webapp.commands.books import JSON, ORGANIZATION, books, command_actor, require_organization
 from webapp.commands.progress import TerminalProgress
-from webapp.db import begin_read, db
+from webapp.database.sessions import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports

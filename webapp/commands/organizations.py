@@ -8,7 +8,7 @@ import click
 
 from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
 from webapp.commands.tables import aligned
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
 from webapp.queries.access import organizations as queried
 from webapp.services.access import invitations, organizations, users
 

@@ -13,7 +13,7 @@ import marshmallow as ma
 import sqlalchemy as sa
 
 from webapp.commands.books import JSON, answer, books, command_actor, require_organization
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import FeedAccount
 from webapp.queries.accounts import feed_accounts

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.services.bookkeeping import exchange_rates, revaluations
 
 ADDRESS = "https://www.ecb.europa.eu/stats/eurofxref/"

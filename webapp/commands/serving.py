@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from webapp.command_limits import unlimited
 from webapp.commands import demo_sign_in
 from webapp.commands.books import application, require_revision, require_safe_role
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
-from webapp.database_roles import unbound
-from webapp.db import db, replicas
+from webapp.database.command_limits import unlimited
+from webapp.database.postgresql import weaknesses
+from webapp.database.roles import unbound
+from webapp.database.sessions import db
+from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
-from webapp.postgresql import weaknesses
-from webapp.tenancy import maintenance
 
 
 @click.command()
@@ -29,8 +29,6 @@ def serve() -> None:
     with app.app_context():
         require_revision()
         require_safe_role()
-        if (found := replicas()) is not None:
-            found.begin(db.engine)
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()

@@ -18,7 +18,7 @@ from webapp.commands.books import (
     require_organization,
 )
 from webapp.commands.tables import aligned
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User

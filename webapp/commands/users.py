@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from webapp.commands.books import EMAIL, PASSWORD_STDIN, books, password_from_stdin
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.ledger.errors import NotFoundError
 from webapp.services.access import users
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from webapp.commands.books import JSON, answer, books
 from webapp.config import version
-from webapp.db import begin_read
+from webapp.database.sessions import begin_read
 from webapp.migrations import revisions
 from webapp.queries.access import organizations
 

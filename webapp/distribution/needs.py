@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
+from webapp.database.tenancy import APP_ROLE
 from webapp.distribution.tables import HAS_CITUS, unplaced
-from webapp.tenancy import APP_ROLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

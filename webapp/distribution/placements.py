@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from webapp.database_roles import grant
+from webapp.database.postgresql import analyze
+from webapp.database.roles import grant
 from webapp.distribution.tables import Unplaced, rows_of, unplaced
-from webapp.postgresql import analyze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

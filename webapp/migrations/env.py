@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from alembic import context
 
 import webapp.models  # noqa: F401  (fills the metadata)
-from webapp.column_types import Exact, Instant
-from webapp.db import Base
+from webapp.database.column_types import Exact, Instant
+from webapp.database.sessions import Base
 from webapp.distribution.placements import prepare
 from webapp.distribution.tables import is_distributed
 from webapp.migrations import spread_tables  # noqa: F401  (how Alembic writes to PostgreSQL)

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from webapp.database_roles import grant
-from webapp.postgresql import analyze
+from webapp.database.postgresql import analyze
+from webapp.database.roles import grant
 
 if TYPE_CHECKING:
     from alembic.runtime.migration import MigrationInfo

@@ -12,10 +12,10 @@ from sqlalchemy import event, orm
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, attributes, declared_attr, mapped_column
 
-from webapp.column_types import Instant
-from webapp.db import Base, db
-from webapp.session_state import state_of
-from webapp.sql_functions import unindexed
+from webapp.database.column_types import Instant
+from webapp.database.functions import unindexed
+from webapp.database.session_state import state_of
+from webapp.database.sessions import Base, db
 
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 MONEY = sa.BigInteger

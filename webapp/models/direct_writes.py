@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.column_types import Instant
-from webapp.db import db, run_planned
+from webapp.database.column_types import Instant
+from webapp.database.sessions import db, run_planned
 
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_][a-z_0-9]*)")
 # Each column with what makes of a value what the driver takes.

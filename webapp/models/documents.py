@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.ledger.codes import DOCUMENT_SIDES, DOCUMENT_TYPES
 from webapp.ledger.money import Money
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated

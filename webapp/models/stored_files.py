@@ -7,8 +7,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import Instant
-from webapp.db import Base
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
 from webapp.models.base import BigId, Numbered, created, numbered
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.models.base import MONEY, BigId, OrganizationKeyed
 
 REACH = "BETWEEN -9223372036854775807 AND 9223372036854775807"

@@ -6,10 +6,10 @@ import sqlalchemy as sa
 from flask import Blueprint, Response
 
 from webapp.config import UnsafeSettingError
-from webapp.database_roles import refusal
-from webapp.db import begin_read, db
+from webapp.database.postgresql import weaknesses
+from webapp.database.roles import refusal
+from webapp.database.sessions import begin_read, db
 from webapp.migrations import revisions
-from webapp.postgresql import weaknesses
 from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("health", __name__)

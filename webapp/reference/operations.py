@@ -8,7 +8,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp import failures
+from webapp.database import failures
 from webapp.reference import components, conditions, documented_errors, parameters
 from webapp.reference.api_calls import ApiCall
 from webapp.reference.components import JSON

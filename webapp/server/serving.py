@@ -15,7 +15,7 @@ from gunicorn.app.base import BaseApplication
 from werkzeug.exceptions import HTTPException
 
 from webapp.config import Settings
-from webapp.db import db, replicas
+from webapp.database.sessions import db
 from webapp.server.arbiter import Arbiter
 from webapp.server.limits import Limits
 from webapp.server.worker import Worker
@@ -89,8 +89,6 @@ class Server(BaseApplication):  # type: ignore[misc]
         """Drop the connections of the parent process without closing them; a worker opens its own."""
         with self._app.app_context():
             db.engine.dispose(close=False)
-            if (found := replicas()) is not None:
-                found.dispose(close=False)
 
 
 def serve(app: Flask, settings: Settings, greeting: str) -> None:

@@ -1,4 +1,4 @@
-"""The read transaction of a request, on a connection of the pool, and on one of a replica where there is one."""
+"""The read transaction of a request, on a connection of the pool."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from webapp import failures
-from webapp.db import db, replicas
-from webapp.messages import Planning
-from webapp.session_state import SessionNeededError, open_snapshot
+from webapp.database import failures
+from webapp.database.messages import Planning
+from webapp.database.session_state import SessionNeededError, open_snapshot
+from webapp.database.sessions import db
 from webapp.snapshots.readings import PostgresqlReading, SqliteReading
 from webapp.snapshots.stored_values import SQLITE, as_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
-    from webapp.replicas import Replica
     from webapp.snapshots.readings import DriverReading
 
-__all__ = ["ReadSnapshot", "SessionNeededError", "begin", "end", "go_to_replica", "snapshot"]
+__all__ = ["ReadSnapshot", "SessionNeededError", "begin", "end", "snapshot"]
 
 
 class ReadSnapshot:
@@ -29,11 +28,10 @@ class ReadSnapshot:
         self,
         engine: sa.Engine,
         organization_id: str | None,
-        catch_up: Callable[[Any], None] | None = None,
         *,
         asks_once: bool = False,
     ) -> None:
-        """Begin it; where it asks once, what is asked later may see other rows. A replica has to catch up before it."""
+        """Begin it; where it asks once, what is asked later may see other rows."""
         self.dialect = engine.dialect
         self._dispatch = engine.dispatch
         self.connection: Any = _connected(engine)
@@ -41,17 +39,15 @@ class ReadSnapshot:
         self.info: Any = self.connection.info
         self.organization_id = organization_id
         try:
-            if catch_up is not None:
-                catch_up(self._driver)
-            self._reading = self._begin(asks_once=asks_once, has_name=catch_up is None)
+            self._reading = self._begin(asks_once=asks_once)
         except BaseException:
             self.connection.close()
             raise
 
-    def _begin(self, *, asks_once: bool, has_name: bool) -> DriverReading:
+    def _begin(self, *, asks_once: bool) -> DriverReading:
         if self.dialect.name == SQLITE:
             return SqliteReading(self._driver)
-        return PostgresqlReading(self.info, self.organization_id, asks_once=asks_once, has_name=has_name)
+        return PostgresqlReading(self.info, self.organization_id, asks_once=asks_once)
 
     def see(self, organization_id: str) -> None:
         """Let the rest of the snapshot see the rows of an organization, which its first statement has found out."""
@@ -113,20 +109,6 @@ def begin(organization_id: str | None, *, asks_once: bool = False) -> ReadSnapsh
     held = ReadSnapshot(db.engine, organization_id, asks_once=asks_once)
     open_snapshot.set(held)
     return held
-
-
-def go_to_replica(organization_id: str) -> None:
-    """Let the rest of the request read in a snapshot of a replica, where there is one that is far enough."""
-    found = replicas()
-    if found is None:
-        return
-
-    def ask(replica: Replica, needed: int) -> None:
-        held = ReadSnapshot(replica.engine, organization_id, lambda driver: replica.catch_up(driver, needed))
-        end()
-        open_snapshot.set(held)
-
-    found.asking(organization_id, ask)
 
 
 def snapshot() -> ReadSnapshot | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from webapp import tenancy
-from webapp.messages import Planning
+from webapp.database import tenancy
+from webapp.database.messages import Planning
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from webapp.messages import Messages
+    from webapp.database.messages import Messages
 
 # What a snapshot of PostgreSQL is called, and by which server: another that counts its transactions alike, as a replica
 # that has taken over, was started at another time. On a replica a snapshot does not name what is running.
@@ -70,9 +70,7 @@ class PostgresqlReading:
     Where it asks once, that message is all of it; where there are nodes, what begins it is sent alone.
     """
 
-    def __init__(
-        self, info: dict[str, Any], organization_id: str | None, *, asks_once: bool, has_name: bool
-    ) -> None:
+    def __init__(self, info: dict[str, Any], organization_id: str | None, *, asks_once: bool) -> None:
         """Say nothing yet, and note in the info of the connection what it will see."""
         self._info = info
         self._messages: Messages = info["messages"]
@@ -80,7 +78,7 @@ class PostgresqlReading:
         self._is_held = self._has_nodes or not asks_once
         self._is_open = False
         self._version: Hashable | None = None
-        self._has_name = not self._has_nodes and has_name
+        self._has_name = not self._has_nodes
         options = {"read_only": True, "organization_id": organization_id, "asks_once": asks_once}
         self._before = tenancy.beginning(info, options)
 
@@ -110,7 +108,7 @@ class PostgresqlReading:
     def version(self) -> Hashable | None:
         """Give the transactions that the snapshot names, or would name if it began now.
 
-        Where there are nodes it names what one of them has seen, on a replica none that is running.
+        Where there are nodes it names what one of them has seen.
         """
         if self._version is None and self._has_name and not self._is_open:
             ((self._version,),) = self._messages.ask(self._name())[-1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from webapp import postgresql
-from webapp.db import db, run_text
-from webapp.messages import Planning
+from webapp.database import postgresql
+from webapp.database.messages import Planning
+from webapp.database.sessions import db, run_text
 from webapp.snapshots.read_snapshots import ReadSnapshot, snapshot
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE, as_stored
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import InboxFile
 from webapp.queries.access import organizations

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from flask import Response
 
-from webapp import failures
-from webapp.db import db
+from webapp.database import failures
+from webapp.database.sessions import db
 from webapp.models import InboxFile
 from webapp.queries.imports.imports import ImportRecord
 from webapp.queries.inbox import inbox_files

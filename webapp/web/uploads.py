@@ -12,8 +12,8 @@ from typing import Any
 from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from webapp import failures
-from webapp.db import db
+from webapp.database import failures
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import Money

@@ -7,7 +7,7 @@ from typing import Final
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.errors import HTTP_ERRORS, answer_http_error, answer_ledger_error, error_response, is_for_api
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError

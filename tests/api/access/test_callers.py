@@ -2,7 +2,7 @@
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.config import version
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Organization
 
 

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.replays import everything
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ActionRequest, Organization, TokenDay
 from webapp.services.access import token_caps
 from webapp.services.audit.act import Actor

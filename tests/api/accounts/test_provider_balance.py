@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.provider_balances import Snapshot, balance_on
 from webapp.models import ProviderBalance

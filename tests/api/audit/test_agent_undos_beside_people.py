@@ -11,7 +11,7 @@ from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.replays import everything
 from tests.tree import ROOT
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Membership
 from webapp.services.undo import agent_undos
 from webapp.services.undo.inverses import INVERSES, STAYS

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.documents import PDF, sent
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Proposal
 from webapp.queries import checks
 

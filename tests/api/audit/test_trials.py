@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.trial_calls import calls
 from tests.security.addresses import addresses_of
-from webapp.db import Base, db
+from webapp.database.sessions import Base, db
 from webapp.ledger.references import Kind
 from webapp.models import AuditEvent
 from webapp.queries import checks

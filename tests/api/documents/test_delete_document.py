@@ -8,11 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, read, sent
-from webapp.db import begin_read, db
+from webapp.database.session_state import state_of
+from webapp.database.sessions import begin_read, db
 from webapp.models import Document
 from webapp.queries.checks import stored_files as checked_files
 from webapp.services.storage import arriving_files, stored_files
-from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.fixtures.banks import AT
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, read
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import DocumentRelation
 
 pytestmark = pytest.mark.usefixtures("sound")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
+from webapp.database.session_state import state_of
 from webapp.queries import checks
 from webapp.services.storage import arriving_files, stored_files
-from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
 BILL = {

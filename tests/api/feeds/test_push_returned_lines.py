@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Posting
 
 pytestmark = pytest.mark.both

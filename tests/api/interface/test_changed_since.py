@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.helpers import transfers
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.trial_calls import calls
-from webapp.db import db
+from webapp.database.sessions import db
 
 pytestmark = pytest.mark.both
 

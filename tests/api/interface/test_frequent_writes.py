@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fixtures.feeds import line
-from webapp.db import db
-from webapp.tenancy import has_nodes
+from webapp.database.sessions import db
+from webapp.database.tenancy import has_nodes
 
 # Who asks, the line with all that it consists of, the proofs that are touched, what the key posted today, the entry,
 # the act, the end of the chain and the event.

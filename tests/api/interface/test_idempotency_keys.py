@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.replays import everything
-from webapp.failures import BusyError
+from webapp.database.failures import BusyError
 from webapp.models import IdempotencyKey
 from webapp.services.accounts import projects
 from webapp.services.audit.idempotency_keys import KEPT, SWEPT_AT_ONCE
@@ -127,7 +127,7 @@ def test_a_refusal_of_the_books_is_answered_again_though_they_moved(ada, bank):
 
 
 def bank_books(organization_id, line_id):
-    from webapp.db import db  # noqa: PLC0415  (inside the application)
+    from webapp.database.sessions import db  # noqa: PLC0415  (inside the application)
     from webapp.models import Transaction  # noqa: PLC0415
     from webapp.services.journal import line_drafts as drafts  # noqa: PLC0415
 

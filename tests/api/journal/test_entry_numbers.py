@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.replays import everything
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import JournalEntry
 
 ENTRIES = "/api/journal-entries"

@@ -5,7 +5,7 @@ import pytest
 from tests.fixtures.banks import AT
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Document
 from webapp.services.bookkeeping import manual_entries
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.planning import plan, ref, send
 from tests.fixtures.helpers.replays import everything
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import AuditEvent
 from webapp.services.audit import plans
 from webapp.services.undo import agent_undos

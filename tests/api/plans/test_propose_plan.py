@@ -4,12 +4,12 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.planning import approve, plan, proposed, ref, send
-from webapp.db import db
+from webapp.database.session_state import state_of
+from webapp.database.sessions import db
 from webapp.models import Membership
 from webapp.queries.audit import book_moves
 from webapp.services.audit import plan_trials
 from webapp.services.storage import trial_copies
-from webapp.session_state import state_of
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import Feed, line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Transaction
 
 

@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import JournalEntry, Posting, Rule, RuleSetting
 from webapp.queries import checks
 from webapp.queries.rule_decisions import candidates, previews

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Posting
 
 NOTHING = {

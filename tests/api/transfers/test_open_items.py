@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.transfers import line, open_items
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import JournalEntry
 from webapp.queries.access.organizations import get
 from webapp.services.audit.act import Actor

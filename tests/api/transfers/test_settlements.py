@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.transfers import confirm, entry, join, line, open_items, send, settle
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries import checks
 
 pytestmark = pytest.mark.usefixtures("sound")

@@ -11,7 +11,7 @@ from tests.api.imports.test_imports import MARCH
 from tests.fixtures.bank_files.ofx_statements import bank_file
 from tests.fixtures.helpers.documents import WEB_PAGE, keep_waiting, pdf, sent
 from webapp.cli import main
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import StoredFile
 from webapp.queries.checks import stored_files as checks
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import BrowserSession
 
 

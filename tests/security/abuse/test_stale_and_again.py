@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.fixtures.helpers.planning import approve, proposed
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ApiToken, Membership, Proposal
 
 LATER = datetime(2026, 1, 1, tzinfo=UTC)

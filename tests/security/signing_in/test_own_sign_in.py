@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ActionRequest, AuditEvent
 
 LOCAL = {"Sec-Fetch-Site": "same-origin"}

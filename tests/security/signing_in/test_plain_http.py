@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp import create_app
-from webapp.db import db
+from webapp.database.sessions import db
 
 LOCAL = {"Sec-Fetch-Site": "same-origin"}
 

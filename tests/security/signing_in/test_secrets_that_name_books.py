@@ -5,7 +5,7 @@ import secrets
 import pytest
 
 from tests.fixtures.helpers.tenancy import shape, unnamed
-from webapp.db import own_transaction
+from webapp.database.sessions import own_transaction
 from webapp.ledger.scopes import organization_of, token_text
 from webapp.models import ApiToken
 from webapp.queries.access.principals import digest_of

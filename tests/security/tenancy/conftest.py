@@ -4,8 +4,8 @@ from contextvars import ContextVar
 
 import pytest
 
-from webapp import tenancy
-from webapp.db import db
+from webapp.database import tenancy
+from webapp.database.sessions import db
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.unfiltered.switch import SWITCH
 from tests.security.addresses import ENDING, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT, everything
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import maintenance
 from webapp.migrations.policies import SEEN
-from webapp.tenancy import maintenance
 
 pytestmark = on_postgresql
 

@@ -11,12 +11,12 @@ from tests.fixtures.helpers.documents import sent
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.people import Pages
 from tests.security.conftest import everything
-from webapp.db import Base, begin_read, begin_write, scope_session
+from webapp.database.sessions import Base, begin_read, begin_write, scope_session
+from webapp.database.tenancy import APP_ROLE, maintenance
 from webapp.ledger.scopes import organization_of, token_text
 from webapp.queries.access.principals import digest_of
 from webapp.services.backups.rows import is_protected
 from webapp.services.storage import arriving_files
-from webapp.tenancy import APP_ROLE, maintenance
 
 pytestmark = on_postgresql
 

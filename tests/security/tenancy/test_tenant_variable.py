@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_postgresql
-from webapp.db import begin_read, begin_write, db, scope_session, scoped_session
+from webapp.database.sessions import begin_read, begin_write, db, scope_session, scoped_session
 from webapp.models import Project
 
 pytestmark = on_postgresql

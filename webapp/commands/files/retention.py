@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.titles import counted
 from webapp.queries.access import organizations
 from webapp.queries.storage import retention as queried

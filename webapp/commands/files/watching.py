@@ -18,9 +18,9 @@ import click
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from webapp import failures
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
-from webapp.db import begin_read, begin_write, db, scope_session
+from webapp.database import failures
+from webapp.database.sessions import begin_read, begin_write, db, scope_session
 from webapp.ledger.errors import LedgerError
 from webapp.models import Organization
 from webapp.services.inbox import arrivals, drop_folders

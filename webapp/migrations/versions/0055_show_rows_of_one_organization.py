@@ -58,7 +58,7 @@ FUNCTIONS = {
         AND words_of_line(organization_id, description, counterparty, reference, iban, amount_minor) @@ wanted
         ORDER BY booked_on DESC, id DESC LIMIT most""",
 }
-# An owner alone may look at a table anew. As webapp/postgresql.py does for one who is it.
+# An owner alone may look at a table anew. As webapp/database/postgresql.py does for one who is it.
 STATISTICS = """
     CREATE FUNCTION refresh_statistics(few bigint, share double precision) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp SET default_statistics_target = 30 AS $$

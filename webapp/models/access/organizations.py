@@ -7,7 +7,7 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ROLES
 from webapp.models.access.users import User

@@ -7,8 +7,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import Instant
-from webapp.db import Base
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
 from webapp.models.base import MONEY, BigId, Numbered, OrganizationKeyed, created, foreign_key, numbered
 
 

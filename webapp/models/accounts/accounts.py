@@ -7,8 +7,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import CodeWord
-from webapp.db import Base
+from webapp.database.column_types import CodeWord
+from webapp.database.sessions import Base
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, updated
 

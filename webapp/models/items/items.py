@@ -7,7 +7,7 @@ from datetime import date
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.models.base import MONEY, BigId, OrganizationKeyed, foreign_key
 
 # Never beyond the item, and never of the other sign; what closes an item takes all of its base.

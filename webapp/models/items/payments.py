@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.models.base import MONEY, BigId, OrganizationKeyed
 
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import Exact
-from webapp.db import Base
+from webapp.database.column_types import Exact
+from webapp.database.sessions import Base
 from webapp.models.base import Numbered, created, numbered
 
 

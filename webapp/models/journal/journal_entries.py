@@ -7,8 +7,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.column_types import CodeWord, Instant
-from webapp.db import Base
+from webapp.database.column_types import CodeWord, Instant
+from webapp.database.sessions import Base
 from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.accounts import Account

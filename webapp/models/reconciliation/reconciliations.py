@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.column_types import CodeWord, Instant
-from webapp.db import Base
+from webapp.database.column_types import CodeWord, Instant
+from webapp.database.sessions import Base
 from webapp.ledger.codes import RECONCILIATION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.models.base import BigId, Numbered, foreign_key, numbered
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.column_types import Instant
-from webapp.db import Base
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import Trigger
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, refers_to

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base
+from webapp.database.sessions import Base
 from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
 

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import Instant
-from webapp.db import Base
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
 from webapp.ledger.codes import FEED_EVENTS
 from webapp.models.base import BigId, Numbered, Organized, created, foreign_key, numbered, one_of
 

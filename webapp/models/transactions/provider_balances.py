@@ -7,8 +7,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import Instant
-from webapp.db import Base
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
 from webapp.ledger.money import Money
 from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered
 

@@ -7,8 +7,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.column_types import CodeWord
-from webapp.db import Base
+from webapp.database.column_types import CodeWord
+from webapp.database.sessions import Base
 from webapp.ledger import titles
 from webapp.ledger.codes import TRANSACTION_STATUSES
 from webapp.ledger.matching.lines import text_key

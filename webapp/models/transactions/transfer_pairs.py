@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.column_types import CodeWord, Instant
-from webapp.db import Base
+from webapp.database.column_types import CodeWord, Instant
+from webapp.database.sessions import Base
 from webapp.ledger.codes import PAIR_DIFFERENCES, PAIR_STATUSES
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
 

@@ -7,13 +7,13 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import begin_read, db
+from webapp.database.sessions import begin_read, db
+from webapp.database.tenancy import asking_owner, is_bound, see_books_of
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Invitation, Membership, User
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import digest_of
 from webapp.queries.common import lookups
-from webapp.tenancy import asking_owner, is_bound, see_books_of
 
 # A person may be asked into several organizations, and belongs to none of them while these are asked.
 _ACROSS = {"across_organizations": True}

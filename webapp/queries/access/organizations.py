@@ -9,15 +9,15 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db, scoped_session
+from webapp.database.functions import fold
+from webapp.database.sessions import db, scoped_session
+from webapp.database.tenancy import asking_owner, has_nodes, is_bound, seen_organization
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
 from webapp.queries.common import read_ahead
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.read_ahead import OrganizationDays
-from webapp.sql_functions import fold
-from webapp.tenancy import asking_owner, has_nodes, is_bound, seen_organization
 
 _ACROSS = {"across_organizations": True}
 

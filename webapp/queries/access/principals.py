@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.database.tenancy import see_books_of
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
@@ -26,7 +27,6 @@ from webapp.queries.audit import proposals
 from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.snapshots.statements import PlannedOnce, TextStatement
 from webapp.snapshots.stored_values import instant
-from webapp.tenancy import see_books_of
 
 IDLE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)

@@ -9,11 +9,11 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import asking_owner, is_bound
 from webapp.models import BrowserSession
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import IDLE, LONGEST
-from webapp.tenancy import asking_owner, is_bound
 
 # As much of a session's hash as a form names it by; nobody gets in by it.
 REFERENCE_LENGTH = 16

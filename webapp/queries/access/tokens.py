@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, ApiToken, Membership, TokenDay, User, of_same_organization

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED, AccountType, Role
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
@@ -21,7 +22,6 @@ from webapp.queries.common import lookups, read_ahead
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
-from webapp.sql_functions import fold
 
 # Accounts without a code come after all others, A to Z.
 BY_CODE = Order(

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import first_of_month
+from webapp.database.sessions import db
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
 from webapp.queries.common.asked_once import asked_once
 from webapp.snapshots.statements import TextStatement
-from webapp.sql_functions import first_of_month
 
 
 @dataclass(frozen=True, slots=True)

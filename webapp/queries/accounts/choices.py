@@ -8,11 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import fold
 
 
 def accounts(

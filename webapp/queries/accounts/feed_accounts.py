@@ -10,7 +10,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.orm import load_only
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Organization
@@ -21,7 +22,6 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.snapshots.statements import TextStatement
 from webapp.snapshots.stored_values import day, instant
-from webapp.sql_functions import fold
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
 

@@ -7,8 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.database.functions import leakproof_coalesce, unindexed
 from webapp.models import FeedAccount, JournalEntry, Posting, of_same_organization, refers_to
-from webapp.sql_functions import leakproof_coalesce, unindexed
 
 
 def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:

@@ -11,13 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Merchant
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import contains
-from webapp.sql_functions import fold
 
 # A VAT id, an account and a name of each of some parties; of more, it is quicker to read all.
 FEW_MARKS = 12

@@ -6,7 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.models import (
     FeedAccount,
     JournalEntry,
@@ -15,7 +16,6 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.sql_functions import unindexed
 
 
 def first_since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry]:

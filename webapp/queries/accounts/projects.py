@@ -8,12 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.models import Project, ProjectGroup, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.sql_functions import fold
 
 BY_NAME = Order((fold(Project.name), Project.id), ascends=True)  # type: ignore[arg-type]
 GROUPS_BY_NAME = Order((fold(ProjectGroup.name), ProjectGroup.id), ascends=True)  # type: ignore[arg-type]

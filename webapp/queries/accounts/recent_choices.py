@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ActionRequest
 
 ACTS_LOOKED_AT: Final = 200

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.functions import is_among
 from webapp.models import JournalEntry, LineMonthSum, Transaction
 from webapp.queries.common.asked_once import asked_once
-from webapp.sql_functions import is_among
 
 
 class EntryCounts(NamedTuple):

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import contains_eager
 from sqlalchemy.orm.attributes import set_committed_value
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
 from webapp.ledger.errors import NotFoundError
 from webapp.models import (

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import IS_EVENT_OF_ACT, ActionRequest, ApiToken, AuditEvent, of_same_organization
 from webapp.queries.common.lookups import UnknownReferenceError

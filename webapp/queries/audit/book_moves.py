@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import AuditEvent
 
 # Frequent acts that change neither lines nor rates nor accounts; any other act may.

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chain import Head
 from webapp.models import AuditEvent
 from webapp.queries.common.made_once import made_once

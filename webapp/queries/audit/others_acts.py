@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.audit.audit_events import IS_EVENT_OF_ACT

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import asking_owner, is_bound
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.references import Kind
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal, refers_to
-from webapp.tenancy import asking_owner, is_bound
 
 
 def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db, scoped_session
+from webapp.database.sessions import db, scoped_session
 from webapp.distribution.tables import is_distributed
 from webapp.models import Organization
 from webapp.queries.checks import (

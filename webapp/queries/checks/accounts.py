@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.models import Account, FeedAccount, Merchant, ProviderBalance, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, found

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, instant_text
 from webapp.ledger.chain import Link, first_break
 from webapp.models import ActionRequest, AuditEvent, refers_to

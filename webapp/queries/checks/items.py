@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.models import (
     COUNTING,
     Account,
@@ -23,7 +24,6 @@ from webapp.models import (
 from webapp.queries.checks.violations import Violation, checked_organizations, found
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import derivations, listings, settlements
-from webapp.sql_functions import unindexed
 
 
 def kept_rows() -> Iterable[Violation]:

@@ -10,7 +10,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import COUNTING, AuditEvent, JournalEntry, of_same_organization
 from webapp.queries.checks.violations import Violation
 

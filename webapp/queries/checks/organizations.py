@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.models import (
     Account,

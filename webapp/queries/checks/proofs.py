@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import instant_text, sha256_hex
 from webapp.ledger.money import Money
 from webapp.models import (

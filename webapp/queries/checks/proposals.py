@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from webapp.db import db, instance_folder
+from webapp.database.sessions import db, instance_folder
 from webapp.models import ActionRequest
 from webapp.queries.audit import proposals
 from webapp.queries.audit.proposals import KeptFile

@@ -8,9 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import Base, db
+from webapp.database.session_state import state_of
+from webapp.database.sessions import Base, db
 from webapp.queries.checks.violations import Violation
-from webapp.session_state import state_of
 
 
 def unnamed() -> Iterator[Violation]:

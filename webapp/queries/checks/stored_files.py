@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from webapp.db import db, instance_folder
+from webapp.database.sessions import db, instance_folder
 from webapp.models import (
     Document,
     DocumentFile,

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.functions import first_of_month
 from webapp.ledger.codes import IN_BOOKS
 from webapp.models import (
     COUNTING,
@@ -23,7 +24,6 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, found
-from webapp.sql_functions import first_of_month
 
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
 ACCOUNT_VALUES = ("amount_minor", "amount_base_minor")

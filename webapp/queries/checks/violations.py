@@ -8,9 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.session_state import state_of
+from webapp.database.sessions import db
 from webapp.models import Organization
-from webapp.session_state import state_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import psycopg
 
-from webapp.messages import Planning
+from webapp.database.messages import Planning
+from webapp.database.sqlite import Compiler
 from webapp.snapshots.statements import ask, dialect_name
 from webapp.snapshots.stored_values import POSTGRESQL, SQLITE
-from webapp.sqlite import Compiler
 
 P = ParamSpec("P")
 _DIALECTS: Final[dict[str, sa.Dialect]] = {

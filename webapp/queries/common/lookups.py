@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models.base import Numbered

@@ -7,13 +7,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger import dimensions
 from webapp.models import Merchant
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.common.asked_once import asked_once
-from webapp.sql_functions import fold
 
 
 def merged(organization_id: str) -> dict[int, int]:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 
 Item = TypeVar("Item")
 Other = TypeVar("Other")

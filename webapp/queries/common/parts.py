@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.orm.attributes import set_committed_value
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.models.base import Numbered
 from webapp.queries.common.portions import portions
-from webapp.sql_functions import unindexed
 
 Owner = TypeVar("Owner", bound=Numbered)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 
 Id = TypeVar("Id")
 

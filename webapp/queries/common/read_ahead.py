@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from webapp.db import db
-from webapp.session_state import OrganizationDays, ReadAhead, state_of
+from webapp.database.session_state import OrganizationDays, ReadAhead, state_of
+from webapp.database.sessions import db
 
 
 @contextmanager

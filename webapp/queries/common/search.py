@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.currencies import DIGITS
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import readings
 from webapp.models import JournalEntry, Posting, Transaction
-from webapp.sql_functions import fold
 
 # What SQLite's LIKE cannot compare without case. In lower case the dot of the Turkish "İ" is a character of its own.
 _NOT_ASCII: Final = re.compile("i\u0307|[^\x00-\x7f]")

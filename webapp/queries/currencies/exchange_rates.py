@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.paging import Order, Page, page

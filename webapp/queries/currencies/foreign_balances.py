@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.models import Account, DaySum, MonthSum, Organization
 from webapp.queries.accounts.balances import reaches

@@ -8,7 +8,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.models import Account, DaySum, JournalEntry, MonthSum, Posting, refers_to
 from webapp.queries.common.portions import portions

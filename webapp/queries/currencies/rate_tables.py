@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current
 from webapp.models import ExchangeRate
 

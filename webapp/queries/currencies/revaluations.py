@@ -7,7 +7,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ActionRequest, JournalEntry, of_same_organization
 
 SOURCE = "revaluation"

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.matching.receipts import MOST_DAYS, ReceiptEvidence
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -25,7 +26,6 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.documents.evidence import evidence_of_entry, evidence_of_line
-from webapp.sql_functions import unindexed
 
 # With its account, this index has a line's day and amount, so that no other row is read; SQLite takes one by day alone.
 BY_AMOUNT: Final = "INDEXED BY ix_transactions_alike"

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money

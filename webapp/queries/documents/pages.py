@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import (
     DeclinedRelation,
     Document,

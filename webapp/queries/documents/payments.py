@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.matching.receipts import ReceiptEvidence
 from webapp.ledger.texts.remittances import compacted, spans
 from webapp.models import DeclinedRelation, Document, DocumentRelation, Transaction, refers_to

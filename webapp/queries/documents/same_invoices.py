@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document
 from webapp.queries.documents import documents
-from webapp.sql_functions import fold
 
 # Of one number and amount.
 MOST_ALIKE = 50

@@ -8,11 +8,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import has_nodes, is_bound
 from webapp.ledger.texts.finding import LEAST_PART, triples
 from webapp.models import Document
 from webapp.queries.common.search import contains, is_amount, sizes_typed
-from webapp.tenancy import has_nodes, is_bound
 
 _SHORT: Final = (Document.number, Document.sender, Document.file_name)
 _TEXTS: Final = (*_SHORT, Document.text)

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
@@ -27,7 +28,6 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
-from webapp.sql_functions import unindexed
 
 Sums = Mapping[tuple[int, str], tuple[int, int]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Posting, refers_to
 from webapp.queries.common.portions import portions

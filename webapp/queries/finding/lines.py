@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import TSQUERY
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import has_nodes, is_bound
 from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import LEAST_PART, folded, words
 from webapp.models import FeedAccount, Transaction, refers_to
 from webapp.queries.common.search import is_amount, sizes_typed
 from webapp.queries.transactions.line_filters import shown
-from webapp.tenancy import has_nodes, is_bound
 
 # SQLite's index knows the order in which lines came, not their days: of so many that came last the newest are shown.
 # Of so many lines of PostgreSQL's, the newest ones, what is not listed is left out.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.texts.finding import Fit, fit, words
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup, Rule
 from webapp.queries.common.merchants import counting as counting_merchants

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import LEAST_PART
 from webapp.models import Document, JournalEntry, Posting

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import FeedPush, Import, StoredFile, Transaction, of_same_organization
 

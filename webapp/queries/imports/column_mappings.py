@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ColumnMapping, FeedAccount, refers_to
 from webapp.queries.common import lookups
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import first_of_month
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered
@@ -30,7 +31,6 @@ from webapp.models import (
 )
 from webapp.queries.common.made_once import made_once
 from webapp.queries.imports.imports import ImportAccountRecord
-from webapp.sql_functions import first_of_month
 
 
 @dataclass(frozen=True, slots=True)

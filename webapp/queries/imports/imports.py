@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import VERDICTS
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import (
     Document,
     FeedPush,

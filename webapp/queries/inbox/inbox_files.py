@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Document, DocumentFile, Import, InboxFile, StoredFile, of_same_organization
 from webapp.queries.common.paging import Order, Page, page

@@ -10,7 +10,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
 from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
@@ -19,7 +20,6 @@ from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
-from webapp.sql_functions import leakproof_coalesce
 
 Ages = Mapping[Age, Money]
 # Of entries: by an index of theirs SQLite would go through all of the organization's, not the postings of the accounts.

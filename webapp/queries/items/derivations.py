@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.database.functions import days_after, leakproof_coalesce, unindexed
 from webapp.models import (
     COUNTING,
     Account,
@@ -23,7 +24,6 @@ from webapp.models import (
 )
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
-from webapp.sql_functions import days_after, leakproof_coalesce, unindexed
 
 # Written for no merchant, and for no entry, which is that of the opening item.
 NONE: sa.ColumnClause[int] = sa.literal_column("0")

@@ -9,11 +9,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Merchant, OwedItem, refers_to
 from webapp.queries.items import derivations
-from webapp.sql_functions import unindexed
 
 # What counts as the party of an item: what its merchant is merged into, or the merchant itself.
 PARTY = sa.func.coalesce(Merchant.merged_into_id, OwedItem.org_merchant_id)

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import LinePayment, OwedItem, PaymentPart, refers_to
 from webapp.models.base import table_of

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, OwedSide
 from webapp.models import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import Age, Owed, aged
 from webapp.ledger.periods import Period

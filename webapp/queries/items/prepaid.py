@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import Document, JournalEntry, Merchant, OwedItem, of_same_organization, refers_to
 from webapp.queries.common import merchants

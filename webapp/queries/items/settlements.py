@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.models import (
     Account,
     JournalEntry,
@@ -22,7 +23,6 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.parts import with_parts
-from webapp.sql_functions import unindexed
 
 # The source of entries that a settlement causes.
 SOURCE = "settlement"

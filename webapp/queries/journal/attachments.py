@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Posting, refers_to

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Draft, Leg
 from webapp.models import JournalEntry, Posting

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import chain
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money

@@ -7,7 +7,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.parts import with_parts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import MANUAL_SOURCES

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import (
     JournalEntry,
     Posting,

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import is_exactly, unindexed
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.matching.explanations import DAYS_APART, BankAmount
@@ -17,7 +18,6 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import is_exactly, unindexed
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS, PENDING_TIERS
 from webapp.ledger.matching.joins import LineReport
 from webapp.models import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import FeedLine, LineChange, LineJoin, Transaction, refers_to
 from webapp.queries.common import lookups

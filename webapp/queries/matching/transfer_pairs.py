@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db, scoped_session
+from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db, scoped_session
 from webapp.ledger.proofs.equations import BankPosting, PostingState, books_differ, in_transit, outstanding
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import (
@@ -28,7 +29,6 @@ from webapp.queries.accounts.feed_postings import is_line_of, posted_to_feed_acc
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import draft_entries, uneven_lines
 from webapp.queries.reconciliation.openings import opening_day_of
-from webapp.sql_functions import leakproof_coalesce
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.completion_warnings import CompletionWarning, warnings
 from webapp.ledger.proofs.proofs import Item

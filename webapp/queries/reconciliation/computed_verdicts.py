@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.proofs.equations import BOOKED, Breach, ItemToday, breaches
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import (

@@ -9,7 +9,7 @@ from datetime import date
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Transaction

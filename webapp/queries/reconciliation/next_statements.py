@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, ProviderBalance, refers_to
 from webapp.queries.common import lookups

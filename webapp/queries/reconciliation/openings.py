@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.models import (
     FeedAccount,

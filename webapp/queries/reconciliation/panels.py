@@ -8,7 +8,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.matching.matching import MOST_AMOUNTS, only_combination
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.completion_warnings import CompletionWarning

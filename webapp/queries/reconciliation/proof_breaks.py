@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import ProofBreak, Reconciliation, refers_to
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.snapshots.statements import PlannedOnce

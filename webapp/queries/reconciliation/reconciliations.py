@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
 from webapp.models import FeedAccount, Reconciliation, refers_to
 from webapp.queries.common import lookups

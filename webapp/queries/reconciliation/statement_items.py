@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.functions import leakproof_coalesce
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
@@ -24,7 +25,6 @@ from webapp.queries.accounts.feed_postings import outside_entries
 from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
-from webapp.sql_functions import leakproof_coalesce
 
 IS_LINE, IS_ENTRY = 1, 0
 

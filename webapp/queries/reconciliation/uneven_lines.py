@@ -16,7 +16,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.proofs.equations import BOOKED
 from webapp.models import (
     FeedAccount,
@@ -33,7 +34,6 @@ from webapp.queries.accounts.feed_postings import is_line_of, posted_to_feed_acc
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import openings
 from webapp.queries.reconciliation.openings import opening_day_of
-from webapp.sql_functions import unindexed
 
 # Fewer statements are compared one by one.
 MANY = 2

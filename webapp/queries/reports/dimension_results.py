@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period

@@ -10,7 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension, DimensionSelection, MergedMerchants, counting
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -25,7 +26,6 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.selections import postings_of
-from webapp.sql_functions import fold
 
 Sums = dict[date, Counter[int]]
 

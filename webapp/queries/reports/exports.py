@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp import exporters
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.exporters.books import BookAccount, BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.ledger.money import Money
 from webapp.models import (

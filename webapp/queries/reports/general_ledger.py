@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection, MergedMerchants, counting
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period

@@ -14,7 +14,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import fold
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension
 from webapp.models import (
     Account,
@@ -31,7 +32,6 @@ from webapp.queries.common import merchants
 from webapp.queries.common.paging import Order
 from webapp.queries.common.selections import of_merchant
 from webapp.queries.reports.books import ReportBooks
-from webapp.sql_functions import fold
 
 Key = tuple[Any, ...]
 # The places of what earlier years left on personal accounts, and of what belongs to no part; neither has an id.

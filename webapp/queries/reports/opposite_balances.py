@@ -15,7 +15,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension, DimensionSelection, counting
 from webapp.ledger.open_items.ageing import OwedSide
 from webapp.models import JournalEntry, of_same_organization
@@ -24,7 +25,6 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
 from webapp.snapshots.statements import TextStatement
-from webapp.sql_functions import leakproof_coalesce
 
 # An account and a party; without an id, what has no party.
 _Pair = tuple[int, int | None]

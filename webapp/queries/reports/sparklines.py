@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import LineDaySum
 
 DAYS = 90

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rules import document_outcomes
 from webapp.ledger.rules.document_outcomes import Receipt
 from webapp.ledger.rules.effects import EffectKind

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.payable_items import BankPayment, PayableItem
 from webapp.ledger.open_items.payments import identified

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.models import Rule, RuleVersion

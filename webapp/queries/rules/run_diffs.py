@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction, refers_to

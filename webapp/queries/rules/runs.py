@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.models import DocumentSetting, RuleRun, RuleSetting
 from webapp.queries.common import lookups

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import InboxFile, Organization, StoredFile, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.inbox import inbox_files

@@ -9,14 +9,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
 from webapp.queries.common.made_once import made_once
-from webapp.sql_functions import unindexed
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
 NEWEST = 1500

@@ -10,7 +10,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import DEFAULT_CHART, Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.invoice_parts import (

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
 from webapp.ledger.suggestions.likely_accounts import Likely, likely

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.rules.conditions import Condition

@@ -8,13 +8,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.functions import unindexed
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.models import JournalEntry, Posting
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
 from webapp.queries.common.asked_once import asked_once
-from webapp.sql_functions import unindexed
 
 
 @dataclass(slots=True)

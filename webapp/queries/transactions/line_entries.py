@@ -13,11 +13,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.common.selections import postings_of
-from webapp.sql_functions import unindexed
 
 BY_ENTRY: Final = "INDEXED BY ix_transactions_entry"
 # The lines of so many entries are found and put in order as quickly as a page of lines is read.

@@ -8,7 +8,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import Reconciliation, ReconciliationItem, Transaction, refers_to
 from webapp.queries.common.made_once import made_once

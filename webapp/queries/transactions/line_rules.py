@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.suggestions.stable_texts import stable_conditions
 from webapp.ledger.suggestions.wording import name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, Transaction, refers_to

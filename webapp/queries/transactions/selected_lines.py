@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
 from webapp.models import Account, JournalEntry, Merchant, Posting, Project, Transaction, refers_to

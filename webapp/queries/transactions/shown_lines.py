@@ -8,7 +8,7 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, ShownPayment, summed
 from webapp.ledger.journal.sides import opposite

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import TRANSACTION_STATUSES
 from webapp.models import LineMonthSum, ReconciliationItem, Transaction, refers_to
 from webapp.queries.accounts import balances

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
-from webapp.sql_functions import leakproof_coalesce
 
 # What is beyond this many is not counted: the hub says "over 1,000", and stays as fast.
 MOST = 1000

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.models import ReconciliationItem, Transaction

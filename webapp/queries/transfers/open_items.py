@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db, joined_by_keys
+from webapp.database.functions import is_among, leakproof_coalesce, unindexed
+from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -29,7 +30,6 @@ from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
-from webapp.sql_functions import is_among, leakproof_coalesce, unindexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal import transfers
 from webapp.ledger.journal.transfer_sides import OwnAccount, TransferSide
 from webapp.ledger.journal.transfers import TransferMatch

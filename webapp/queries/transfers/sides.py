@@ -9,7 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, joined_by_keys
+from webapp.database.functions import is_among, unindexed
+from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger import rates
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_fits import fee_bounds
@@ -22,7 +23,6 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
-from webapp.sql_functions import is_among, unindexed
 
 # Of lines among more open ones than these only the equal amounts are read, and none where even these are more: a page
 # shows them beside its lines, while the list of all transfers goes through all.

@@ -10,7 +10,8 @@ from zoneinfo import available_timezones
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import see
 from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
@@ -20,7 +21,6 @@ from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, payload
-from webapp.tenancy import see
 
 ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db, lock_books, scope_session
+from webapp.database.sessions import db, lock_books, scope_session
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models import ApiToken, User
 from webapp.services.access import session_ends, sessions, tokens, users

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import asking_owner, is_bound
 from webapp.models import BrowserSession
 from webapp.queries.access.sessions import reference as reference_of
-from webapp.tenancy import asking_owner, is_bound
 
 
 def close(id_hash: str) -> None:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db
+from webapp.database.tenancy import see
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, User
 from webapp.queries.access import invitations, organizations
@@ -18,7 +19,6 @@ from webapp.services.access import session_ends, sign_in_tries, users
 from webapp.services.access.invitations import accept
 from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
 from webapp.services.access.visitors import LONGEST_ADDRESS, LONGEST_AGENT, Visitor, remember_browser
-from webapp.tenancy import see
 
 
 class SignInRefusedError(LedgerError):

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.dialects import postgresql, sqlite
 
-from webapp.db import db, own_transaction
+from webapp.database.sessions import db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import SignInCounter
 from webapp.networks import network_of

@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
+from webapp.database.tenancy import has_nodes
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Draft
@@ -17,7 +18,6 @@ from webapp.models import ApiToken
 from webapp.models.direct_writes import DirectChange
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Act
-from webapp.tenancy import has_nodes
 
 MOST_MINOR = 2**63 - 1
 

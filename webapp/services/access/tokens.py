@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import money_at

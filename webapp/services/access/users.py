@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models import FamiliarBrowser, User
 from webapp.services.access import session_ends

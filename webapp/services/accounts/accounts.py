@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, is_revalued_by_default, may_be_revalued, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind

@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref

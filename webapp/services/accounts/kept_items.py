@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import REVALUED_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account, JournalEntry, Posting, refers_to

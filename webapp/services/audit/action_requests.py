@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
-from webapp import failures
-from webapp.db import begin_write, db, scoped_session
+from webapp.database import failures
+from webapp.database.session_state import Recording, WaitingAct, state_of
+from webapp.database.sessions import begin_write, db, scoped_session
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
@@ -21,7 +22,6 @@ from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit import updates
 from webapp.services.audit.act import CLOSINGS, Act, Actor
-from webapp.session_state import Recording, WaitingAct, state_of
 
 
 class ProofTouchedError(Exception):

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, NotFoundError, PreconditionError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
 from webapp.models import ActionRequest, Proposal

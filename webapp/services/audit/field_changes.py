@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import Base, db
+from webapp.database.sessions import Base, db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.references import Kind, Ref

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from webapp.db import db
+from webapp.database.session_state import state_of
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest
@@ -15,7 +16,6 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import append, facts_of, new_id, recording, unrecorded
 from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.audit.trials import CallResult
-from webapp.session_state import state_of
 
 MOST_STEPS: Final = 100
 # Nobody else writes while a plan is done; measured with others at work on two cores (DECISIONS.md, plans).

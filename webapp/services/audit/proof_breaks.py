@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks, verdicts

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
 from webapp.queries.transactions.transactions import PendingChange

@@ -13,13 +13,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp.db import db
+from webapp.database.session_state import ActWrites, state_of
+from webapp.database.sessions import db
 from webapp.ledger.references import Kind
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction, update_rows
 from webapp.queries.common.portions import portions
 from webapp.queries.transactions.line_entries import lines_of
 from webapp.services.audit.act import Act
-from webapp.session_state import ActWrites, state_of
 
 # PostgreSQL's triggers join the rows of a statement as they were with those as they are: in small portions the time of
 # a long run grows with its lines, and not with their square.

@@ -18,7 +18,7 @@ from typing import Any, Final, TypedDict
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import instance_folder
+from webapp.database.sessions import instance_folder
 from webapp.models import StoredFile
 from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals

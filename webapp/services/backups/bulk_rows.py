@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.postgresql import hide_row
+from webapp.database.postgresql import hide_row
 
 
 def insert(connection: sa.Connection, table: sa.Table, rows: Iterable[Sequence[object]]) -> None:

@@ -14,11 +14,11 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import instance_folder
+from webapp.database.postgresql import analyze
+from webapp.database.sessions import instance_folder
 from webapp.distribution.tables import is_distributed
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
-from webapp.postgresql import analyze
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.services.backups import bulk_rows, derived_rows

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.column_types import Exact, Instant
-from webapp.db import Base
+from webapp.database.column_types import Exact, Instant
+from webapp.database.sessions import Base
 
 # What ends with the installation that it was made on: nobody is signed in to a restored one.
 LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers"})

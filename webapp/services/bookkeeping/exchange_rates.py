@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.financial_years import FinancialYears
 from webapp.models import FinancialYear, Organization
 from webapp.queries.access import organizations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, refs

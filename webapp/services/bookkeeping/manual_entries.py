@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import check_moves
 from webapp.ledger.journal.merchants import kept

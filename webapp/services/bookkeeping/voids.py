@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.corrections import effective, reversal
 from webapp.ledger.journal.entries import Leg

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.demo import files, studio
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.references import Kind, Ref
 from webapp.models import DeclinedRelation, Document

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.files.file_kinds import ALL_KINDS, kind_of
 from webapp.ledger.files.file_names import cleaned

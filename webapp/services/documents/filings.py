@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Document
 from webapp.queries.access import organizations
 from webapp.queries.documents import documents as queried

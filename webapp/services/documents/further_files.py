@@ -8,7 +8,7 @@ from typing import cast
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.files.file_kinds import kind_of
 from webapp.ledger.files.file_names import cleaned

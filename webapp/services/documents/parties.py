@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final, cast
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document, Merchant

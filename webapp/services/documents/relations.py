@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.references import Kind, Ref
 from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Transaction

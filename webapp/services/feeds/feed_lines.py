@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, FeedLine, refers_to
 from webapp.models.base import table_of
 from webapp.models.direct_writes import NewRows

@@ -10,7 +10,7 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm.attributes import set_committed_value
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.importers import providers
 from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles

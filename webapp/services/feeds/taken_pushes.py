@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.files.file_kinds import JSON
 from webapp.ledger.files.file_names import cleaned

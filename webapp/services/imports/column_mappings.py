@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp import importers
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.importers.bank_files import Columns
 from webapp.models import ColumnMapping
 from webapp.queries.imports import column_mappings

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import Import

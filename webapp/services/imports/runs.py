@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from webapp.db import begin_write, db
+from webapp.database.sessions import begin_write, db
 from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import

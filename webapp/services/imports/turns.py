@@ -8,9 +8,9 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
+from webapp.database.postgresql import refresh_statistics
+from webapp.database.sessions import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
 from webapp.models import Import
-from webapp.postgresql import refresh_statistics
 from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.services.audit.act import Actor

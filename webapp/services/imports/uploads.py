@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from webapp import importers
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import sniffed
 from webapp.ledger.references import Kind, Ref

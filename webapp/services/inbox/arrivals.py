@@ -14,7 +14,7 @@ from hashlib import sha256
 from sqlalchemy.exc import DBAPIError
 
 from webapp import importers
-from webapp.db import begin_read, begin_write, db, scope_session
+from webapp.database.sessions import begin_read, begin_write, db, scope_session
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import TEXT, FileKindError

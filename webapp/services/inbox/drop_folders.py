@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Organization
 from webapp.services.audit.act import Actor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.files.file_kinds import sniffed
 from webapp.ledger.files.file_names import cleaned
 from webapp.models import Document, InboxFile

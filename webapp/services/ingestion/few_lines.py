@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.models.direct_writes import NewRows

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Organization, Rule, RuleRun, RuleSetting
 from webapp.models.base import table_of
 from webapp.models.direct_writes import NewRows

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.postgresql import asking_driver
 from webapp.models.base import MONEY, BigId
-from webapp.postgresql import asking_driver
 
 METADATA = sa.MetaData()
 TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, next_ids
+from webapp.database.sessions import db, next_ids
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
 from webapp.models.base import table_of
 from webapp.services.ingestion import few_lines, rule_choices, staging

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg
 from webapp.models import Organization, Posting
 from webapp.models.base import table_of

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.corrections import difference, is_same
 from webapp.ledger.journal.entries import Leg

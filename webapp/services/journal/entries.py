@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Draft, Leg, check_balanced
 from webapp.ledger.references import Kind

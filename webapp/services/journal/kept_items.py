@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Account, JournalEntry, OwedItem, refers_to
 from webapp.models.base import table_of
 from webapp.queries.common import lookups

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import RestAccounts, missing_currencies, with_mirrors

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Account
 from webapp.queries.items import items
 from webapp.services.audit.act import CLOSINGS, Act

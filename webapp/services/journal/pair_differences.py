@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.pair_differences import are_opposite, clearing, is_nil

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.ledger.journal.settled_parts import carries
 from webapp.models import Account, JournalEntry, OwedItem, Settlement, SettlementPart

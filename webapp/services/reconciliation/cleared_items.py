@@ -9,7 +9,7 @@ from functools import partial
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref, refs

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money

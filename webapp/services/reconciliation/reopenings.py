@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref, refs

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, Transaction, refers_to, update_rows
 from webapp.queries.access import organizations
 from webapp.queries.reconciliation import openings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Document, Reconciliation, StatementDocument, refers_to
 from webapp.queries.common import lookups

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.rules.document_outcomes import Receipt, problem_of
 from webapp.ledger.rules.effects import EffectKind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind

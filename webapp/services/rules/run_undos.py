@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.rules.effects import EffectKind

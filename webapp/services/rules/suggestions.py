@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import SuggestionDismissal
 from webapp.queries.suggestions import rule_suggestions
 from webapp.queries.suggestions.rule_suggestions import RuleSuggestion

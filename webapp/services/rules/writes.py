@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind

@@ -14,7 +14,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db, instance_folder
+from webapp.database.sessions import db, instance_folder
 from webapp.models import StoredFile
 from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from sqlalchemy import event, orm
 
-from webapp.db import db
-from webapp.session_state import AtEnd, state_of
+from webapp.database.session_state import AtEnd, state_of
+from webapp.database.sessions import db
 
 log = logging.getLogger("tieout.files")
 

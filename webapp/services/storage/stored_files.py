@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
 from webapp.models.base import table_of

@@ -22,9 +22,9 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import event, pool
 
-from webapp import failures
-from webapp.db import begin_write, db, instance_folder, prepare_engine
-from webapp.session_state import state_of
+from webapp.database import failures
+from webapp.database.session_state import state_of
+from webapp.database.sessions import begin_write, db, instance_folder, prepare_engine
 
 Result = TypeVar("Result")
 

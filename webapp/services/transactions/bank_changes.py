@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg

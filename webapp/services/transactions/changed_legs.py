@@ -9,7 +9,7 @@ from typing import NotRequired, TypedDict
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg
 from webapp.ledger.journal.merchants import kept

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_same_organization, refers_to
 from webapp.queries.common.portions import portions

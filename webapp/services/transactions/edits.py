@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import cast
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.errors import LedgerError, UnprocessableError

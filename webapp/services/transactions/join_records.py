@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedLine, LineJoin, Transaction, refers_to

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.matching.joins import Pairing
 from webapp.ledger.references import Kind, Ref

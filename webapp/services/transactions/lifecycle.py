@@ -10,7 +10,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, of_same_organization
 from webapp.queries.common.portions import ids_where, portions

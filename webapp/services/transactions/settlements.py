@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.settled_parts import base_share

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.references import Kind
 from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.matching import transfer_pairs

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, ApiToken

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry

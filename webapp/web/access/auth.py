@@ -12,7 +12,7 @@ from flask_login import LoginManager, current_user
 from werkzeug.exceptions import Forbidden, HTTPException
 
 from webapp.config import Settings
-from webapp.db import scope_session
+from webapp.database.sessions import scope_session
 from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal

@@ -66,8 +66,6 @@ def caller() -> Principal | None:
     found = (_frequent_caller if is_frequent else principals.by_token)(snapshot, secret, requests.now())
     if found is None or not is_frequent:
         read_snapshots.end()
-    else:
-        read_snapshots.go_to_replica(found.organization_id)
     return found
 
 

@@ -8,7 +8,7 @@ from flask import Response, current_app, request
 from sqlalchemy import orm
 
 from webapp.config import Settings
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal, digest_of, session_organization
 from webapp.services.access import sessions

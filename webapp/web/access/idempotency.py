@@ -12,8 +12,8 @@ from typing import Any
 from flask import Response, current_app, request
 from sqlalchemy.exc import SQLAlchemyError
 
-from webapp import db as database
-from webapp.db import db
+from webapp.database import sessions
+from webapp.database.sessions import db
 from webapp.errors import answer_ledger_error, is_for_api
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.queries.access.principals import Principal
@@ -71,8 +71,8 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     claim = Claim(principal.organization_id, _actor(principal), key, fingerprint)
     is_open = db.session().in_transaction()
     if not is_open:
-        database.scope_session(principal.organization_id)
-        database.begin_read()
+        sessions.scope_session(principal.organization_id)
+        sessions.begin_read()
     earlier = idempotency_keys.answered(claim)
     if not is_open:
         db.session.rollback()
@@ -96,7 +96,7 @@ def settle(response: Response) -> None:
     try:
         if not is_done:
             db.session.rollback()
-            database.begin_write(claim.organization_id)
+            sessions.begin_write(claim.organization_id)
         _settle(claim, response, state().now)
     except (LedgerError, SQLAlchemyError) as error:
         if is_done:

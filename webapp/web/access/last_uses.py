@@ -9,8 +9,8 @@ from typing import Any, cast
 from flask import Response, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from webapp.db import own_transaction
-from webapp.failures import BusyError
+from webapp.database.failures import BusyError
+from webapp.database.sessions import own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, BrowserSession
 from webapp.queries.access.principals import Principal

@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
-from webapp import db as database
-from webapp import failures
-from webapp.db import db
+from webapp.database import failures, sessions
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.snapshots import read_snapshots
 from webapp.web.access import idempotency, request_state
@@ -212,18 +211,18 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 def begin(organization_id: str) -> None:
     """Open the request's transaction on an organization's books: a read snapshot, or a write transaction."""
-    database.scope_session(organization_id)
+    sessions.scope_session(organization_id)
     if is_safe():
-        database.begin_read(may_ask_replica=True)
+        sessions.begin_read()
     else:
-        database.begin_write(organization_id)
+        sessions.begin_write(organization_id)
 
 
 def begin_reading(organization_id: str) -> None:
     """Open a read snapshot, for the part of a request before it writes; an open transaction is read in."""
-    database.scope_session(organization_id)
+    sessions.scope_session(organization_id)
     if not db.session().in_transaction():
-        database.begin_read()
+        sessions.begin_read()
 
 
 def query_first(organization_id: str, query: Callable[[], Result]) -> Result:

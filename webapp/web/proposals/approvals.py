@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from webapp import failures
-from webapp.db import db
+from webapp.database import failures
+from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from flask import request
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.services.storage import trial_copies
 from webapp.services.storage.trial_copies import OverBudgetError
 from webapp.web.access import heavy_calls, requests

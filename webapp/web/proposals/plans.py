@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from flask import current_app, request
 from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.errors import http_error_facts
 from webapp.ledger import plan_references
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError

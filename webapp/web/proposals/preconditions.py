@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from flask import current_app, request
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.errors import is_for_api
 from webapp.ledger.errors import PreconditionError
 from webapp.web.access import requests, versions

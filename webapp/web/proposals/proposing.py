@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask, Response, current_app, jsonify
 from werkzeug.exceptions import HTTPException
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.errors import answer_ledger_error, refusal_body
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.scopes import PROPOSE

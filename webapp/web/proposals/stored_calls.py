@@ -16,7 +16,7 @@ from flask import current_app, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 
-from webapp.db import instance_folder
+from webapp.database.sessions import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Proposal

@@ -9,7 +9,7 @@ from typing import Any
 import marshmallow as ma
 from flask import Response
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.errors import sentence_for_page, walk_messages
 from webapp.ledger.errors import LedgerError
 from webapp.services.audit.action_requests import record_refusal

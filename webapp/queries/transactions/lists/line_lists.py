@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Transaction, refers_to

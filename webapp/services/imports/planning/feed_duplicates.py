@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.matching.duplicates import pair_duplicates
 from webapp.ledger.matching.joins import LineReport, Pairing
 from webapp.models import FeedAccount

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, of_same_organization, refers_to
 
 

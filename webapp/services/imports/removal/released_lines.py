@@ -6,7 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.ledger.codes import PENDING_TIERS
 from webapp.models import Import, LineChange, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.services.transactions import join_records

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.tenancy import APP_ROLE
+from webapp.database.tenancy import APP_ROLE
 
 # What is only ever added to, and what only migrations write.
 ADDED_TO: Final = ("audit_events", "rule_versions")

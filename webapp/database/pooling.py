@@ -29,13 +29,13 @@ FOR_TRANSACTION: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value
 
 def connected(connection: Any, record: Any) -> None:
     """Find out whether a pooler is in between, which tells a number of its own for the server's process."""
-    from webapp.messages import Messages  # noqa: PLC0415  (the driver is loaded for PostgreSQL only)
+    from webapp.database.messages import Messages  # noqa: PLC0415  (the driver is loaded for PostgreSQL only)
 
     connection.autocommit = True
     ((process,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
     record.info["is_pooled"] = process != connection.info.backend_pid
     # A statement that is asked often is not prepared by itself: its plan would be for any values, and of some large
-    # ones it took fifty times as long. Those that are say so, and are prepared without psycopg (webapp/messages.py):
+    # ones it took fifty times as long. Those that are say so, and are prepared without psycopg (messages.py):
     # where it has prepared anything, it lets the server forget everything after each rollback.
     connection.prepare_threshold = None
     if not record.info["is_pooled"]:

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.programs import Program
-from tests.replicas.standbys import Standby, binaries_of, wait_until
+from tests.misbehaving.standbys import Standby, binaries_of, wait_until
 from webapp import create_app
-from webapp.db import db
+from webapp.database.sessions import db
 from webapp.models import Project
 
 WRITERS = 3

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp import database_roles, failures, pooling, tenancy
-from webapp.command_limits import is_unlimited
-from webapp.messages import AS_EVER, BY_KEYS, Planning
+from webapp.database import failures, pooling, roles, tenancy
+from webapp.database.command_limits import is_unlimited
+from webapp.database.messages import AS_EVER, BY_KEYS, Planning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,7 +169,7 @@ def strong_role(connection: sa.Connection) -> str | None:
     """Say what the role of the books may do and should not, and how to mend it; None where that is nothing."""
     right = connection.scalar(STRONG_ROLE, {"role": tenancy.APP_ROLE})
     if right is None:
-        return database_roles.unbound(connection)
+        return roles.unbound(connection)
     return (
         f"The database role {connection.engine.url.username or 'of DATABASE_URL'} {right}: whoever gets hold of it "
         "can change more than these books. Make a role that owns only this database: docs/operating.md, PostgreSQL."

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import sqlalchemy as sa
 
-from webapp import pooling
-from webapp.messages import Planning
+from webapp.database import pooling
+from webapp.database.messages import Planning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

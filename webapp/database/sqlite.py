@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
-from webapp.command_limits import is_unlimited
 from webapp.config import UnsafeSettingError
-from webapp.failures import BusyError
+from webapp.database.command_limits import is_unlimited
+from webapp.database.failures import BusyError
 
 # Older ones have the WAL-reset bug: https://sqlite.org/wal.html
 FIRST_SAFE_WAL_VERSION: Final = (3, 51, 3)

@@ -13,14 +13,12 @@ from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
 
-from webapp import failures, postgresql, sqlite, tenancy
-from webapp.command_limits import is_unlimited
-from webapp.session_state import SessionNeededError, open_snapshot, state_of
+from webapp.database import failures, postgresql, sqlite, tenancy
+from webapp.database.command_limits import is_unlimited
+from webapp.database.session_state import SessionNeededError, open_snapshot, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from webapp.replicas import Replica, Replicas
 
     Preparation = Callable[[sa.Connection], None]
 
@@ -51,7 +49,7 @@ class BooksSession(Session):
         if open_snapshot.get() is not None:
             raise SessionNeededError
         state = state_of(self)
-        return state.private_engine or state.replica_engine or db.engine
+        return state.private_engine or db.engine
 
     def connection(self, bind_arguments: Any = None, execution_options: Any = None) -> sa.Connection:
         """Give the connection of the open transaction, or open one; within it, it is found once."""
@@ -96,35 +94,14 @@ def _find_connection_anew(session: orm.Session, _transaction: orm.SessionTransac
 
 
 @event.listens_for(BooksSession, "after_transaction_end")
-def _leave(session: orm.Session, transaction: orm.SessionTransaction) -> None:
-    state = state_of(session)
-    state.connection = None
-    if transaction.parent is None:
-        state.replica_engine = None
+def _leave(session: orm.Session, _transaction: orm.SessionTransaction) -> None:
+    state_of(session).connection = None
 
 
-def begin_read(*, may_ask_replica: bool = False) -> None:
-    """Open the session's transaction as a read snapshot, of a replica that is far enough where that is allowed."""
-    state = state_of(db.session())
-    options: dict[str, Any] = {"read_only": True, "organization_id": state.organization_id}
-    found = replicas() if may_ask_replica and state.private_engine is None else None
-
-    def ask(replica: Replica, needed: int) -> None:
-        state.replica_engine = replica.engine
-        try:
-            db.session.connection(execution_options={**options, "replayed": needed})
-        except BaseException:
-            db.session.rollback()
-            raise
-
-    if found is None or state.organization_id is None or not found.asking(state.organization_id, ask):
-        db.session.connection(execution_options=options)
-
-
-def replicas() -> Replicas | None:
-    """Give the replicas of this installation, where it has some."""
-    found: Replicas | None = current_app.extensions.get("replicas")
-    return found
+def begin_read() -> None:
+    """Open the session's transaction as a read snapshot."""
+    options = {"read_only": True, "organization_id": state_of(db.session()).organization_id}
+    db.session.connection(execution_options=options)
 
 
 def begin_write(organization_id: str | None = None) -> None:

@@ -98,7 +98,7 @@ class SessionState:
     """The state of a session.
 
     Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
-    copy of them, with a `replica_engine` it reads from there while its transaction lasts. `last_act` is the instant and
+    copy of them, `last_act` is the instant and
     the chance of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be
     recorded with each other. `kept` are rows that it may not forget, `connection` is that of the open transaction or
     savepoint, once it was asked for.
@@ -107,7 +107,6 @@ class SessionState:
     organization_id: str | None = None
     is_trial: bool = False
     private_engine: Engine | None = None
-    replica_engine: Engine | None = None
     connection: Connection | None = None
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None

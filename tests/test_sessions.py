@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from webapp import create_app
-from webapp import db as database
-from webapp.column_types import Exact, Instant
-from webapp.db import db, next_ids
+from webapp.database import sessions
+from webapp.database.column_types import Exact, Instant
+from webapp.database.sessions import db, next_ids
 from webapp.models import Project
 
 pytestmark = pytest.mark.operates
@@ -43,7 +43,7 @@ def test_every_postgresql_connection_gives_up_in_time(session, database_kind):
 
 
 def test_a_session_that_reads_cannot_write(session, ada):
-    database.begin_read()
+    sessions.begin_read()
     if session.get_bind().dialect.name == "postgresql":
         with pytest.raises(sa.exc.DBAPIError, match="read-only"):
             session.execute(sa.text("UPDATE organizations SET name = 'x'"))
@@ -53,7 +53,7 @@ def test_a_session_that_reads_cannot_write(session, ada):
 
 def test_a_savepoint_holds_what_is_sent_past_the_session(session, ada):
     """The session finds its connection once, but sets a savepoint only as it finds it anew."""
-    database.begin_write(ada.organization_id)
+    sessions.begin_write(ada.organization_id)
     rename = sa.text("UPDATE organizations SET name = :name WHERE id = :id")
     named = sa.text("SELECT name FROM organizations WHERE id = :id")
 
@@ -72,7 +72,7 @@ def test_a_savepoint_holds_what_is_sent_past_the_session(session, ada):
 
 
 def test_nothing_is_sent_past_a_session_whose_transaction_failed(session, ada):
-    database.begin_write(ada.organization_id)
+    sessions.begin_write(ada.organization_id)
     assert session.connection().in_transaction()
     session.add(Project(organization_id="org_none", name=None))
     with pytest.raises(sa.exc.IntegrityError):
@@ -90,7 +90,7 @@ def test_writers_queue_instead_of_failing(app, ada):
         for _ in range(5):
             try:
                 with app.app_context():
-                    database.begin_write(ada.organization_id)
+                    sessions.begin_write(ada.organization_id)
                     name = db.session.scalar(sa.text("SELECT name FROM organizations WHERE id = :id"), here)
                     db.session.execute(
                         sa.text("UPDATE organizations SET name = :name WHERE id = :id"),
@@ -123,7 +123,7 @@ def test_a_session_sees_one_organization_even_where_a_query_forgets_to_ask(sessi
             )
         )
     session.flush()
-    database.scope_session(dan.organization_id)
+    sessions.scope_session(dan.organization_id)
     assert session.scalars(sa.select(Project.name)).all() == ["Dan's"]
 
 

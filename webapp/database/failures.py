@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.exc import DBAPIError
 
+from webapp.database.session_state import state_of
 from webapp.ledger.errors import LedgerError
-from webapp.session_state import state_of
 
 # Primary result codes of SQLite: after these at COMMIT it has taken everything back.
 SQLITE_FULL: Final = 13
