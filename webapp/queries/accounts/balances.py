@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -15,7 +15,6 @@ from webapp.database.sessions import db
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
 from webapp.queries.common.asked_once import asked_once
-from webapp.snapshots.statements import TextStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,41 +108,53 @@ def in_base_currency(organization_id: str, days: Collection[date]) -> dict[date,
         values[f"before_{number}"] = month if number in cut else day
         if number in cut:
             values |= {f"month_{number}": month, f"day_{number}": day}
-    rows = _at_closes(len(wanted), tuple(cut)).rows(**values)
+    rows = db.session.execute(_at_closes(len(wanted), tuple(cut)), values).all()
     return {day: {row[0]: int(row[number]) for row in rows} for number, day in enumerate(wanted, 1)}
 
 
 @lru_cache(maxsize=64)
-def _at_closes(count: int, cut: tuple[int, ...]) -> TextStatement:
+def _at_closes(count: int, cut: tuple[int, ...]) -> sa.Select[Any]:
     """Make the statement for so many days, of which those that are numbered in `cut` end within a month.
 
-    An account that anything was posted to in a month has a sum of that month. So the days of a month are found by the
-    key of their account and currency: those of all accounts would have to be read from the first day on.
+    An account that anything was posted to in a month has a sum of that month, by which the sums of its days are found.
     """
-    at = [f"at_{number}" for number in range(count)]
-    closes = (
-        f"sum(CASE WHEN m.day < :before_{number} THEN m.amount_base_minor ELSE 0 END) AS {each}"
-        for number, each in enumerate(at)
+    of_books = MonthSum.organization_id == sa.bindparam("organization_id")
+    closes = [
+        sa.func.sum(
+            sa.case((MonthSum.day < sa.bindparam(f"before_{number}"), MonthSum.amount_base_minor), else_=0)
+        ).label(f"at_{number}")
+        for number in range(count)
+    ]
+    months: Any = (
+        sa.select(MonthSum.account_id, *closes)
+        .where(of_books, MonthSum.day <= sa.bindparam("last"))
+        .group_by(MonthSum.account_id)
     )
-    parts = [f"SELECT m.account_id, {', '.join(closes)} {_MONTHS} AND m.day <= :last GROUP BY m.account_id"]
-    for chosen in cut:
-        columns = (
-            f"{'d.amount_base_minor' if number == chosen else '0'} AS {each}"
-            for number, each in enumerate(at)
+    parts = [
+        sa.select(
+            MonthSum.account_id,
+            *(_within_month(chosen) if number == chosen else sa.literal(0) for number in range(count)),
+        ).where(of_books, MonthSum.day == sa.bindparam(f"month_{chosen}"))
+        for chosen in cut
+    ]
+    sums = sa.union_all(months, *parts).subquery()
+    account_id, *at = sums.c
+    return sa.select(account_id, *map(sa.func.sum, at)).group_by(account_id)
+
+
+def _within_month(number: int) -> sa.ScalarSelect[int | None]:
+    """Add up the days of a month's sum up to the day of a number."""
+    return (
+        sa.select(sa.func.coalesce(sa.func.sum(DaySum.amount_base_minor), 0))
+        .where(
+            DaySum.organization_id == sa.bindparam("organization_id"),
+            DaySum.account_id == MonthSum.account_id,
+            DaySum.currency == MonthSum.currency,
+            DaySum.day.between(sa.bindparam(f"month_{number}"), sa.bindparam(f"day_{number}")),
         )
-        parts.append(f"SELECT m.account_id, {', '.join(columns)} {_DAYS.replace('{n}', str(chosen))}")
-    totals = ", ".join(f"sum(t.{each})" for each in at)
-    # Every word of it is one of ours.
-    added = f"SELECT t.account_id, {totals} FROM ({' UNION ALL '.join(parts)}) t"  # noqa: S608
-    return TextStatement(f"{added} GROUP BY t.account_id")
-
-
-_MONTHS: Final = "FROM month_sums m WHERE m.organization_id = :organization_id"
-_DAYS: Final = """
-    FROM month_sums m CROSS JOIN day_sums d
-    WHERE m.organization_id = :organization_id AND m.day = :month_{n}
-        AND d.organization_id = :organization_id AND d.account_id = m.account_id AND d.currency = m.currency
-        AND d.day >= :month_{n} AND d.day <= :day_{n}"""
+        .correlate(MonthSum)
+        .scalar_subquery()
+    )
 
 
 def reaches(part: Any, day: Any) -> sa.ColumnElement[bool]:

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 from sqlalchemy.orm import load_only
 
 from webapp.database.functions import fold
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Organization
+from webapp.models import (
+    Account,
+    FeedAccount,
+    Institution,
+    LineMonthSum,
+    Organization,
+    ProviderBalance,
+    refers_to,
+)
 from webapp.queries.accounts import unconfirmed_lines
-from webapp.queries.accounts.unconfirmed_lines import EntryCounts
 from webapp.queries.common import lookups, read_ahead
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
-from webapp.snapshots.statements import TextStatement
-from webapp.snapshots.stored_values import day, instant
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
 
@@ -114,84 +120,102 @@ def active(organization_id: str) -> Sequence[FeedAccount]:
 
 def active_records(organization_id: str) -> list[FeedAccountRecord]:
     """List the records of the active feed accounts A to Z, in two statements."""
-    return _records(organization_id, _ACTIVE.rows(organization_id=organization_id))
+    return _records(organization_id, db.session.execute(*_active(organization_id)).all())
 
 
 def records(organization_id: str, fa_ids: Sequence[int]) -> list[FeedAccountRecord]:
     """Give the record of each feed account, in two statements."""
-    rows = _NAMED.rows(organization_id=organization_id, ids=list(fa_ids))
+    rows = db.session.execute(*_named(organization_id, fa_ids)).all()
     by_id = {each.fa_id: each for each in _records(organization_id, rows)}
     return [by_id[fa_id] for fa_id in fa_ids]
 
 
-def _records(organization_id: str, rows: Sequence[Any]) -> list[FeedAccountRecord]:
-    if not rows:
-        return []
-    entries = EntryCounts(*rows[0][:_COUNTS])
-    unconfirmed = unconfirmed_lines.counts(organization_id, [row[_COUNTS] for row in rows], entries)
-    return [_record(unconfirmed, *row[_COUNTS:]) for row in rows]
-
-
-def _record(
-    unconfirmed: dict[int, int], fa_id: int, balance: int | None, stated_in: str, on: Any, *others: Any
-) -> FeedAccountRecord:
-    account_id, account_name, account_emoji, account_type, mask, currency, *others_ = others
-    institution_name, institution_logo, institution_url, unreconciled, last_feed_at, *rest = others_
-    external_id, provider, is_active, splits_batches, paused_at, paused_reason = rest
-    as_of = day(on)
-    return FeedAccountRecord(
-        fa_id=fa_id,
-        account_id=account_id,
-        account_name=account_name,
-        account_emoji=account_emoji,
-        account_type=account_type,
-        mask=mask,
-        currency=currency,
-        institution_name=institution_name,
-        institution_logo=institution_logo,
-        institution_url=institution_url,
-        unreconciled_count=unreconciled,
-        unconfirmed_count=unconfirmed.get(fa_id, 0),
-        last_feed_at=instant(last_feed_at),
-        feed_balance=None
-        if balance is None or as_of is None
-        else FeedBalance(Money(balance, stated_in), stated_in, as_of),
-        external_id=external_id,
-        provider=provider,
-        is_active=bool(is_active),
-        splits_batches=bool(splits_batches),
-        paused_at=instant(paused_at),
-        paused_reason=paused_reason,
+@made_once
+def _active(organization_id: str) -> sa.Select[Any]:
+    return (
+        _of_feeds(organization_id)
+        .where(FeedAccount.is_active)
+        .order_by(fold(FeedAccount.name), FeedAccount.id)
     )
 
 
-_COUNTS: Final = 2
-# The newest balance that the bank stated is of several for one day the last by the bank's time, else by receipt.
-_OF_FEEDS: Final = """
-    SELECT
-        (SELECT COALESCE(max(p.number), 0) FROM journal_entries p WHERE p.organization_id = :organization_id),
-        (SELECT count(*) FROM (
-            SELECT 1 FROM journal_entries d {by_draft}
-            WHERE d.organization_id = :organization_id AND d.status = 'DRAFT' LIMIT (
-                SELECT COALESCE(max(p.number), 0) + 1 FROM journal_entries p
-                WHERE p.organization_id = :organization_id)) drafts),
-        f.id, b.amount_minor, b.currency, b.day,
-        f.account_id, a.name, a.emoji, a.type, f.mask, f.currency, i.name, i.logo, i.url,
-        (SELECT CAST(COALESCE(sum(s.unreconciled_count), 0) AS bigint) FROM line_month_sums s
-            WHERE s.organization_id = :organization_id AND s.feed_account_id = f.id),
-        f.last_feed_at, f.external_id, f.provider, f.is_active, f.splits_batches, f.paused_at, f.paused_reason
-    FROM feed_accounts f
-    JOIN accounts a ON a.organization_id = f.organization_id AND a.id = f.account_id
-    LEFT JOIN institutions i ON i.organization_id = f.organization_id AND i.id = f.institution_id
-    LEFT JOIN provider_balances b ON b.organization_id = f.organization_id AND b.id = (
-        SELECT n.id FROM provider_balances n
-        WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id
-        ORDER BY n.day DESC, n.stated_at IS NOT NULL DESC, COALESCE(n.stated_at, n.received_at) DESC,
-            n.received_at DESC, n.id DESC LIMIT 1)
-    WHERE f.organization_id = :organization_id AND """
-_WORDS: Final = {
-    "by_draft": ("INDEXED BY ix_journal_entries_drafts", ""),
-    "fold": ("fold(f.name)", "lower(f.name)"),
-}
-_ACTIVE: Final = TextStatement(f"{_OF_FEEDS} f.is_active ORDER BY {{fold}}, f.id", **_WORDS)
-_NAMED: Final = TextStatement(f"{_OF_FEEDS} f.id IN {{ids}}", **_WORDS)
+@made_once
+def _named(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    return _of_feeds(organization_id).where(FeedAccount.id.in_(ids))
+
+
+def _of_feeds(organization_id: Any) -> sa.Select[Any]:
+    """Select feed accounts with the ledger account, the institution and the newest stated balance of each.
+
+    Of several balances of one day the newest is the last by the bank's time, else by receipt.
+    """
+    newest = orm.aliased(ProviderBalance)
+    unreconciled = sa.select(sa.func.coalesce(sa.func.sum(LineMonthSum.unreconciled_count), 0)).where(
+        LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == FeedAccount.id
+    )
+    last_balance = (
+        sa.select(newest.id)
+        .where(newest.organization_id == organization_id, newest.feed_account_id == FeedAccount.id)
+        .order_by(
+            newest.day.desc(),
+            newest.stated_at.is_not(None).desc(),
+            sa.func.coalesce(newest.stated_at, newest.received_at).desc(),
+            newest.received_at.desc(),
+            newest.id.desc(),
+        )
+        .limit(1)
+    )
+    return (
+        sa.select(
+            FeedAccount,
+            Account,
+            Institution,
+            ProviderBalance.amount_minor,
+            ProviderBalance.currency,
+            ProviderBalance.day,
+            unreconciled.scalar_subquery().label("unreconciled_count"),
+        )
+        .join(Account, refers_to(FeedAccount.account_id, Account))
+        .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
+        .outerjoin(
+            ProviderBalance,
+            sa.and_(
+                ProviderBalance.organization_id == organization_id,
+                ProviderBalance.id == last_balance.scalar_subquery(),
+            ),
+        )
+        .where(FeedAccount.organization_id == organization_id)
+    )
+
+
+def _records(organization_id: str, rows: Sequence[Any]) -> list[FeedAccountRecord]:
+    unconfirmed = unconfirmed_lines.counts(organization_id, [row.FeedAccount.id for row in rows])
+    return [_record(row, unconfirmed.get(row.FeedAccount.id, 0)) for row in rows]
+
+
+def _record(row: Any, unconfirmed: int) -> FeedAccountRecord:
+    found, account, institution, balance, currency, as_of, unreconciled = row
+    return FeedAccountRecord(
+        fa_id=found.id,
+        account_id=account.id,
+        account_name=account.name,
+        account_emoji=account.emoji,
+        account_type=account.type,
+        mask=found.mask,
+        currency=found.currency,
+        institution_name=institution.name if institution else None,
+        institution_logo=institution.logo if institution else None,
+        institution_url=institution.url if institution else None,
+        unreconciled_count=int(unreconciled),
+        unconfirmed_count=unconfirmed,
+        last_feed_at=found.last_feed_at,
+        feed_balance=None
+        if balance is None or as_of is None
+        else FeedBalance(Money(balance, currency), currency, as_of),
+        external_id=found.external_id,
+        provider=found.provider,
+        is_active=found.is_active,
+        splits_batches=found.splits_batches,
+        paused_at=found.paused_at,
+        paused_reason=found.paused_reason,
+    )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.database.functions import first_of_month
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on
-from webapp.snapshots import stored_values
-from webapp.snapshots.statements import TextStatement
-from webapp.snapshots.stored_values import instant
+from webapp.models import FeedAccount, LineDaySum, LineMonthSum, ProviderBalance
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +33,12 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
     """Give the balances of feed accounts at the close of a day, rolled from the nearest snapshot of each."""
     stated: dict[int, list[Snapshot]] = {}
     moved: dict[int, list[tuple[date, int]]] = {}
-    rows = _NEAREST.rows(organization_id=organization_id, ids=list(currencies), day=day)
+    rows = db.session.execute(*_nearest(organization_id, list(currencies), day))
     for fa_id, on_day, amount, stated_at, received_at, between in rows:
-        snapshot = _snapshot(on_day, amount, stated_at, received_at)
+        snapshot = Snapshot(on_day, amount, stated_at, received_at)
         stated.setdefault(fa_id, []).append(snapshot)
         # What moved between both days is one sum, and stands under the later of them.
-        moved[fa_id] = [(max(day, snapshot.day), between)]
+        moved[fa_id] = [(max(day, snapshot.day), int(between))]
     found = {}
     for fa_id, currency in currencies.items():
         balance = balance_on(day, stated.get(fa_id, []), moved.get(fa_id, []))
@@ -45,48 +49,59 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
     return found
 
 
-def _snapshot(on_day: Any, amount_minor: int, stated_at: Any, received_at: Any) -> Snapshot:
-    day, received = stored_values.day(on_day), instant(received_at)
-    if day is None or received is None:
-        raise ValueError(on_day, received_at)
-    return Snapshot(day, amount_minor, instant(stated_at), received)
+@made_once
+def _nearest(organization_id: str, ids: Collection[int], day: date) -> Any:
+    """Find the statements of each feed account for the nearest day, with what lines come to between that day and this.
 
-
-# What lines come to after one day and up to a later one: the months between the months of both, and the days of the
-# later one's month, without those of the earlier one's that come before. So each reads a few rows of an index,
-# however long the history is.
-_NEAREST: Final = TextStatement(
+    That is the months between the months of both, and the days of the later one's month, without those of the earlier
+    one's that come before. So each reads a few rows of an index, however long the history is.
     """
-    WITH nearest AS (
-        SELECT f.id, COALESCE(
-            (SELECT min(n.day) FROM provider_balances n
-                WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id AND n.day >= {day}),
-            (SELECT max(n.day) FROM provider_balances n
-                WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id AND n.day < {day})) AS day
-        FROM feed_accounts f WHERE f.organization_id = :organization_id AND f.id IN {ids}
-    ), spans AS (
-        SELECT n.id, n.day, {earlier} AS earlier, {later} AS later FROM nearest n
-    ), months AS (
-        SELECT s.id, s.day, s.earlier, s.later, {earlier_month} AS earlier_month, {later_month} AS later_month
-        FROM spans s
+    stated = orm.aliased(ProviderBalance)
+
+    def found(nearest: Any, within: Any) -> sa.ScalarSelect[Any]:
+        of_account = stated.organization_id == organization_id, stated.feed_account_id == FeedAccount.id
+        return sa.select(nearest(stated.day)).where(*of_account, within).scalar_subquery()
+
+    days = (
+        sa.select(
+            FeedAccount.id,
+            sa.func.coalesce(
+                found(sa.func.min, stated.day >= day), found(sa.func.max, stated.day < day), type_=sa.Date()
+            ).label("day"),
+        )
+        .where(FeedAccount.organization_id == organization_id, FeedAccount.id.in_(ids))
+        .cte("days")
     )
-    SELECT m.id, m.day, b.amount_minor, b.stated_at, b.received_at, CAST(
-        (SELECT COALESCE(sum(l.amount_minor), 0) FROM line_month_sums l
-            WHERE l.organization_id = :organization_id AND l.feed_account_id = m.id
-            AND l.day >= m.earlier_month AND l.day < m.later_month)
-        + (SELECT COALESCE(sum(l.amount_minor), 0) FROM line_day_sums l
-            WHERE l.organization_id = :organization_id AND l.feed_account_id = m.id
-            AND l.day >= m.later_month AND l.day <= m.later)
-        - (SELECT COALESCE(sum(l.amount_minor), 0) FROM line_day_sums l
-            WHERE l.organization_id = :organization_id AND l.feed_account_id = m.id
-            AND l.day >= m.earlier_month AND l.day <= m.earlier) AS bigint)
-    FROM months m
-    JOIN provider_balances b
-        ON b.organization_id = :organization_id AND b.feed_account_id = m.id AND b.day = m.day
-    ORDER BY b.id""",
-    day=(":day", "CAST(:day AS date)"),
-    earlier=("min(n.day, :day)", "LEAST(n.day, CAST(:day AS date))"),
-    later=("max(n.day, :day)", "GREATEST(n.day, CAST(:day AS date))"),
-    earlier_month=("substr(s.earlier, 1, 8) || '01'", "CAST(date_trunc('month', s.earlier) AS date)"),
-    later_month=("substr(s.later, 1, 8) || '01'", "CAST(date_trunc('month', s.later) AS date)"),
-)
+    spans = sa.select(
+        days.c.id,
+        days.c.day,
+        sa.case((days.c.day < day, days.c.day), else_=day).label("earlier"),
+        sa.case((days.c.day > day, days.c.day), else_=day).label("later"),
+    ).cte("spans")
+
+    def moved(part: Any, *within: Any) -> sa.ScalarSelect[int]:
+        of_account = part.organization_id == organization_id, part.feed_account_id == spans.c.id
+        total = sa.func.coalesce(sa.func.sum(part.amount_minor), 0)
+        return sa.select(total).where(*of_account, *within).scalar_subquery()
+
+    earlier_month, later_month = first_of_month(spans.c.earlier), first_of_month(spans.c.later)
+    between = (
+        moved(LineMonthSum, LineMonthSum.day >= earlier_month, LineMonthSum.day < later_month)
+        + moved(LineDaySum, LineDaySum.day >= later_month, LineDaySum.day <= spans.c.later)
+        - moved(LineDaySum, LineDaySum.day >= earlier_month, LineDaySum.day <= spans.c.earlier)
+    )
+    balance = ProviderBalance
+    return (
+        sa.select(
+            spans.c.id, spans.c.day, balance.amount_minor, balance.stated_at, balance.received_at, between
+        )
+        .join(
+            balance,
+            sa.and_(
+                balance.organization_id == organization_id,
+                balance.feed_account_id == spans.c.id,
+                balance.day == spans.c.day,
+            ),
+        )
+        .order_by(balance.id)
+    )

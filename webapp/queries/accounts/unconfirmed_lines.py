@@ -4,57 +4,61 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.functions import is_among
+from webapp.database.sessions import db
 from webapp.models import JournalEntry, LineMonthSum, Transaction
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
 
 
-class EntryCounts(NamedTuple):
-    """How many entries were ever posted, and how many drafts there are, which are counted up to one more."""
-
-    posted: int
-    drafts: int
-
-
-def counts(organization_id: str, ids: Sequence[int], entries: EntryCounts) -> dict[int, int]:
+def counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
 
     It starts from the drafts or from what was ever posted, whichever are fewer: neither count is a look at all lines.
     """
-    return (by_drafts if entries.drafts <= entries.posted else by_posted)(organization_id, ids)
+    ever_posted, drafts = db.session.execute(*_entries(organization_id)).one()
+    return (by_drafts if drafts <= ever_posted else by_posted)(organization_id, ids)
 
 
 def by_drafts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them from the drafts."""
-    return dict(_of_drafts.rows(organization_id, list(ids)))
+    return dict(db.session.execute(*_of_drafts(organization_id, ids)).tuples())
 
 
 def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them as the BOOKED lines, all of which have an entry, less those with a posted one and no marker."""
     found: Counter[int] = Counter()
-    for fa_id, count in _less_posted.rows(organization_id, list(ids)):
+    for fa_id, count in db.session.execute(*_less_posted(organization_id, ids)):
         found[fa_id] += int(count)
     return {fa_id: count for fa_id, count in found.items() if count}
 
 
-@asked_once
+@made_once
+def _entries(organization_id: str) -> sa.Select[Any]:
+    """Select how many entries were ever posted, and how many drafts there are, which are counted up to one more."""
+    posted = sa.select(sa.func.coalesce(sa.func.max(JournalEntry.number), 0)).where(
+        JournalEntry.organization_id == organization_id
+    )
+    some = _drafts(JournalEntry.id, organization_id).limit(posted.scalar_subquery() + 1)
+    drafts = sa.select(sa.func.count()).select_from(some.subquery())
+    return sa.select(posted.scalar_subquery(), drafts.scalar_subquery())
+
+
+@made_once
 def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
     named = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return _with_entries(organization_id, ids, _drafts(named, organization_id))
 
 
-@asked_once
+@made_once
 def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[Any]:
-    posted = (
-        sa.select(JournalEntry.id)
-        .where(JournalEntry.organization_id == organization_id, JournalEntry.number > 0)
-        .with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
+    posted = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.number > 0
     )
-    markers = _drafts(JournalEntry.corrects_id, organization_id, "uq_journal_entries_marker")
+    markers = _drafts(JournalEntry.corrects_id, organization_id)
     columns: list[Any] = [LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.booked_count)]
     of_feeds = LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id.in_(ids)
     return sa.union_all(
@@ -78,11 +82,10 @@ def _with_entries(
             is_among(Transaction.journal_entry_id, entries.scalar_subquery()),
         )
         .group_by(Transaction.feed_account_id)
-        .with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
     )
 
 
-def _drafts(column: Any, organization_id: str, index: str = "ix_journal_entries_drafts") -> sa.Select[Any]:
+def _drafts(column: Any, organization_id: str) -> sa.Select[Any]:
     # The status is written out, as the indexes have it.
     return (
         sa.select(column)
@@ -91,5 +94,4 @@ def _drafts(column: Any, organization_id: str, index: str = "ix_journal_entries_
             JournalEntry.organization_id == organization_id,
             JournalEntry.status == sa.literal_column("'DRAFT'"),
         )
-        .with_hint(JournalEntry, f"INDEXED BY {index}", "sqlite")
     )

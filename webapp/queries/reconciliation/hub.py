@@ -18,9 +18,6 @@ from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.uncleared_entries import UnclearedEntries
-from webapp.queries.reconciliation.verdicts import StoredStatement
-
-Statement = Reconciliation | StoredStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +117,8 @@ def _records(organization_id: str, feeds: Sequence[FeedAccountRecord], as_of: da
 
 @dataclass(frozen=True, slots=True)
 class _HubFacts:
-    anchors: dict[int, StoredStatement]
-    drafts: dict[int, StoredStatement]
+    anchors: dict[int, Reconciliation]
+    drafts: dict[int, Reconciliation]
     verdicts: dict[int, Verdict]
     broken: dict[int, BrokenProof]
     sums: dict[int, DraftSums]
@@ -152,7 +149,7 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
 _OF_FEED: Final = tuple(each.name for each in fields(FeedAccountRecord))
 
 
-def _broken(proof: StoredStatement, verdict: Verdict) -> BrokenProof:
+def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
     return BrokenProof(
         id=proof.id,
         statement_date=proof.statement_date,
@@ -163,7 +160,7 @@ def _broken(proof: StoredStatement, verdict: Verdict) -> BrokenProof:
     )
 
 
-def _anchor(proof: StoredStatement, verdict: Verdict) -> AnchorRecord:
+def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
     return AnchorRecord(
         id=proof.id,
         statement_date=proof.statement_date,
@@ -176,12 +173,12 @@ def _anchor(proof: StoredStatement, verdict: Verdict) -> AnchorRecord:
     )
 
 
-def opening_minor(draft: Statement, anchor: Statement | None) -> int:
+def opening_minor(draft: Reconciliation, anchor: Reconciliation | None) -> int:
     """Give the opening balance of a draft: the anchor's, else the one it keeps as new, else nothing."""
     return anchor.statement_balance_minor if anchor is not None else draft.opening_balance_minor or 0
 
 
-def draft_record(draft: Statement, anchor: Statement | None, sums: DraftSums) -> DraftRecord:
+def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: DraftSums) -> DraftRecord:
     """Give the record of an open draft."""
     opening = opening_minor(draft, anchor)
     cleared = cleared_balance(opening, [sums.minor])

@@ -10,30 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.models import ProofBreak, Reconciliation, refers_to
+from webapp.models import ProofBreak, Reconciliation, TouchedProof, refers_to
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.snapshots.statements import PlannedOnce
-
-# Asked by every act.
-_TOUCHED = PlannedOnce(
-    "SELECT reconciliation_id FROM touched_proofs WHERE organization_id = :organization_id"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredBreak:
-    """What broke a proof and is not repaired, as it is stored."""
-
-    journal_entry_id: int | None
-    transaction_id: int | None
-    action_request_id: str | None
-    broken_by: Mapping[str, Any]
-    field: str
-    before: str | None
-    after: str | None
-    broken_at: datetime
-    cleared_now_minor: int
-    off_by_minor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +28,12 @@ class BreakRecord:
 
 def touched(organization_id: str) -> frozenset[int]:
     """Give the proofs that a write touched and that were not checked since."""
-    return frozenset(proof_id for (proof_id,) in _TOUCHED.rows(organization_id=organization_id))
+    return frozenset(db.session.scalars(*_touched(organization_id)))
+
+
+@made_once
+def _touched(organization_id: str) -> sa.Select[Any]:
+    return sa.select(TouchedProof.reconciliation_id).where(TouchedProof.organization_id == organization_id)
 
 
 def unrepaired(organization_id: str, proof_ids: Collection[int] | None = None) -> dict[int, ProofBreak]:
@@ -79,7 +63,7 @@ def history(proof: Reconciliation) -> list[BreakRecord]:
     ]
 
 
-def cause(found: ProofBreak | StoredBreak) -> BrokenBy:
+def cause(found: ProofBreak) -> BrokenBy:
     """Give the recorded cause of a break."""
     return BrokenBy(
         journal_entry_id=found.journal_entry_id,

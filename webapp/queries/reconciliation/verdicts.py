@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, Final
+from datetime import date
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.database.sessions import db
-from webapp.ledger.money import Money
 from webapp.ledger.proofs.proofs import Item
-from webapp.models import ProofBreak, Reconciliation
+from webapp.models import (
+    FeedAccount,
+    LineDaySum,
+    ProofBreak,
+    Reconciliation,
+    ReconciliationItem,
+    TouchedProof,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
-from webapp.queries.reconciliation.proof_breaks import StoredBreak
-from webapp.snapshots.statements import PlannedOnce, TextStatement
-from webapp.snapshots.stored_values import day, document, instant
 
 
 def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
@@ -57,59 +64,71 @@ def _first_late(proof: Reconciliation) -> Item | None:
     first: a late one is hardly ever the oldest.
     """
     left_open = set((proof.left_open or {}).get("transactionIds", ()))
-    rows = _FIRST_LATE.rows(
-        organization_id=proof.organization_id,
-        feed_account_id=proof.feed_account_id,
-        until=proof.statement_date,
-        most=len(left_open) + 1,
-    )
-    items = ((*row[:3], day(row[3]), row[4]) for row in rows if row[0] not in left_open)
-    return next((Item(*values) for values in items), None)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredStatement:
-    """A draft or a proof as it is stored, without its frozen document."""
-
-    id: int
-    feed_account_id: int
-    status: str
-    statement_date: date
-    statement_balance_minor: int
-    currency: str
-    keep_as_new: bool
-    opening_balance_minor: int | None
-    opening_date: date | None
-    version: int
-    opened_at: datetime
-    opened_by: Mapping[str, Any]
-    digest: str | None
-    completed_at: datetime | None
-    completed_by: Mapping[str, Any] | None
-
-    @property
-    def statement_balance(self) -> Money:
-        """The balance that the bank states."""
-        return Money(self.statement_balance_minor, self.currency)
+    rows = db.session.execute(
+        *_first_late_lines(
+            proof.organization_id, proof.feed_account_id, proof.statement_date, len(left_open) + 1
+        )
+    ).all()
+    return next((Item(*row) for row in rows if row.id not in left_open), None)
 
 
 def of_accounts(
     organization_id: str, fa_ids: Sequence[int]
-) -> tuple[list[StoredStatement], dict[int, Verdict]]:
+) -> tuple[list[Reconciliation], dict[int, Verdict]]:
     """Read the open drafts, the anchors and the broken proofs of feed accounts, with the verdicts on the proofs.
 
-    A proof that is touched is among them, as it may be broken. They come by day.
+    A proof that is touched is among them, as it may be broken. They come by day, without their frozen documents.
     """
-    rows = _STATEMENTS.rows(organization_id=organization_id, ids=list(fa_ids))
-    statements = [_statement(*row[:_OF_STATEMENT]) for row in rows]
-    standing = [
-        (each, _break(*row[_OF_STATEMENT:-2]) if row[-2] is not None else None, row[-1] is not None)
-        for each, row in zip(statements, rows, strict=True)
-        if each.status == "COMPLETED"
-    ]
-    touched = [each.id for each, _, is_touched in standing if is_touched]
-    recorded = {each.id: _recorded(each, broken) for each, broken, _ in standing if each.id not in touched}
-    return statements, recorded | _computed(organization_id, touched)
+    rows = db.session.execute(*_statements(organization_id, fa_ids)).all()
+    standing = [row for row in rows if row.Reconciliation.status == "COMPLETED"]
+    recorded = {
+        proof.id: _recorded(proof, broken) for proof, broken, touched_id in standing if touched_id is None
+    }
+    touched = [proof.id for proof, _, touched_id in standing if touched_id is not None]
+    return [row.Reconciliation for row in rows], recorded | _computed(organization_id, touched)
+
+
+@made_once
+def _statements(organization_id: str, ids: Sequence[int]) -> Any:
+    """Select the statements of `of_accounts`; each account's newest proof is found by its index."""
+    newest = orm.aliased(Reconciliation)
+    anchor = (
+        sa.select(newest.id)
+        .where(
+            newest.organization_id == organization_id,
+            newest.feed_account_id == FeedAccount.id,
+            newest.status == sa.literal_column("'COMPLETED'"),
+        )
+        .order_by(newest.statement_date.desc())
+        .limit(1)
+    )
+    of_feeds = newest.organization_id == organization_id, newest.feed_account_id.in_(ids)
+    wanted = sa.union(
+        sa.select(anchor.scalar_subquery().label("id")).where(
+            FeedAccount.organization_id == organization_id, FeedAccount.id.in_(ids)
+        ),
+        sa.select(newest.id).where(*of_feeds, newest.status == sa.literal_column("'DRAFT'")),
+        sa.select(ProofBreak.reconciliation_id).where(
+            ProofBreak.organization_id == organization_id, ProofBreak.repaired_at.is_(None)
+        ),
+        sa.select(TouchedProof.reconciliation_id).where(TouchedProof.organization_id == organization_id),
+    ).cte("wanted")
+    unrepaired = sa.and_(
+        refers_to(ProofBreak.reconciliation_id, Reconciliation), ProofBreak.repaired_at.is_(None)
+    )
+    return (
+        sa.select(Reconciliation, ProofBreak, TouchedProof.reconciliation_id)
+        .join(wanted, wanted.c.id == Reconciliation.id)
+        .outerjoin(ProofBreak, unrepaired)
+        .outerjoin(TouchedProof, refers_to(TouchedProof.reconciliation_id, Reconciliation))
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.feed_account_id.in_(ids),
+            Reconciliation.status.in_(("DRAFT", "COMPLETED")),
+        )
+        .order_by(Reconciliation.statement_date, Reconciliation.id)
+        .options(orm.defer(Reconciliation.frozen), orm.defer(Reconciliation.left_open))
+    )
 
 
 def _computed(organization_id: str, proof_ids: list[int]) -> dict[int, Verdict]:
@@ -124,85 +143,56 @@ def _computed(organization_id: str, proof_ids: list[int]) -> dict[int, Verdict]:
     return computed_verdicts.of_proofs(organization_id, proofs)
 
 
-def _statement(*row: Any) -> StoredStatement:
-    proof_id, fa_id, status, stated_on, balance, currency, keep_as_new, opening, opened_on, version = row[:10]
-    opened_at, opened_by, digest, completed_at, completed_by = row[10:]
-    values: list[Any] = [
-        *(
-            proof_id,
-            fa_id,
-            status,
-            day(stated_on),
-            balance,
-            currency,
-            bool(keep_as_new),
-            opening,
-            day(opened_on),
-        ),
-        *(
-            version,
-            instant(opened_at),
-            document(opened_by),
-            digest,
-            instant(completed_at),
-            document(completed_by),
-        ),
-    ]
-    return StoredStatement(*values)
-
-
-def _break(*row: Any) -> StoredBreak:
-    entry_id, line_id, request_id, broken_by, field, before, after, broken_at, cleared_now, off_by = row
-    at: Any = instant(broken_at)
-    causes = entry_id, line_id, request_id, document(broken_by), field, before, after, at
-    return StoredBreak(*causes, cleared_now, off_by)
-
-
-# The days with lines that no statement has are few, and so are the lines of a day.
-_FIRST_LATE: Final = PlannedOnce("""
-    SELECT t.id, t.journal_entry_id, t.provider_transaction_id, t.booked_on, t.amount_minor
-    FROM line_day_sums d
-    CROSS JOIN transactions t
-    WHERE d.organization_id = :organization_id AND d.feed_account_id = :feed_account_id AND d.day <= :until
-        AND d.unreconciled_count > 0
-        AND NOT EXISTS (
-            SELECT 1 FROM reconciliations k
-            WHERE k.organization_id = :organization_id AND k.feed_account_id = :feed_account_id
-                AND k.status IN ('DRAFT', 'COMPLETED') AND k.keep_as_new AND k.opening_date >= d.day)
-        AND t.organization_id = :organization_id AND t.feed_account_id = :feed_account_id AND t.booked_on = d.day
-        AND t.status = 'BOOKED'
-        AND NOT EXISTS (
-            SELECT 1 FROM reconciliation_items i
-            JOIN reconciliations r ON r.organization_id = i.organization_id AND r.id = i.reconciliation_id
-            WHERE i.organization_id = t.organization_id AND i.transaction_id = t.id AND i.is_standing
-                AND r.status = 'COMPLETED')
-    ORDER BY d.day, t.id DESC LIMIT :most""")
-_OF_STATEMENT: Final = 15
-# Of each account the newest proof is found by its index, however many there are.
-_STATEMENTS: Final = TextStatement("""
-    WITH wanted AS (
-        SELECT (SELECT n.id FROM reconciliations n
-            WHERE n.organization_id = :organization_id AND n.feed_account_id = f.id AND n.status = 'COMPLETED'
-            ORDER BY n.statement_date DESC LIMIT 1) AS id
-        FROM feed_accounts f WHERE f.organization_id = :organization_id AND f.id IN {ids}
-        UNION SELECT d.id FROM reconciliations d
-        WHERE d.organization_id = :organization_id AND d.feed_account_id IN {ids} AND d.status = 'DRAFT'
-        UNION SELECT b.reconciliation_id FROM proof_breaks b
-        WHERE b.organization_id = :organization_id AND b.repaired_at IS NULL
-        UNION SELECT t.reconciliation_id FROM touched_proofs t WHERE t.organization_id = :organization_id
+@made_once
+def _first_late_lines(organization_id: str, feed_account_id: int, until: date, most: int) -> Any:
+    """Select lines that may be late; the days with lines that no statement has are few, and so are a day's lines."""
+    opened = sa.exists().where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == feed_account_id,
+        Reconciliation.status.in_(("DRAFT", "COMPLETED")),
+        Reconciliation.keep_as_new,
+        Reconciliation.opening_date >= LineDaySum.day,
     )
-    SELECT r.id, r.feed_account_id, r.status, r.statement_date, r.statement_balance_minor, r.currency, r.keep_as_new,
-        r.opening_balance_minor, r.opening_date, r.version, r.opened_at, r.opened_by, r.digest, r.completed_at,
-        r.completed_by, b.journal_entry_id, b.transaction_id, b.action_request_id, b.broken_by, b.field, b."before",
-        b."after", b.broken_at, b.cleared_now_minor, b.off_by_minor, b.id, t.reconciliation_id
-    FROM wanted w
-    CROSS JOIN reconciliations r
-    LEFT JOIN proof_breaks b ON b.organization_id = r.organization_id AND b.reconciliation_id = r.id
-        AND b.repaired_at IS NULL
-    LEFT JOIN touched_proofs t ON t.organization_id = r.organization_id AND t.reconciliation_id = r.id
-    WHERE r.organization_id = :organization_id AND r.id = w.id AND r.feed_account_id IN {ids}
-        AND r.status IN ('DRAFT', 'COMPLETED')
-    ORDER BY r.statement_date, r.id""")
+    proof = orm.aliased(Reconciliation)
+    cleared = (
+        sa.exists()
+        .where(
+            refers_to(ReconciliationItem.transaction_id, Transaction),
+            ReconciliationItem.is_standing,
+            refers_to(ReconciliationItem.reconciliation_id, proof),
+            proof.status == "COMPLETED",
+        )
+        .correlate(Transaction)
+    )
+    return (
+        sa.select(
+            Transaction.id,
+            Transaction.journal_entry_id,
+            Transaction.provider_transaction_id,
+            Transaction.booked_on,
+            Transaction.amount_minor,
+        )
+        .join_from(
+            LineDaySum,
+            Transaction,
+            sa.and_(
+                of_same_organization(LineDaySum, Transaction),
+                Transaction.feed_account_id == LineDaySum.feed_account_id,
+                Transaction.booked_on == LineDaySum.day,
+            ),
+        )
+        .where(
+            LineDaySum.organization_id == organization_id,
+            LineDaySum.feed_account_id == feed_account_id,
+            LineDaySum.day <= until,
+            LineDaySum.unreconciled_count > 0,
+            ~opened,
+            Transaction.status == "BOOKED",
+            ~cleared,
+        )
+        .order_by(LineDaySum.day, Transaction.id.desc())
+        .limit(most)
+    )
 
 
 def _shown(
@@ -215,7 +205,7 @@ def _shown(
     return recorded | computed_verdicts.of_proofs(organization_id, touched_since)
 
 
-def _recorded(proof: Reconciliation | StoredStatement, broken: ProofBreak | StoredBreak | None) -> Verdict:
+def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
     if broken is None:
         return Verdict(
             holds=True, broken_by=None, cleared_now_minor=proof.statement_balance_minor, off_by_minor=0

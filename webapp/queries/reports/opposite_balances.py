@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -19,12 +19,19 @@ from webapp.database.functions import leakproof_coalesce
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension, DimensionSelection, counting
 from webapp.ledger.open_items.ageing import OwedSide
-from webapp.models import JournalEntry, of_same_organization
+from webapp.models import (
+    JournalEntry,
+    Merchant,
+    OwedItem,
+    Posting,
+    RegisterLine,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import merchants
 from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
-from webapp.snapshots.statements import TextStatement
 
 # An account and a party; without an id, what has no party.
 _Pair = tuple[int, int | None]
@@ -77,7 +84,7 @@ def _balances(organization_id: str, account_ids: list[int], days: Sequence[date]
     """
     values: dict[str, Any] = {f"day_{number}": day for number, day in enumerate(days, 1)}
     values |= {"organization_id": organization_id, "ids": account_ids, "revaluation": revaluations.SOURCE}
-    rows = _since(len(days)).rows(**values)
+    rows = db.session.execute(_since(len(days)), values)
     moved: dict[int, Counter[_Pair]] = defaultdict(Counter)
     for account_id, party, number, minor in rows:
         moved[number][account_id, party] += int(minor)
@@ -89,39 +96,58 @@ def _balances(organization_id: str, account_ids: list[int], days: Sequence[date]
 
 
 @lru_cache(maxsize=64)
-def _since(count: int) -> TextStatement:
-    """Make the statement for so many days: under 0 what is open now, else what was posted after so many of them."""
-    after = " ".join(f"WHEN r.day > :day_{number} THEN {number}" for number in range(count, 0, -1))
-    return TextStatement(_SINCE.replace("{after}", f"CASE {after} END"), are_these=_ARE_THESE)
+def _since(count: int) -> sa.Select[Any]:
+    """Make the statement for so many days: under 0 what is open now, else what was posted after so many of them.
 
-
-# PostgreSQL knows of a list how many rows it leads to, of a subquery it does not.
-_ARE_THESE: Final = ("IN (SELECT value FROM json_each(:ids))", "= ANY(CAST(:ids AS bigint[]))")
-# The register of an account has its postings that count by day. Only what voids or corrects another entry has to ask
-# what that was.
-_SINCE: Final = """
-    SELECT t.account_id, coalesce(m.merged_into_id, t.org_merchant_id) AS party, t.number, sum(t.minor)
-    FROM (
-        SELECT i.account_id, i.org_merchant_id, 0 AS number, i.amount_base_minor - i.settled_base_minor AS minor
-        FROM items i
-        WHERE i.organization_id = :organization_id AND i.account_id {are_these}
-            AND (i.settled_minor <> i.amount_minor OR i.settled_base_minor <> i.amount_base_minor)
-        UNION ALL
-        SELECT p.account_id, p.org_merchant_id, {after}, p.amount_base_minor
-        FROM register_lines r
-        CROSS JOIN postings p
-        CROSS JOIN journal_entries e
-        WHERE r.organization_id = :organization_id AND r.account_id {are_these} AND r.day > :day_1
-            AND p.organization_id = r.organization_id AND p.id = r.posting_id
-            AND e.organization_id = r.organization_id AND e.id = r.journal_entry_id
-            AND CASE WHEN e.voids_id IS NULL AND e.corrects_id IS NULL THEN e.source ELSE (
-                SELECT f.source FROM journal_entries f
-                WHERE f.organization_id = e.organization_id
-                    AND f.id = CASE WHEN e.voids_id IS NULL THEN e.corrects_id ELSE e.voids_id END
-            ) END <> :revaluation
-    ) t
-    LEFT JOIN merchants m ON m.organization_id = :organization_id AND m.id = t.org_merchant_id
-    GROUP BY t.account_id, coalesce(m.merged_into_id, t.org_merchant_id), t.number"""
+    The register of an account has its postings that count by day. Only what voids or corrects another entry has to ask
+    what that was.
+    """
+    organization_id: Any = sa.bindparam("organization_id")
+    ids: Any = sa.bindparam("ids", expanding=True)
+    is_open = sa.or_(
+        OwedItem.settled_minor != OwedItem.amount_minor,
+        OwedItem.settled_base_minor != OwedItem.amount_base_minor,
+    )
+    still_open = sa.select(
+        OwedItem.account_id,
+        OwedItem.org_merchant_id,
+        sa.literal(0).label("number"),
+        (OwedItem.amount_base_minor - OwedItem.settled_base_minor).label("minor"),
+    ).where(OwedItem.organization_id == organization_id, OwedItem.account_id.in_(ids), is_open)
+    entry, first = orm.aliased(JournalEntry), orm.aliased(JournalEntry)
+    is_first = entry.voids_id.is_(None) & entry.corrects_id.is_(None)
+    source_of_first = (
+        sa.select(first.source)
+        .where(
+            of_same_organization(first, entry),
+            first.id == sa.case((entry.voids_id.is_(None), entry.corrects_id), else_=entry.voids_id),
+        )
+        .scalar_subquery()
+    )
+    number = sa.case(
+        *((RegisterLine.day > sa.bindparam(f"day_{age}"), sa.literal(age)) for age in range(count, 0, -1))
+    )
+    posted_since = (
+        sa.select(Posting.account_id, Posting.org_merchant_id, number, Posting.amount_base_minor)
+        .join_from(RegisterLine, Posting, refers_to(RegisterLine.posting_id, Posting))
+        .join(entry, refers_to(RegisterLine.journal_entry_id, entry))
+        .where(
+            RegisterLine.organization_id == organization_id,
+            RegisterLine.account_id.in_(ids),
+            RegisterLine.day > sa.bindparam("day_1"),
+            sa.case((is_first, entry.source), else_=source_of_first) != sa.bindparam("revaluation"),
+        )
+    )
+    sums = sa.union_all(still_open, posted_since).subquery()
+    party = sa.func.coalesce(Merchant.merged_into_id, sums.c.org_merchant_id)
+    return (
+        sa.select(sums.c.account_id, party, sums.c.number, sa.func.sum(sums.c.minor))
+        .outerjoin(
+            Merchant,
+            sa.and_(Merchant.organization_id == organization_id, Merchant.id == sums.c.org_merchant_id),
+        )
+        .group_by(sums.c.account_id, party, sums.c.number)
+    )
 
 
 def _selected(

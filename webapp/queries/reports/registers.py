@@ -11,13 +11,22 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import RegisterLine
+from webapp.models import (
+    Account,
+    DaySum,
+    JournalEntry,
+    MonthSum,
+    Organization,
+    Posting,
+    RegisterLine,
+    refers_to,
+)
 from webapp.queries.accounts.balances import Balance
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page
-from webapp.snapshots import stored_values
-from webapp.snapshots.statements import TextStatement
 
 Key = tuple[date, int, int]
 
@@ -52,10 +61,14 @@ class RegisterRecord:
 
 def account(organization_id: str, account_id: int) -> RegisterAccount:
     """Find an account, or raise NotFoundError."""
-    rows = _ACCOUNT.rows(organization_id=organization_id, account_id=account_id)
-    if not rows:
+    found = db.session.execute(
+        sa.select(Account.currency, Organization.base_currency)
+        .join(Organization, Organization.id == Account.organization_id)
+        .where(Account.organization_id == organization_id, Account.id == account_id)
+    ).first()
+    if found is None:
         raise NotFoundError
-    return RegisterAccount(organization_id, account_id, *rows[0])
+    return RegisterAccount(organization_id, account_id, *found)
 
 
 def page(
@@ -77,29 +90,20 @@ def page(
         values.pop("first" if oldest_first else "last")
         values |= zip(("key_day", "key_entry", "key_posting"), after, strict=True)
     bounds = {name: value for name, value in values.items() if value is not None}
-    statement = _lines(frozenset(BOUNDS.keys() & bounds), ascends=oldest_first)
-    of_account = {"organization_id": of.organization_id, "account_id": of.id}
-    rows = [_Row(*row) for row in statement.rows(**of_account, **bounds, most=limit + 1)]
+    statement = _lines(frozenset(bounds), ascends=oldest_first)
+    of_account = {"organization_id": of.organization_id, "account_id": of.id, "most": limit + 1}
+    rows = db.session.execute(statement, of_account | bounds).all()
     shown = rows[:limit]
     records = _with_balances(of, shown if oldest_first else shown[::-1])
     return Page(
         records if oldest_first else records[::-1],
-        shown[-1].key if len(rows) > limit else None,
+        _key(shown[-1]) if len(rows) > limit else None,
         lambda: _whole(of, from_, to),
     )
 
 
-class _Row:
-    """A line of the register as it is read."""
-
-    __slots__ = ("key", "rest")
-
-    def __init__(self, day: Any, entry_id: int, posting_id: int, *rest: Any) -> None:
-        on = stored_values.day(day)
-        if on is None:
-            raise ValueError(day)
-        self.key: Key = (on, entry_id, posting_id)
-        self.rest = rest
+def _key(row: Any) -> Key:
+    return row.day, row.journal_entry_id, row.posting_id
 
 
 def _whole(of: RegisterAccount, from_: date | None, to: date | None) -> sa.Select[Any]:
@@ -112,13 +116,13 @@ def _whole(of: RegisterAccount, from_: date | None, to: date | None) -> sa.Selec
     return lines if to is None else lines.where(RegisterLine.day <= to)
 
 
-def _with_balances(of: RegisterAccount, rows: Sequence[_Row]) -> list[RegisterRecord]:
+def _with_balances(of: RegisterAccount, rows: Sequence[Any]) -> list[RegisterRecord]:
     """Add up from the balance before the oldest of the rows, which come oldest first."""
     if not rows:
         return []
-    before = _before(of, rows[0].key)
-    own = accumulate((row.rest[0] for row in rows), initial=before.amount_minor)
-    mirrored = accumulate((row.rest[2] for row in rows), initial=before.amount_base_minor)
+    before = _before(of, _key(rows[0]))
+    own = accumulate((row.amount_minor for row in rows), initial=before.amount_minor)
+    mirrored = accumulate((row.amount_base_minor for row in rows), initial=before.amount_base_minor)
     next(own), next(mirrored)
     return [
         _record(of, row, Balance(*after))
@@ -129,73 +133,100 @@ def _with_balances(of: RegisterAccount, rows: Sequence[_Row]) -> list[RegisterRe
 def _before(of: RegisterAccount, key: Key) -> Balance:
     """Give the balance of an account before one of its postings: the days before it, and its own day up to it."""
     day, entry_id, posting_id = key
-    ((amount, mirrored),) = _BEFORE.rows(
-        organization_id=of.organization_id,
-        account_id=of.id,
-        month=day.replace(day=1),
-        day=day,
-        entry_id=entry_id,
-        posting_id=posting_id,
-    )
+    amount, mirrored = db.session.execute(
+        *_sums_before(
+            of.organization_id,
+            of.id,
+            month=day.replace(day=1),
+            day=day,
+            entry_id=entry_id,
+            posting_id=posting_id,
+        )
+    ).one()
     return Balance(int(amount or 0), int(mirrored or 0))
 
 
-def _record(of: RegisterAccount, row: _Row, after: Balance) -> RegisterRecord:
-    amount, currency, base, base_currency, line_id, description, status, source, number = row.rest
+@made_once
+def _sums_before(
+    organization_id: str, account_id: int, *, month: date, day: date, entry_id: int, posting_id: int
+) -> sa.Select[Any]:
+    def kept(part: Any, *within: Any) -> Any:
+        return sa.select(part.amount_minor, part.amount_base_minor).where(
+            part.organization_id == organization_id, part.account_id == account_id, *within
+        )
+
+    that_day = (
+        sa.select(Posting.amount_minor, Posting.amount_base_minor)
+        .join_from(RegisterLine, Posting, refers_to(RegisterLine.posting_id, Posting))
+        .where(
+            RegisterLine.organization_id == organization_id,
+            RegisterLine.account_id == account_id,
+            RegisterLine.day == day,
+            sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
+            < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
+        )
+    )
+    sums = sa.union_all(
+        kept(MonthSum, MonthSum.day < month), kept(DaySum, DaySum.day >= month, DaySum.day < day), that_day
+    ).subquery()
+    return sa.select(sa.func.sum(sums.c.amount_minor), sa.func.sum(sums.c.amount_base_minor))
+
+
+def _record(of: RegisterAccount, row: Any, after: Balance) -> RegisterRecord:
     balance_base = Money(after.amount_base_minor, of.base_currency)
     return RegisterRecord(
-        journal_entry_id=row.key[1],
-        entry_number=number,
-        effective_on=row.key[0],
-        description=description,
-        status=status,
-        source=source,
-        transaction_id=line_id,
-        amount=Money(amount, currency),
-        currency=currency,
-        amount_base=Money(base, base_currency),
+        journal_entry_id=row.journal_entry_id,
+        entry_number=row.number,
+        effective_on=row.day,
+        description=row.description,
+        status=row.status,
+        source=row.source,
+        transaction_id=row.transaction_id,
+        amount=Money(row.amount_minor, row.currency),
+        currency=row.currency,
+        amount_base=Money(row.amount_base_minor, row.base_currency),
         balance=Money(after.amount_minor, of.currency) if of.currency else balance_base,
         balance_base=balance_base,
     )
 
 
-_KEY: Final = "l.day, l.journal_entry_id, l.posting_id"
-_LAST: Final = "(:key_day, :key_entry, :key_posting)"
-# What a page is bounded by, by the name of the first value.
-BOUNDS: Final = {
-    "first": "AND l.day >= :first",
-    "last": "AND l.day <= :last",
-    "key_day": f"AND ({_KEY}) {{beyond}} {_LAST}",
-}
-_LINES: Final = f"""
-    SELECT {_KEY}, p.amount_minor, p.currency, p.amount_base_minor, p.base_currency, p.transaction_id,
-        e.description, e.status, e.source, e.number
-    FROM register_lines l
-    JOIN postings p ON p.organization_id = :organization_id AND p.id = l.posting_id
-    JOIN journal_entries e ON {{unindexed}}e.organization_id = :organization_id AND e.id = l.journal_entry_id
-    WHERE l.organization_id = :organization_id AND l.account_id = :account_id"""  # noqa: S608  (our own words)
-_ACCOUNT: Final = TextStatement("""
-    SELECT a.currency, o.base_currency FROM accounts a JOIN organizations o ON o.id = a.organization_id
-    WHERE a.organization_id = :organization_id AND a.id = :account_id""")
-_BEFORE: Final = TextStatement("""
-    SELECT sum(s.amount_minor), sum(s.amount_base_minor) FROM (
-        SELECT m.amount_minor, m.amount_base_minor FROM month_sums m
-        WHERE m.organization_id = :organization_id AND m.account_id = :account_id AND m.day < :month
-        UNION ALL
-        SELECT d.amount_minor, d.amount_base_minor FROM day_sums d
-        WHERE d.organization_id = :organization_id AND d.account_id = :account_id
-            AND d.day >= :month AND d.day < :day
-        UNION ALL
-        SELECT p.amount_minor, p.amount_base_minor FROM register_lines l
-        JOIN postings p ON p.organization_id = :organization_id AND p.id = l.posting_id
-        WHERE l.organization_id = :organization_id AND l.account_id = :account_id AND l.day = :day
-            AND (l.journal_entry_id, l.posting_id) < (:entry_id, :posting_id)) s""")
-
-
 @lru_cache(maxsize=16)
-def _lines(bounds: frozenset[str], *, ascends: bool) -> TextStatement:
-    """Make the statement of a page within some bounds."""
-    within = " ".join(BOUNDS[name] for name in sorted(bounds)).replace("{beyond}", ">" if ascends else "<")
-    direction = "" if ascends else " DESC"
-    order = ", ".join(f"{column}{direction}" for column in _KEY.split(", "))
-    return TextStatement(f"{_LINES} {within} ORDER BY {order} LIMIT :most", unindexed=("+", ""))
+def _lines(bounds: frozenset[str], *, ascends: bool) -> Any:
+    """Make the statement of a page within some bounds, which are named by their parameters."""
+    key = RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id
+    named = sa.bindparam
+    statement: Any = (
+        sa.select(
+            *key,
+            Posting.amount_minor,
+            Posting.currency,
+            Posting.amount_base_minor,
+            Posting.base_currency,
+            Posting.transaction_id,
+            JournalEntry.description,
+            JournalEntry.status,
+            JournalEntry.source,
+            JournalEntry.number,
+        )
+        .join_from(RegisterLine, Posting, refers_to(RegisterLine.posting_id, Posting))
+        .join(JournalEntry, refers_to(RegisterLine.journal_entry_id, JournalEntry))
+        .where(
+            RegisterLine.organization_id == named("organization_id"),
+            RegisterLine.account_id == named("account_id"),
+        )
+        .order_by(*(column if ascends else column.desc() for column in key))
+        .limit(named("most"))
+    )
+    if "first" in bounds:
+        statement = statement.where(RegisterLine.day >= named("first"))
+    if "last" in bounds:
+        statement = statement.where(RegisterLine.day <= named("last"))
+    if "key_day" in bounds:
+        last = sa.tuple_(*(named(name, type_=column.type) for name, column in zip(_LAST, key, strict=True)))
+        here = sa.tuple_(*key)
+        statement = statement.where(here > last if ascends else here < last)
+    return statement
+
+
+# The parameters of the key of the last row that was shown.
+_LAST: Final = ("key_day", "key_entry", "key_posting")
