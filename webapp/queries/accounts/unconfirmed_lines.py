@@ -25,7 +25,7 @@ def counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
 
 def by_drafts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count them from the drafts."""
-    return dict(db.session.execute(*_of_drafts(organization_id, ids)).tuples())
+    return {row[0]: int(row[1]) for row in db.session.execute(*_of_drafts(organization_id, ids))}
 
 
 def by_posted(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
@@ -55,8 +55,10 @@ def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
 
 @made_once
 def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[Any]:
-    posted = sa.select(JournalEntry.id).where(
-        JournalEntry.organization_id == organization_id, JournalEntry.number > 0
+    posted = (
+        sa.select(JournalEntry.id)
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.number > 0)
+        .with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
     )
     markers = _drafts(JournalEntry.corrects_id, organization_id)
     columns: list[Any] = [LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.booked_count)]
@@ -82,6 +84,7 @@ def _with_entries(
             is_among(Transaction.journal_entry_id, entries.scalar_subquery()),
         )
         .group_by(Transaction.feed_account_id)
+        .with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
     )
 
 

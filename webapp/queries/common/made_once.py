@@ -31,7 +31,7 @@ def made_once(build: Callable[P, S]) -> Callable[P, tuple[S, dict[str, Any]]]:
     @cache
     def made() -> S:
         make: Callable[..., S] = build
-        return make(*map(sa.bindparam, names)).execution_options(is_made_once=True)
+        return make(**{name: sa.bindparam(name) for name in names}).execution_options(is_made_once=True)
 
     @wraps(build)
     def with_values(*args: P.args, **kwargs: P.kwargs) -> tuple[S, dict[str, Any]]:

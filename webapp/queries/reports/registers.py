@@ -163,7 +163,7 @@ def _sums_before(
             RegisterLine.account_id == account_id,
             RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
-            < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
+            < sa.tuple_(entry_id, posting_id),
         )
     )
     sums = sa.union_all(
