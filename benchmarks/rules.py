@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from decimal import Decimal
 from pathlib import Path
 
 from benchmarks.imports import ofx
@@ -27,8 +26,9 @@ from tests.fixtures.stores import SqliteFiles
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import Effect, EffectKind
 from webapp.ledger.rules.engine import CompiledRule, RuleSet
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.matching import compiled
+from webapp.services.ingestion.staging import NewLine
 
 LINES, TAKEN = 100_000, 20_000
 FEW, MANY = 50, 500
@@ -62,7 +62,7 @@ def asked(rules: int, lines: int) -> float:
     items = [_item(number) for number in range(min(lines, 10_000))]
     begun = time.process_time()
     for number in range(lines):
-        ruleset.decide(items[number % len(items)])
+        ruleset.decide(items[number % len(items)].values())
     return time.process_time() - begun
 
 
@@ -72,17 +72,22 @@ def _rule(number: int) -> CompiledRule:
     return CompiledRule(number + 1, 1, 100, False, conditions, effects)  # noqa: FBT003
 
 
-def _item(number: int) -> RuleItem:
+def _item(number: int) -> RuleLine:
     shop = number % (MANY * 10)
-    return RuleItem(
+    line = NewLine(
+        provider_transaction_id=None,
+        booked_on=date(2024, 1, 1) + timedelta(days=number % 730),
+        value_on=None,
+        amount_minor=100 * (number % 900 + 1),
         description=f"Card payment Shop {shop:04} no {number}",
         counterparty=f"Shop {shop:04}",
         reference=f"E2E-{number}",
-        amount=Decimal(number % 900 + 1),
-        currency="EUR",
-        day=date(2024, 1, 1) + timedelta(days=number % 730),
-        feed_account_id=1,
+        iban=None,
+        line_key=None,
+        occurrence=1,
+        is_pending=False,
     )
+    return RuleLine(line, "EUR", 1)
 
 
 def taken(name: str, rules: int, lines: int) -> float:

@@ -138,7 +138,7 @@ PACKAGES = {
         "checks",
         "documents",
         "effects",
-        "rule_decisions",
+        "rules",
         "transfers",
         "reports",
         "journal",
@@ -153,7 +153,6 @@ PACKAGES = {
         "matching",
         "inbox",
         "imports",
-        "rules",
         "common",
     ),
     "importers": (

@@ -8,8 +8,9 @@ import pytest
 
 from tests.corpus import manifest
 from tests.corpus.comparing import read_or_refused
-from webapp.ledger.rules.conditions import Field, Match
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.conditions import Match
+from webapp.ledger.rules.fields import Field
+from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.matching import compiled
 from webapp.ledger.suggestions.stable_texts import stable_conditions
 
@@ -34,12 +35,12 @@ def test_a_line_is_matched_by_its_own_rule(bank_format):
         line = SimpleNamespace(
             description=description or "",
             counterparty=counterparty,
+            reference=None,
             iban=iban,
             amount_minor=int(amount * 100),
         )
         conditions = stable_conditions([line])
-        item = RuleItem(description=description, counterparty=counterparty, iban=iban, amount=amount)
-        assert compiled(Match.ALL, conditions).hold(item.values()), (line, conditions)
+        assert compiled(Match.ALL, conditions).hold(RuleLine(line, "EUR").values()), (line, conditions)
         stable = [each.value for each in conditions if each.field in (Field.COUNTERPARTY, Field.DESCRIPTION)]
         assert not any(NUMBER.search(each) for each in stable), (line, stable)
         texts += len(stable)

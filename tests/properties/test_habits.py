@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webapp.ledger.rules.conditions import Match, conditions_problems
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.matching import compiled
 from webapp.ledger.rules.triggers import Target
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
@@ -28,6 +28,7 @@ LINES = st.builds(
     SimpleNamespace,
     description=WRITTEN,
     counterparty=st.none() | WRITTEN,
+    reference=st.none(),
     iban=IBANS,
     amount_minor=st.sampled_from((-500, 0, 500)),
 )
@@ -43,19 +44,15 @@ BOOKS = st.lists(st.tuples(LINES, CHOICES, st.integers(1, 4)), max_size=12).map(
 )
 
 
-def values(line):
-    return RuleItem(
-        description=line.description, counterparty=line.counterparty, iban=line.iban, amount=line.amount_minor
-    ).values()
-
-
 @settings(max_examples=100, deadline=None)
 @given(BOOKS)
 def test_a_suggested_rule_matches_its_evidence_its_exceptions_and_what_is_undecided_and_nothing_else(book):
     for habit in habits(book, most=50):
         assert not conditions_problems(list(habit.conditions), Target.TRANSACTION)
         rule = compiled(Match.ALL, habit.conditions)
-        matched = {place for place, line in enumerate(book.lines) if rule.hold(values(line))}
+        matched = {
+            place for place, line in enumerate(book.lines) if rule.hold(RuleLine(line, "EUR").values())
+        }
         told = [*habit.evidence, *habit.exceptions, *habit.undecided]
         assert len(told) == len(set(told))
         assert matched == set(told)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
-from webapp.queries.rule_decisions import candidates
+from webapp.queries.rules import candidates
 from webapp.services.rules import runs
 
 pytestmark = pytest.mark.usefixtures("sound")

@@ -20,8 +20,8 @@ from tests.fixtures.feeds import line
 from webapp.database.sessions import db
 from webapp.models import JournalEntry, Posting, Rule, RuleSetting
 from webapp.queries import checks
-from webapp.queries.rule_decisions import candidates, previews
-from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rules import candidates, previews
+from webapp.queries.rules.candidates import CandidateFilters
 from webapp.services.transactions.lifecycle import MOST_LINES
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"

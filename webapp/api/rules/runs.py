@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rules.candidates import CandidateFilters
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.rules.rules import RuleInputSchema
 from webapp.schemas.rules.runs import (
@@ -36,7 +36,7 @@ def preview_unsaved(body: dict[str, Any], query: dict[str, Any]) -> dict[str, An
     requests.begin_reading(organization_id())
     replaced = query.pop("rule_id")
     stored = None if replaced is None else queries.rules.rules.get(organization_id(), replaced)
-    return _preview(queries.rule_decisions.previews.unsaved(organization_id(), body, stored), query)
+    return _preview(queries.rules.previews.unsaved(organization_id(), body, stored), query)
 
 
 @bp.post("/rules/<id:rule_id>/preview")
@@ -80,7 +80,7 @@ def undo(run_id: int) -> Any:
 
 def _preview(rule: Any, query: dict[str, Any]) -> dict[str, Any]:
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "i")
-    found = queries.rule_decisions.previews.preview(
+    found = queries.rules.previews.preview(
         organization_id(), rule, CandidateFilters(**query), after=after, limit=limit
     )
     return {"preview": found, "next_cursor": paging.encode(found.next_key)}

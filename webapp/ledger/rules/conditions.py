@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from typing import Final
 
 from webapp.ledger.codes import DOCUMENT_TYPES
@@ -18,6 +18,7 @@ from webapp.ledger.rules.condition_values import (
     size_problem,
     text_problem,
 )
+from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.triggers import Target
 
 
@@ -26,39 +27,6 @@ class Match(StrEnum):
 
     ALL = "ALL"
     ANY = "ANY"
-
-
-class Field(StrEnum):
-    """What a condition looks at; those from DOCUMENT_TYPE on only a receipt has."""
-
-    ANY_TEXT = "ANY_TEXT"
-    DESCRIPTION = "DESCRIPTION"
-    COUNTERPARTY = "COUNTERPARTY"
-    REFERENCE = "REFERENCE"
-    IBAN = "IBAN"
-    AMOUNT = "AMOUNT"
-    AMOUNT_ABS = "AMOUNT_ABS"
-    DIRECTION = "DIRECTION"
-    CURRENCY = "CURRENCY"
-    DATE = "DATE"
-    FEED_ACCOUNT = "FEED_ACCOUNT"
-    MERCHANT = "MERCHANT"
-    PROJECT = "PROJECT"
-    DOCUMENT_TYPE = "DOCUMENT_TYPE"
-    TOTAL = "TOTAL"
-    TAX = "TAX"
-    ISSUED_ON = "ISSUED_ON"
-    SENDER = "SENDER"
-    FILE_NAME = "FILE_NAME"
-    TEXT = "TEXT"
-    NET = "NET"
-    VAT_RATE = "VAT_RATE"
-    DUE_ON = "DUE_ON"
-    BUYER = "BUYER"
-    SELLER_VAT_ID = "SELLER_VAT_ID"
-
-    # Every line that rules are evaluated for looks fields up; an enum's own hash is a call in Python.
-    __hash__ = str.__hash__
 
 
 class Operator(StrEnum):
@@ -82,19 +50,6 @@ class Operator(StrEnum):
     IS_NOT_EMPTY = "IS_NOT_EMPTY"
 
 
-class ValueKind(Enum):
-    """What sort of value a field has, which decides its operators and how a condition's value reads."""
-
-    TEXT = auto()
-    AMOUNT = auto()
-    SIZE = auto()
-    DAY = auto()
-    DIRECTION = auto()
-    DOCUMENT_TYPE = auto()
-    CURRENCY = auto()
-    ID = auto()
-
-
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One condition of a rule; by default any text contains the value."""
@@ -110,41 +65,6 @@ class Condition:
 
 
 DIRECTIONS: Final = ("IN", "OUT")
-
-RECEIPT_FIELDS: Final = frozenset(
-    {
-        Field.DOCUMENT_TYPE,
-        Field.TOTAL,
-        Field.TAX,
-        Field.ISSUED_ON,
-        Field.SENDER,
-        Field.FILE_NAME,
-        Field.TEXT,
-        Field.NET,
-        Field.VAT_RATE,
-        Field.DUE_ON,
-        Field.BUYER,
-        Field.SELLER_VAT_ID,
-    }
-)
-
-KIND_OF: Final[dict[Field, ValueKind]] = dict.fromkeys(Field, ValueKind.TEXT) | {
-    Field.AMOUNT: ValueKind.AMOUNT,
-    Field.AMOUNT_ABS: ValueKind.SIZE,
-    Field.DIRECTION: ValueKind.DIRECTION,
-    Field.CURRENCY: ValueKind.CURRENCY,
-    Field.DATE: ValueKind.DAY,
-    Field.FEED_ACCOUNT: ValueKind.ID,
-    Field.MERCHANT: ValueKind.ID,
-    Field.PROJECT: ValueKind.ID,
-    Field.DOCUMENT_TYPE: ValueKind.DOCUMENT_TYPE,
-    Field.TOTAL: ValueKind.AMOUNT,
-    Field.TAX: ValueKind.AMOUNT,
-    Field.ISSUED_ON: ValueKind.DAY,
-    Field.NET: ValueKind.AMOUNT,
-    Field.VAT_RATE: ValueKind.SIZE,
-    Field.DUE_ON: ValueKind.DAY,
-}
 
 WITHOUT_VALUE: Final = frozenset({Operator.IS_EMPTY, Operator.IS_NOT_EMPTY})
 _CHOICES: Final = WITHOUT_VALUE | {Operator.EQUALS, Operator.NOT_EQUALS, Operator.IN, Operator.NOT_IN}
@@ -165,6 +85,7 @@ _RANGES: Final = _CHOICES | {
 
 OPERATORS_OF: Final[dict[ValueKind, frozenset[Operator]]] = dict.fromkeys(ValueKind, _CHOICES) | {
     ValueKind.TEXT: _TEXTS,
+    ValueKind.IDENTIFIER: _TEXTS,
     ValueKind.AMOUNT: _RANGES,
     ValueKind.SIZE: _RANGES,
     ValueKind.DAY: _RANGES,
@@ -172,6 +93,7 @@ OPERATORS_OF: Final[dict[ValueKind, frozenset[Operator]]] = dict.fromkeys(ValueK
 
 _VALUE_PROBLEM: Final[dict[ValueKind, Callable[[str], str | None]]] = {
     ValueKind.TEXT: text_problem,
+    ValueKind.IDENTIFIER: text_problem,
     ValueKind.AMOUNT: amount_problem,
     ValueKind.SIZE: size_problem,
     ValueKind.DAY: date_problem,
@@ -182,14 +104,9 @@ _VALUE_PROBLEM: Final[dict[ValueKind, Callable[[str], str | None]]] = {
 }
 
 
-def fields_of(target: Target) -> tuple[Field, ...]:
-    """List what conditions on a target may look at, in the order of the form."""
-    return tuple(field for field in Field if target is Target.RECEIPT or field not in RECEIPT_FIELDS)
-
-
 def operators_of(field: Field) -> tuple[Operator, ...]:
     """List how a field may be compared, in the order of the form."""
-    return tuple(operator for operator in Operator if operator in OPERATORS_OF[KIND_OF[field]])
+    return tuple(operator for operator in Operator if operator in OPERATORS_OF[field.kind])
 
 
 def condition_problem(condition: Condition, target: Target) -> tuple[str, str] | None:
@@ -202,9 +119,9 @@ def condition_problem(condition: Condition, target: Target) -> tuple[str, str] |
     >>> condition_problem(Condition(value="rent"), Target.TRANSACTION) is None
     True
     """
-    if condition.field not in fields_of(target):
+    if target not in condition.field.targets:
         return "field", f"Only a receipt has {condition.field}; a transaction does not."
-    if condition.operator not in OPERATORS_OF[KIND_OF[condition.field]]:
+    if condition.operator not in OPERATORS_OF[condition.field.kind]:
         allowed = ", ".join(operators_of(condition.field))
         return "operator", f"{condition.operator} does not fit {condition.field}; it takes {allowed}."
     problem = _value_problem(condition)
@@ -218,7 +135,7 @@ def conditions_problems(conditions: list[Condition], target: Target) -> dict[str
 
 
 def _value_problem(condition: Condition) -> str | None:
-    problem_of = _VALUE_PROBLEM[KIND_OF[condition.field]]
+    problem_of = _VALUE_PROBLEM[condition.field.kind]
     match condition.operator:
         case Operator.IS_EMPTY | Operator.IS_NOT_EMPTY:
             return None
@@ -236,6 +153,6 @@ def _value_problem(condition: Condition) -> str | None:
 def _between_problem(condition: Condition, problem_of: Callable[[str], str | None]) -> str | None:
     first, dots, last = (part.strip() for part in condition.value.partition(".."))
     if not (first and dots and last):
-        example = "2026-01-01..2026-01-31" if KIND_OF[condition.field] is ValueKind.DAY else "10.00..250.00"
+        example = "2026-01-01..2026-01-31" if condition.field.kind is ValueKind.DAY else "10.00..250.00"
         return f'"Between" needs two ends, like {example}.'
     return problem_of(first) or problem_of(last)

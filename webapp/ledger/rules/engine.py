@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import Effect, EffectKind
-from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import CompiledConditions, Values
+from webapp.ledger.rules.fields import Field
+from webapp.ledger.rules.items import Values
+from webapp.ledger.rules.matching import CompiledConditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,10 @@ def in_order(rules: Sequence[CompiledRule]) -> list[CompiledRule]:
     return sorted(rules, key=lambda rule: (rule.priority, rule.id))
 
 
-def decide(rules: Sequence[CompiledRule], item: RuleItem) -> Decision:
-    """Evaluate rules, in their order, for an item; of effects of one kind the last wins.
+class RuleSet:
+    """Rules for many items: the text that a rule requires is searched for before its conditions are evaluated.
+
+    So a rule that has nothing to do with an item costs one search in its text.
 
     >>> from webapp.ledger.rules.conditions import Condition, Match
     >>> from webapp.ledger.rules.matching import compiled
@@ -60,19 +62,11 @@ def decide(rules: Sequence[CompiledRule], item: RuleItem) -> Decision:
     ...     conditions = compiled(Match.ALL, [Condition(value=text)])
     ...     return CompiledRule(number, 1, 100, stops, conditions, (Effect(EffectKind.SET_ACCOUNT, 0, account),))
     >>> rules = [rule(1, "rent", 61), rule(2, "march", 62, stops=True), rule(3, "rent", 63)]
-    >>> decision = decide(rules, RuleItem(description="Rent March"))
+    >>> decision = RuleSet(rules).decide({Field.ANY_TEXT: "rent march"})
     >>> decision.matched, decision.stopped_by, decision.cut_off
     ((1, 2), 2, (3,))
     >>> decision.settings[EffectKind.SET_ACCOUNT]
     Setting(value=62, rule_id=2, rule_version=1)
-    """
-    return RuleSet(rules).decide(item)
-
-
-class RuleSet:
-    """Rules for many items: the text that a rule requires is searched for before its conditions are evaluated.
-
-    So a rule that has nothing to do with an item costs one search in its text.
     """
 
     def __init__(self, rules: Sequence[CompiledRule]) -> None:
@@ -83,25 +77,14 @@ class RuleSet:
             {effect.kind: Setting(effect.value, rule.id, rule.version) for effect in rule.effects}
             for rule in rules
         ]
-        # Whether each rule requires some text, so that a search in an item's text is worth it.
-        self.is_selective = all(needs for needs, _ in self._needs)
         self._needs_text = any(needs for needs, _ in self._needs)
         self._decisions: dict[tuple[int, ...], Decision] = {(): NOTHING}
 
-    def possible(self, text: str) -> list[int]:
-        """Give the places of the rules that may match an item of which this is all text, as ANY_TEXT compares it."""
-        return [place for needs, place in self._needs if needs in text]
-
-    def decide(self, item: RuleItem) -> Decision:
-        """Decide about an item; of effects of one kind the last wins."""
-        values = item.values()
+    def decide(self, values: Values) -> Decision:
+        """Decide about an item of these values; of effects of one kind the last wins."""
         text = str(values[Field.ANY_TEXT] or "") if self._needs_text else ""
-        return self.decided(self.possible(text), values)
-
-    def decided(self, places: Sequence[int], values: Values) -> Decision:
-        """Decide about an item of these values, evaluating the rules at `places` alone."""
         matched: list[int] = []
-        for place in places:
+        for place in [place for needs, place in self._needs if needs in text]:
             rule = self.rules[place]
             if rule.conditions.hold(values):
                 matched.append(place)

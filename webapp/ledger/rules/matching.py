@@ -1,7 +1,7 @@
 """Matching: a rule's conditions compiled once, evaluated for any number of items, and explained one by one."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -14,10 +14,10 @@ from webapp.ledger.currencies import canonical
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.matching.lines import normalised
 from webapp.ledger.rules.condition_values import folded_pattern, pattern_options
-from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Match, Operator, ValueKind
-from webapp.ledger.rules.items import TEXT_FIELDS, Value, compact
+from webapp.ledger.rules.conditions import Condition, Match, Operator
+from webapp.ledger.rules.fields import TEXT_FIELDS, Field, ValueKind
+from webapp.ledger.rules.items import Values, compact
 
-Values = Mapping[Field, Value]
 Test = Callable[[Any], bool]
 
 # Each negative operator with the one that it is the opposite of: it holds where that one does not.
@@ -44,7 +44,7 @@ class CompiledCondition:
     def needs(self) -> str:
         """Give a text without which the condition cannot hold, empty where it needs none."""
         condition = self.condition
-        is_text = condition.field is Field.ANY_TEXT or condition.field in TEXT_FIELDS
+        is_text = condition.field.kind in (ValueKind.TEXT, ValueKind.IDENTIFIER)
         if not is_text or condition.operator not in _LITERAL:
             return ""
         return str(_reader(condition.field)(condition.value))
@@ -84,11 +84,10 @@ def compiled(
 ) -> CompiledConditions:
     """Compile conditions that have no problem; merchants are compared by what they count as.
 
-    >>> from webapp.ledger.rules.items import RuleItem
     >>> rent = compiled(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
-    >>> rent.hold(RuleItem(description="Rent March", amount=Decimal("-900")).values())
+    >>> rent.hold({Field.ANY_TEXT: "rent march", Field.AMOUNT: Decimal("-900")})
     True
-    >>> rent.explain(RuleItem(description="Rent back", amount=Decimal("900")).values())
+    >>> rent.explain({Field.ANY_TEXT: "rent back", Field.AMOUNT: Decimal("900")})
     [True, False]
     """
     return CompiledConditions(
@@ -167,10 +166,9 @@ def _comparison(operator: Operator, wanted: Any) -> Test:
 
 def _reader(field: Field) -> Callable[[str], Any]:
     """Give how a condition's value is read as what its field holds."""
-    if field in {Field.IBAN, Field.SELLER_VAT_ID}:
-        return compact
     readers: dict[ValueKind, Callable[[str], Any]] = {
         ValueKind.TEXT: normalised,
+        ValueKind.IDENTIFIER: compact,
         ValueKind.AMOUNT: Decimal,
         ValueKind.SIZE: Decimal,
         ValueKind.DAY: date.fromisoformat,
@@ -179,4 +177,4 @@ def _reader(field: Field) -> Callable[[str], Any]:
         ValueKind.CURRENCY: canonical,
         ValueKind.ID: int,
     }
-    return readers[KIND_OF[field]]
+    return readers[field.kind]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from webapp.ledger.rules.conditions import Condition, Field
+from webapp.ledger.rules.conditions import Condition
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.haystacks import Haystack
 from webapp.ledger.rules.items import compact
 from webapp.ledger.suggestions.phrases import Words, folded, runs_of

@@ -9,7 +9,8 @@ from heapq import heappop, heappush
 from typing import Final
 
 from webapp.ledger.matching.lines import short
-from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.conditions import Condition, Operator
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.suggestions.habit_books import HabitBook, Unit
 from webapp.ledger.suggestions.phrases import Words, as_written, folded, is_distinctive
 

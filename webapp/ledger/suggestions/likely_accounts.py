@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.conditions import Condition, Operator
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import compact
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook, HabitLine
 from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.conditions import Condition, Operator
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import compact
 from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from webapp.ledger.rules.conditions import Condition, Field
+from webapp.ledger.rules.conditions import Condition
+from webapp.ledger.rules.fields import Field
 
 LONGEST_NAME: Final = 255
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.rules.fields import fields_of
+from webapp.ledger.rules.triggers import Target
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes
@@ -16,18 +18,7 @@ from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
 
-FIELDS: Final = (
-    "ANY_TEXT",
-    "DESCRIPTION",
-    "COUNTERPARTY",
-    "REFERENCE",
-    "IBAN",
-    "AMOUNT",
-    "AMOUNT_ABS",
-    "DIRECTION",
-    "CURRENCY",
-    "FEED_ACCOUNT",
-)
+FIELDS: Final = fields_of(Target.TRANSACTION)
 MOST_ROWS: Final = 10
 IN_PARTS: Final = "several accounts"
 # What a rule sets: its effect, the argument that names it, and the key of a line that has it.
@@ -57,7 +48,7 @@ class RuleProposalSchema(WriteSchema):
     merchant = NameOrId()
     project = NameOrId()
     settle_by_reference = ma.fields.Boolean(load_default=False)
-    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it."})
+    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it for new lines."})
 
 
 class WrongLineSchema(Schema):
@@ -149,9 +140,8 @@ def _row(item: Json, accounts: Mapping[int, str]) -> Json:
 TOOL = Tool(
     name="write_rule",
     title="Write a rule",
-    description="Try a rule on past lines: how many it matches and changes, and which people booked otherwise. All "
-    "conditions must hold. settleByReference pays the item that a line names. With propose it is made and runs on new "
-    "lines.",
+    description="Try a rule on past lines: what it changes, and what people booked otherwise. All conditions must "
+    "hold. settleByReference pays the item that a line names.",
     takes=RuleProposalSchema,
     gives=TriedRuleSchema,
     run=run,

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.rules.conditions import Field, Operator
+from webapp.ledger.rules.conditions import Operator
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.fields import Field
 from webapp.pages.rules import forms
 from webapp.pages.rules import rows as rule_rows
 from webapp.pages.rules.effects import ShownPreview, shown_preview
@@ -186,7 +187,7 @@ def preview_of(form: RuleForm, rule: Rule | None, query: dict[str, Any]) -> Show
     content = form.readable_content()
     if form.conditions and not content["conditions"]["conditions"]:
         return ShownPreview(problem="Enter a value to search for.")
-    return shown_preview(queries.rule_decisions.previews.unsaved(organization_id(), content, rule), query)
+    return shown_preview(queries.rules.previews.unsaved(organization_id(), content, rule), query)
 
 
 def parts_of(context: dict[str, Any]) -> str:

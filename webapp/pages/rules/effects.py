@@ -9,11 +9,11 @@ from typing import Any
 
 from webapp import queries
 from webapp.ledger.errors import LedgerError
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.compiled_rules import AnyRule
-from webapp.queries.rule_decisions.effect_records import EffectRecord
-from webapp.queries.rule_decisions.previews import RulePreview
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.compiled_rules import AnyRule
+from webapp.queries.rules.effect_records import EffectRecord
 from webapp.queries.rules.names import Names
+from webapp.queries.rules.previews import RulePreview
 from webapp.web import paging
 from webapp.web.access.auth import organization_id
 
@@ -46,7 +46,7 @@ def shown_preview(rule: AnyRule, query: Mapping[str, Any]) -> ShownPreview:
     chosen = CandidateFilters(query["from_"], query["to"], query["fa_id"])
     after = paging.decode(query["cursor"], "i")
     try:
-        preview = queries.rule_decisions.previews.preview(
+        preview = queries.rules.previews.preview(
             organization_id(),
             rule,
             chosen,

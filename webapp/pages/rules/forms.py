@@ -11,18 +11,15 @@ from flask import request
 from werkzeug.datastructures import MultiDict
 
 from webapp.ledger.rules.conditions import (
-    KIND_OF,
     WITHOUT_VALUE,
     Condition,
-    Field,
     Match,
     Operator,
-    ValueKind,
     condition_problem,
-    fields_of,
     operators_of,
 )
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effect_problem
+from webapp.ledger.rules.fields import Field, ValueKind, fields_of
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.pages.rules.rows import CONDITIONS, SEVERAL, triggers_of
 from webapp.schemas.rules.rules import RuleReplacementSchema, canonical_effects
@@ -222,7 +219,7 @@ def _fitting(row: Row, target: Target) -> Row:
 
 def _canonical_ends(row: Row, field_: Field, operator: Operator) -> dict[str, str]:
     """The values of a condition as in the API, where they are single amounts or days."""
-    kind = KIND_OF[field_]
+    kind = field_.kind
     read = canonical_day if kind is ValueKind.DAY else canonical_amount
     is_read = kind in (ValueKind.DAY, ValueKind.AMOUNT, ValueKind.SIZE) and operator not in SEVERAL
     return {name: read(row[name]) for name in ("value", "last") if is_read and row.get(name)}

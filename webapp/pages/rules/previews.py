@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.rules.effects import shown_preview
 from webapp.pages.rules.rules import sentence
-from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rules.candidates import CandidateFilters
 from webapp.schemas.addresses import RuleLinesPageSchema
 from webapp.schemas.rules.runs import ApplyFormSchema
 from webapp.web import progress

@@ -8,18 +8,10 @@ from typing import Any, Final
 
 from webapp import queries
 from webapp.ledger.codes import DOCUMENT_TYPES
-from webapp.ledger.rules.conditions import (
-    KIND_OF,
-    WITHOUT_VALUE,
-    Field,
-    Operator,
-    ValueKind,
-    fields_of,
-    operators_of,
-)
+from webapp.ledger.rules.conditions import WITHOUT_VALUE, Operator, operators_of
 from webapp.ledger.rules.effects import FIELD_OF, EffectKind
+from webapp.ledger.rules.fields import Field, ValueKind, fields_of
 from webapp.ledger.rules.triggers import Target, Trigger
-from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import chosen_id
@@ -50,7 +42,7 @@ def _chosen_ids(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[st
     found: defaultdict[str, set[int | None]] = defaultdict(set)
     for row in conditions:
         parts = str(row.get("value") or "").split(",")
-        found[ID_FIELDS.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
+        found[Field(row["field"]).id_key] |= {chosen_id(part.strip()) for part in parts}
     for row in effects:
         key = FIELD_OF[EffectKind(row["kind"])]
         found[key].add(chosen_id(row.get(key)))
@@ -69,9 +61,7 @@ def triggers_of(target: str) -> list[Trigger]:
 
 def fields_for(target: str) -> list[Row]:
     """List the fields of conditions for a target."""
-    return [
-        {"id": each.value, "name": _capital(rule_wording.FIELDS[each])} for each in fields_of(Target(target))
-    ]
+    return [{"id": each.value, "name": _capital(each.label)} for each in fields_of(Target(target))]
 
 
 def shown_condition(row: Row, index: int, choices: Choices) -> Row:
@@ -115,19 +105,19 @@ def widget(field_: Field, operator: Operator) -> str:
     >>> widget(Field.AMOUNT, Operator.BETWEEN), widget(Field.PROJECT, Operator.IN), widget(Field.IBAN, Operator.IN)
     ('amounts', 'several', 'text')
     """
-    kind = KIND_OF[field_]
+    kind = field_.kind
     if operator in WITHOUT_VALUE:
         return "none"
     if kind in CHOICES_OF_KIND or kind is ValueKind.ID:
         return "several" if operator in SEVERAL else "choice"
-    if operator in SEVERAL or kind in (ValueKind.TEXT, ValueKind.CURRENCY):
+    if operator in SEVERAL or kind in (ValueKind.TEXT, ValueKind.IDENTIFIER, ValueKind.CURRENCY):
         return "text"
     plain = "day" if kind is ValueKind.DAY else "amount"
     return f"{plain}s" if operator is Operator.BETWEEN else plain
 
 
 def _options(field_: Field, choices: Choices) -> Sequence[Any]:
-    if field_ in ID_FIELDS:
+    if field_.id_key:
         return [
             {
                 "id": str(each.id),
@@ -135,11 +125,11 @@ def _options(field_: Field, choices: Choices) -> Sequence[Any]:
                 "is_archived": getattr(each, "is_archived", False),
                 "merged_into_id": getattr(each, "merged_into_id", None),
             }
-            for each in choices[ID_FIELDS[field_]]
+            for each in choices[field_.id_key]
         ]
     return [
         {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
-        for word in CHOICES_OF_KIND.get(KIND_OF[field_], ())
+        for word in CHOICES_OF_KIND.get(field_.kind, ())
     ]
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
-from webapp.ledger.rules.conditions import Field
+from webapp.ledger.rules.fields import Field
 from webapp.pages.transactions.feed_accounts import workspace_filters
 from webapp.pages.transactions.shared_edits import lines_of
 from webapp.pages.transactions.workspace_facts import filters_of, filters_query

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
-    from webapp.queries.rule_decisions.line_reasons import LineReasons
+    from webapp.queries.rules.line_reasons import LineReasons
     from webapp.queries.suggestions.document_bookings import DocumentBooking
     from webapp.queries.transactions.line_filters import OpenDraft
     from webapp.queries.transactions.named_lines import NamedSplit
@@ -135,7 +135,7 @@ class WorkspaceFacts:
     def why(self) -> LineReasons | None:
         """The reasons for the entry of the line (rules and suggestions), if they are shown."""
         line = self._edited("why")
-        return queries.rule_decisions.line_reasons.reasons(line) if line else None
+        return queries.rules.line_reasons.reasons(line) if line else None
 
     @cached_property
     def description(self) -> str | None:

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger import titles
-from webapp.models import Document, Merchant, Posting, Project, refers_to
-from webapp.queries.rules import rules
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.fields import Field, ids_in
+from webapp.models import Document, Merchant, Posting, Project, Rule, refers_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Usage:
 def of_project(project: Project) -> Usage:
     """Find the usages of a project, in the books and in rules."""
     postings, documents = (_count(refers_to(model.project_id, project)) for model in (Posting, Document))
-    return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)
+    return Usage(postings, _rules_naming(EffectKind.SET_PROJECT, Field.PROJECT, project), documents)
 
 
 def of_merchant(merchant: Merchant) -> Usage:
@@ -44,7 +45,7 @@ def of_merchant(merchant: Merchant) -> Usage:
     postings, documents = (
         _count(refers_to(model.org_merchant_id, merchant)) for model in (Posting, Document)
     )
-    named = rules.naming_merchant(merchant.organization_id, merchant.id)
+    named = _rules_naming(EffectKind.SET_MERCHANT, Field.MERCHANT, merchant)
     is_merged_with_it = sa.or_(
         Merchant.merged_into_id == merchant.id, Merchant.merged_through_id == merchant.id
     )
@@ -54,3 +55,20 @@ def of_merchant(merchant: Merchant) -> Usage:
 
 def _count(*naming: sa.ColumnElement[bool]) -> int:
     return db.session.scalars(sa.select(sa.func.count()).where(*naming)).one()
+
+
+def _rules_naming(kind: EffectKind, field: Field, record: Project | Merchant) -> list[int]:
+    """List the rules that set a project or merchant, or have a condition on it."""
+    found = db.session.scalars(
+        sa.select(Rule).where(Rule.organization_id == record.organization_id).order_by(Rule.id)
+    )
+    return [rule.id for rule in found if _names(rule, kind, field, record.id)]
+
+
+def _names(rule: Rule, kind: EffectKind, field: Field, row_id: int) -> bool:
+    is_set = any(effect["kind"] == kind and effect[VALUE_KEY[kind]] == row_id for effect in rule.effects)
+    is_in_condition = any(
+        condition["field"] == field and str(row_id) in ids_in(condition["value"])
+        for condition in rule.conditions["conditions"]
+    )
+    return is_set or is_in_condition

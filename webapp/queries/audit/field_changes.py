@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Final
 
 from webapp.ledger.rules import triggers
+from webapp.ledger.rules.fields import ID_FIELDS
 from webapp.models import (
     Account,
     ActionRequest,
@@ -22,7 +23,6 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common import lookups
-from webapp.queries.rules.names import ID_FIELDS
 
 # The ids that are shown by a name.
 NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from webapp.ledger.rules.conditions import Field
+from webapp.ledger.rules.fields import ID_FIELDS, ids_in
 from webapp.models import Account, FeedAccount, Merchant, OwedItem, Project
 from webapp.queries.common import lookups, merchants
-from webapp.queries.rules.rules import ids_in
 
 MODELS: Final[Mapping[str, Any]] = {
     "accountId": Account,
@@ -17,11 +16,6 @@ MODELS: Final[Mapping[str, Any]] = {
     "projectId": Project,
     "faId": FeedAccount,
     "itemId": OwedItem,
-}
-ID_FIELDS: Final = {
-    Field.FEED_ACCOUNT.value: "faId",
-    Field.MERCHANT.value: "orgMerchantId",
-    Field.PROJECT.value: "projectId",
 }
 MERCHANT: Final = "orgMerchantId"
 Names = Mapping[tuple[str, int], str]

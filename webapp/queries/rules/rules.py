@@ -9,8 +9,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.rules.conditions import Field
-from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.models import Rule, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries.common import lookups
@@ -81,41 +79,6 @@ def versions_by_key(
         )
     )
     return {(row.rule_id, row.version): row for row in rows}
-
-
-def naming_project(organization_id: str, project_id: int) -> list[int]:
-    """List the rules that set a project or have a condition on it."""
-    return _naming(organization_id, EffectKind.SET_PROJECT, Field.PROJECT, project_id)
-
-
-def naming_merchant(organization_id: str, merchant_id: int) -> list[int]:
-    """List the rules that set a merchant or have a condition on it."""
-    return _naming(organization_id, EffectKind.SET_MERCHANT, Field.MERCHANT, merchant_id)
-
-
-def _naming(organization_id: str, kind: EffectKind, field: Field, row_id: int) -> list[int]:
-    found = db.session.scalars(
-        sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.id)
-    )
-    return [rule.id for rule in found if _names(rule, kind, field, row_id)]
-
-
-def _names(rule: Rule, kind: EffectKind, field: Field, row_id: int) -> bool:
-    is_set = any(effect["kind"] == kind and effect[VALUE_KEY[kind]] == row_id for effect in rule.effects)
-    is_in_condition = any(
-        condition["field"] == field and str(row_id) in ids_in(condition["value"])
-        for condition in rule.conditions["conditions"]
-    )
-    return is_set or is_in_condition
-
-
-def ids_in(value: str) -> list[str]:
-    """Read the ids that a condition's value names.
-
-    >>> ids_in("4, 17")
-    ['4', '17']
-    """
-    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 def unknown_ids(model: type[Numbered], organization_id: str, ids: Iterable[int]) -> set[int]:

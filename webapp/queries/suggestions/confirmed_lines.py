@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
+from webapp.ledger.rules.fields import LINE_COLUMNS
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
@@ -28,17 +29,9 @@ _POSTING = table_of(Posting)
 Destination = tuple[int, int | None, int | None]
 
 _NO_ONE_ACCOUNT = Choice(None)
+_DATA = ("id", "feed_account_id", "booked_on", "amount_minor", "currency", "journal_entry_id")
 _COLUMNS: tuple[Any, ...] = (
-    _LINE.c.id,
-    _LINE.c.feed_account_id,
-    _LINE.c.booked_on,
-    _LINE.c.amount_minor,
-    _LINE.c.currency,
-    _LINE.c.description,
-    _LINE.c.counterparty,
-    _LINE.c.reference,
-    _LINE.c.iban,
-    _LINE.c.journal_entry_id,
+    *(_LINE.c[name] for name in dict.fromkeys((*_DATA, *LINE_COLUMNS))),
     _ENTRY.c.status.label("entry_status"),
 )
 

@@ -15,6 +15,7 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.suggestions.habit_books import HabitBook
 from webapp.ledger.suggestions.habits import SUPPORT, Habit, habits, still_dismissed
 from webapp.ledger.suggestions.wording import name, sentence
@@ -22,7 +23,7 @@ from webapp.models import Rule, SuggestionDismissal
 from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames, NamedChoice
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
+from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.queries.suggestions import confirmed_lines
 
 MOST = 100
@@ -189,9 +190,8 @@ def _covered(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
 
     def is_open(place: int) -> bool:
         line: Any = book.lines[place]
-        return (
-            EffectKind.SET_ACCOUNT not in evaluator.decide(line, line.currency, line.feed_account_id).settings
-        )
+        values = RuleLine(line, line.currency, line.feed_account_id).values()
+        return EffectKind.SET_ACCOUNT not in evaluator.decide(values).settings
 
     def is_covered(habit: Habit) -> bool:
         uncovered = (place for place in habit.evidence[-NEWEST:] if is_open(place))

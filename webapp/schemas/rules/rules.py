@@ -8,15 +8,9 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
-from webapp.ledger.rules.conditions import (
-    WITHOUT_VALUE,
-    Condition,
-    Field,
-    Match,
-    Operator,
-    conditions_problems,
-)
+from webapp.ledger.rules.conditions import WITHOUT_VALUE, Condition, Match, Operator, conditions_problems
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effects_problems, read_effects
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import Target, Trigger, bind_target_and_trigger
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema

@@ -5,8 +5,9 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
-from webapp.ledger.rules.conditions import Field, Match, Operator
+from webapp.ledger.rules.conditions import Match, Operator
 from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import Trigger
 from webapp.schemas import fields
 from webapp.schemas.base import Schema

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
-from webapp.ledger.rules.conditions import Field, Match, Operator
+from webapp.ledger.rules.conditions import Match, Operator
 from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.fields import Field
 from webapp.models import Rule
-from webapp.queries.rule_decisions import previews
-from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rules import previews
+from webapp.queries.rules.candidates import CandidateFilters
 from webapp.services.demo.bookkeeper import Bookkeeper
 from webapp.services.rules import rules, runs
 

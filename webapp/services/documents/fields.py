@@ -19,7 +19,7 @@ from webapp.models import Account, Document, Merchant, Project
 from webapp.models.base import Numbered
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
-from webapp.queries.rule_decisions import compiled_rules
+from webapp.queries.rules import compiled_rules
 from webapp.services.rules import document_rules
 
 PLAIN: Final = ("document_type", "side", "number", "issued_on", "due_on", "sender", "text", "file_name")

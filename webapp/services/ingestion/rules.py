@@ -9,12 +9,13 @@ from datetime import date
 
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
+from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
 from webapp.models import Organization
 from webapp.queries.accounts import accounts
-from webapp.queries.rule_decisions import compiled_rules
-from webapp.queries.rule_decisions.compiled_rules import AnyRule
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
+from webapp.queries.rules import compiled_rules
+from webapp.queries.rules.compiled_rules import AnyRule
+from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.services.ingestion.staging import NewLine, StagedChoice
 
 
@@ -92,7 +93,7 @@ class AccountRules:
 
         What settles by reference waits until the line is stored, with all else that is set of the line.
         """
-        decision = self.rules.decide(line, self.currency, self.feed_account_id)
+        decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
             return
         if EffectKind.SETTLE_BY_REFERENCE in decision.settings:

@@ -13,12 +13,13 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.rules.document_outcomes import Receipt, problem_of
 from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.items import document_values
 from webapp.ledger.rules.line_outcomes import Books
 from webapp.models import Document, DocumentSetting, Organization, RuleRun, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.rule_decisions import compiled_rules, document_effects, line_effects
-from webapp.queries.rule_decisions.document_effects import DocumentEffect
+from webapp.queries.rules import compiled_rules, document_effects, line_effects
+from webapp.queries.rules.document_effects import DocumentEffect
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules, Tally, for_trigger
 
@@ -44,7 +45,7 @@ def run_on(document: Document, *, act_id: str, now: datetime, rules: LineRules |
     organization = organizations.get(document.organization_id)
     rules = rules or active(organization)
     rules.tally = Tally()
-    decision = rules.decide_item(document_effects.item_of(document))
+    decision = rules.decide(document_values(document))
     if not decision.matched:
         return
     effect = document_effects.effect(rules, document, decision, line_effects.own_settings(rules, None))

@@ -15,8 +15,8 @@ from webapp.ledger.rules.line_outcomes import AccountFacts, CounterLeg
 from webapp.models import Organization, Project
 from webapp.queries.access import organizations
 from webapp.queries.currencies import exchange_rates
-from webapp.queries.rule_decisions import compiled_rules
-from webapp.queries.rule_decisions.candidates import CandidateLine
+from webapp.queries.rules import compiled_rules
+from webapp.queries.rules.candidates import CandidateLine
 
 
 @dataclass(frozen=True, slots=True)

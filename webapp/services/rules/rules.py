@@ -10,31 +10,22 @@ from typing import Any, TypedDict, Unpack
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
-from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.fields import ID_FIELDS, ids_in
 from webapp.ledger.rules.orders import Place, moved
 from webapp.ledger.rules.triggers import is_narrowed, unread_names
-from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleContent, RuleVersion
+from webapp.models import Account, Rule, RuleContent, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.rules import rules
+from webapp.queries.rules.names import MODELS
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
-MODEL_OF_EFFECT: Mapping[EffectKind, type[Numbered]] = {
-    EffectKind.SET_ACCOUNT: Account,
-    EffectKind.SET_MERCHANT: Merchant,
-    EffectKind.SET_PROJECT: Project,
-}
-MODEL_OF_FIELD: Mapping[Field, type[Numbered]] = {
-    Field.FEED_ACCOUNT: FeedAccount,
-    Field.MERCHANT: Merchant,
-    Field.PROJECT: Project,
-}
 NARROWED = (
     "Parts of the conditions are unknown, so the rule would match more than intended. "
     "It is stored inactive; check it, then activate it."
@@ -253,16 +244,16 @@ def check_references(
 
 def _effect_ids(effects: list[dict[str, Any]]) -> list[tuple[str, type[Numbered], int]]:
     return [
-        (f"effects.{index}.{VALUE_KEY[kind]}", MODEL_OF_EFFECT[kind], effect[VALUE_KEY[kind]])
+        (f"effects.{index}.{VALUE_KEY[kind]}", MODELS[VALUE_KEY[kind]], effect[VALUE_KEY[kind]])
         for index, effect in enumerate(effects)
-        if (kind := EffectKind(effect["kind"])) in MODEL_OF_EFFECT
+        if VALUE_KEY.get(kind := EffectKind(effect["kind"])) in MODELS
     ]
 
 
 def _condition_ids(conditions: list[dict[str, Any]]) -> list[tuple[str, type[Numbered], int]]:
     return [
-        (f"conditions.conditions.{index}.value", MODEL_OF_FIELD[field], int(row_id))
+        (f"conditions.conditions.{index}.value", MODELS[key], int(row_id))
         for index, condition in enumerate(conditions)
-        if (field := Field(condition["field"])) in MODEL_OF_FIELD
-        for row_id in rules.ids_in(condition["value"])
+        if (key := ID_FIELDS.get(condition["field"]))
+        for row_id in ids_in(condition["value"])
     ]

@@ -24,8 +24,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.models.base import table_of
-from webapp.queries.rule_decisions import candidates
-from webapp.queries.rule_decisions.candidates import AT_ONCE, CandidateLine, LineState
+from webapp.queries.rules import candidates
+from webapp.queries.rules.candidates import AT_ONCE, CandidateLine, LineState
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.rules import document_rules, writes

@@ -12,12 +12,12 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
 from webapp.queries.access import organizations
-from webapp.queries.rule_decisions import candidates, document_effects, previews
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
-from webapp.queries.rule_decisions.document_effects import DocumentEffect
-from webapp.queries.rule_decisions.effect_records import Effect
-from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
+from webapp.queries.rules import candidates, document_effects, previews
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.decisions import RuleEvaluator
+from webapp.queries.rules.document_effects import DocumentEffect
+from webapp.queries.rules.effect_records import Effect
+from webapp.queries.rules.line_effects import Digest, LineEffect
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.limits import ActTooLargeError

@@ -17,9 +17,9 @@ from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Tran
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.items.line_payments import PaidPart
-from webapp.queries.rule_decisions import candidates, compiled_rules, line_effects
-from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
-from webapp.queries.rule_decisions.line_effects import LineEffect
+from webapp.queries.rules import candidates, compiled_rules, line_effects
+from webapp.queries.rules.candidates import CandidateLine, LineState
+from webapp.queries.rules.line_effects import LineEffect
 from webapp.services.audit import updates
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules

@@ -6,44 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Operator, ValueKind
+from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
-from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.rendering.figures import day, figure
 from webapp.web.rendering.notation import notation
 
 # Names by the JSON key of an id, and the id.
 Names = Mapping[tuple[str, int], str]
 
-FIELDS: Final[dict[Field, str]] = {
-    Field.ANY_TEXT: "any text",
-    Field.DESCRIPTION: "description",
-    Field.COUNTERPARTY: "counterparty",
-    Field.REFERENCE: "reference",
-    Field.IBAN: "IBAN",
-    Field.AMOUNT: "amount",
-    Field.AMOUNT_ABS: "amount without its sign",
-    Field.DIRECTION: "direction",
-    Field.CURRENCY: "currency",
-    Field.DATE: "day",
-    Field.FEED_ACCOUNT: "bank account",
-    Field.MERCHANT: "merchant",
-    Field.PROJECT: "project",
-    Field.DOCUMENT_TYPE: "document type",
-    Field.TOTAL: "total",
-    Field.TAX: "tax",
-    Field.ISSUED_ON: "issue date",
-    Field.SENDER: "sender",
-    Field.FILE_NAME: "file name",
-    Field.TEXT: "text of the document",
-    Field.NET: "net",
-    Field.VAT_RATE: "VAT rate",
-    Field.DUE_ON: "due day",
-    Field.BUYER: "buyer",
-    Field.SELLER_VAT_ID: "seller's VAT id",
-}
 OPERATORS: Final[dict[Operator, str]] = {
     Operator.EQUALS: "is",
     Operator.NOT_EQUALS: "is not",
@@ -124,12 +97,12 @@ def condition_text(condition: Condition, names: Names) -> str:
     """
     value = value_text(condition, names)
     operator = operator_text(condition.field, condition.operator)
-    return f"{FIELDS[condition.field]} {operator}{' ' if value else ''}{value}"
+    return f"{condition.field.label} {operator}{' ' if value else ''}{value}"
 
 
 def operator_text(field: Field, operator: Operator) -> str:
     """The text of an operator for a field."""
-    texts = OF_DAYS if KIND_OF[field] is ValueKind.DAY else {}
+    texts = OF_DAYS if field.kind is ValueKind.DAY else {}
     return texts.get(operator, OPERATORS[operator])
 
 
@@ -161,12 +134,13 @@ def _one(field: Field, value: str, names: Names) -> str:
     text = value.strip()
     formats: dict[ValueKind, Callable[[str], str]] = {
         ValueKind.TEXT: "“{}”".format,
+        ValueKind.IDENTIFIER: "“{}”".format,
         ValueKind.AMOUNT: lambda value: figure(value, notation()),
         ValueKind.SIZE: lambda value: figure(value, notation()),
         ValueKind.DAY: lambda value: day(date.fromisoformat(value), notation()),
         ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
         ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,
-        ValueKind.ID: lambda value: names.get((ID_FIELDS[field], int(value)), value),
+        ValueKind.ID: lambda value: names.get((field.id_key, int(value)), value),
     }
-    return formats[KIND_OF[field]](text)
+    return formats[field.kind](text)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from webapp.models import RuleVersion, Transaction
 from webapp.queries.access import organizations
-from webapp.queries.rule_decisions import candidates, compiled_rules, explanations
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.compiled_rules import RuleValues
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
-from webapp.queries.rule_decisions.explanations import Explanation
+from webapp.queries.rules import candidates, compiled_rules, explanations, rules, runs
 from webapp.queries.rules import names as rule_names
-from webapp.queries.rules import rules, runs
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.compiled_rules import RuleValues
+from webapp.queries.rules.decisions import RuleEvaluator
+from webapp.queries.rules.explanations import Explanation
 from webapp.queries.rules.names import Names
 from webapp.queries.rules.runs import Provenance
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,13 +13,13 @@ from webapp.ledger.rules import document_outcomes
 from webapp.ledger.rules.document_outcomes import Receipt
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.items import document_values
 from webapp.ledger.rules.line_outcomes import Skip
 from webapp.models import Document
-from webapp.queries.rule_decisions import line_effects
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
-from webapp.queries.rule_decisions.line_effects import OwnSettings
+from webapp.queries.rules import line_effects
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.decisions import RuleEvaluator
+from webapp.queries.rules.line_effects import OwnSettings
 
 AT_ONCE = 500
 
@@ -64,8 +63,7 @@ def effects(
 
 
 def _decision(evaluator: RuleEvaluator, document: Document, only: int | None) -> Decision | None:
-    item = item_of(document)
-    return line_effects.relevant(evaluator, evaluator.decide_item(item), only, lambda: item)
+    return line_effects.relevant(evaluator, document_values(document), only)
 
 
 def effect(
@@ -106,43 +104,6 @@ def _conditions(organization_id: str, filters: CandidateFilters) -> list[sa.Colu
     if filters.to is not None:
         conditions.append(Document.issued_on <= filters.to)
     return conditions
-
-
-def item_of(document: Document) -> RuleItem:
-    """Make the rule item of a document, with its data before any rule.
-
-    Its number is its reference, its sender the counterparty, its total the amount, its issue the day.
-    """
-    total = document.total
-    return RuleItem(
-        counterparty=document.sender,
-        reference=document.number,
-        amount=None if total is None else total.decimal,
-        currency=document.original_currency,
-        day=document.issued_on,
-        merchant_id=document.org_merchant_id if EffectKind.SET_MERCHANT in document.set_by_hand else None,
-        project_id=document.project_id if EffectKind.SET_PROJECT in document.set_by_hand else None,
-        document_type=document.document_type,
-        total=None if total is None else total.decimal,
-        tax=None if document.tax is None else document.tax.decimal,
-        issued_on=document.issued_on,
-        sender=document.sender,
-        file_name=document.file_name,
-        text=document.text,
-        iban=document.iban,
-        net=None if document.net is None else document.net.decimal,
-        vat_rate=_vat_rate(document),
-        due_on=document.due_on,
-        buyer=document.buyer,
-        seller_vat_id=document.seller_vat_id,
-    )
-
-
-def _vat_rate(document: Document) -> Decimal | None:
-    """Give the rate of VAT of an e-invoice in percent; None where it has several, or states none."""
-    rates = {row["rate"] for row in (document.invoice or {}).get("vat", ())}
-    (rate,) = rates if len(rates) == 1 else (None,)
-    return None if rate is None else Decimal(rate)
 
 
 def receipt_of(document: Document) -> Receipt:

@@ -6,36 +6,34 @@ from decimal import Decimal
 import pytest
 
 from tests.fixtures.figures import KEY
+from tests.ledger.rules.rule_values import item_values
 from webapp.ledger.rules.conditions import (
-    KIND_OF,
     WITHOUT_VALUE,
     Condition,
-    Field,
     Match,
     Operator,
-    ValueKind,
     condition_problem,
     conditions_problems,
     operators_of,
 )
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.matching import compiled
 from webapp.ledger.rules.triggers import Target
 
-SAID, AMOUNT, DAY = "Café  BERLIN Invoice 42", Decimal("-42.50"), date(2026, 3, 15)
-ITEM = RuleItem(
-    **dict.fromkeys(
-        ("description", "counterparty", "reference", "sender", "file_name", "text", "buyer"), SAID
-    ),
-    **dict.fromkeys(("amount", "total", "tax", "net"), AMOUNT),
-    **dict.fromkeys(("day", "issued_on", "due_on"), DAY),
-    **dict.fromkeys(("feed_account_id", "merchant_id", "project_id"), 7),
-    **dict.fromkeys(("iban", "seller_vat_id"), "DE02 1203 0000 0000 2020 51"),
-    vat_rate=abs(AMOUNT),
-    currency="EUR",
-    document_type="INVOICE",
-)
-NOTHING = RuleItem()
+AMOUNT = Decimal("-42.50")
+RAW = {
+    ValueKind.TEXT: "Café  BERLIN Invoice 42",
+    ValueKind.IDENTIFIER: "DE02 1203 0000 0000 2020 51",
+    ValueKind.AMOUNT: AMOUNT,
+    ValueKind.SIZE: AMOUNT,
+    ValueKind.DAY: date(2026, 3, 15),
+    ValueKind.DIRECTION: AMOUNT,
+    ValueKind.DOCUMENT_TYPE: "INVOICE",
+    ValueKind.CURRENCY: "EUR",
+    ValueKind.ID: 7,
+}
+ITEM = item_values(**{field.value.lower(): RAW[field.kind] for field in Field})
+NOTHING = item_values()
 
 # Kind of field, operator, a value with which the condition holds of the item, one with which it does not.
 TABLE = """
@@ -48,15 +46,15 @@ TEXT          ENDS_WITH         42                                     | invoice
 TEXT          MATCHES           invoice \\d+$                           | ^invoice
 TEXT          IN                x, café berlin invoice 42              | x, y
 TEXT          NOT_IN            x, y                                   | x, café berlin invoice 42
-IBAN          EQUALS            de02120300000000202051                 | DE02
-IBAN          NOT_EQUALS        DE02                                   | DE02 1203 0000 0000 2020 51
-IBAN          CONTAINS          1203 0000                              | 9999
-IBAN          NOT_CONTAINS      9999                                   | 12030000
-IBAN          STARTS_WITH       DE 02                                  | 1203
-IBAN          ENDS_WITH         2051                                   | DE
-IBAN          MATCHES           ^de02[0-9]+$                           | ^at
-IBAN          IN                AT1, DE02120300000000202051            | AT1
-IBAN          NOT_IN            AT1                                    | AT1, DE02120300000000202051
+IDENTIFIER    EQUALS            de02120300000000202051                 | DE02
+IDENTIFIER    NOT_EQUALS        DE02                                   | DE02 1203 0000 0000 2020 51
+IDENTIFIER    CONTAINS          1203 0000                              | 9999
+IDENTIFIER    NOT_CONTAINS      9999                                   | 12030000
+IDENTIFIER    STARTS_WITH       DE 02                                  | 1203
+IDENTIFIER    ENDS_WITH         2051                                   | DE
+IDENTIFIER    MATCHES           ^de02[0-9]+$                           | ^at
+IDENTIFIER    IN                AT1, DE02120300000000202051            | AT1
+IDENTIFIER    NOT_IN            AT1                                    | AT1, DE02120300000000202051
 AMOUNT        EQUALS            -42.5                                  | 42.50
 AMOUNT        NOT_EQUALS        42.50                                  | -42.5
 AMOUNT        IN                42.50, -42.5                           | 42.50
@@ -125,7 +123,7 @@ CELLS = [(field, operator) for field in Field for operator in operators_of(field
 PARTICULAR = [
     (field, operator)
     for field, operator in CELLS
-    if operator is Operator.MATCHES or (KIND_OF[field] in WRONG and operator not in WITHOUT_VALUE)
+    if operator is Operator.MATCHES or (field.kind in WRONG and operator not in WITHOUT_VALUE)
 ]
 
 
@@ -134,16 +132,14 @@ def cases(field, operator):
     is_negative = operator.value.startswith("NOT_") or operator is Operator.IS_EMPTY
     if operator in WITHOUT_VALUE:
         return [("", ITEM, not is_negative), ("", NOTHING, is_negative)]
-    passing, failing = VALUES[
-        "IBAN" if field in {Field.IBAN, Field.SELLER_VAT_ID} else KIND_OF[field].name, operator
-    ]
+    passing, failing = VALUES[field.kind.name, operator]
     return [(passing, ITEM, True), (failing, ITEM, False), (passing, NOTHING, is_negative)]
 
 
 def asked(field, operator, value, item=ITEM):
     condition = Condition(field, operator, value)
     assert condition_problem(condition, Target.RECEIPT) is None
-    return compiled(Match.ALL, [condition]).hold(item.values())
+    return compiled(Match.ALL, [condition]).hold(item)
 
 
 def test_a_condition_passes_and_fails_and_of_nothing_only_negatives_hold():
@@ -168,7 +164,7 @@ def test_each_cell_of_the_table_has_a_passing_and_a_failing_case(record_property
 def test_a_value_of_another_kind_is_refused_at_its_path():
     found = {}
     for field, operator in PARTICULAR:
-        wrong = "(" if operator is Operator.MATCHES else WRONG[KIND_OF[field]]
+        wrong = "(" if operator is Operator.MATCHES else WRONG[field.kind]
         conditions = [Condition(), Condition(), Condition(field, operator, wrong)]
         found[field, operator] = list(conditions_problems(conditions, Target.RECEIPT))
     assert found == {cell: ["conditions.conditions.2.value"] for cell in PARTICULAR}
@@ -193,17 +189,16 @@ def test_an_operator_that_a_field_does_not_take_is_refused_at_its_path(field):
     ],
 )
 def test_any_text_is_any_of_them_and_a_negative_none_of_them(operator, value, holds):
-    item = RuleItem(description="Rent", counterparty="Landlord", reference="2026-03")
+    item = item_values(description="Rent", counterparty="Landlord", reference="2026-03")
     assert asked(Field.ANY_TEXT, operator, value, item) is holds
 
 
 def test_any_and_all_and_nothing_at_all():
     conditions = [Condition(value="berlin"), Condition(value="hamburg")]
-    values = ITEM.values()
-    assert compiled(Match.ANY, conditions).hold(values)
-    assert not compiled(Match.ALL, conditions).hold(values)
-    assert compiled(Match.ALL, conditions).explain(values) == [True, False]
-    assert compiled(Match.ALL, []).hold(values)
+    assert compiled(Match.ANY, conditions).hold(ITEM)
+    assert not compiled(Match.ALL, conditions).hold(ITEM)
+    assert compiled(Match.ALL, conditions).explain(ITEM) == [True, False]
+    assert compiled(Match.ALL, []).hold(ITEM)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +213,7 @@ def test_any_and_all_and_nothing_at_all():
     ],
 )
 def test_a_pattern_meets_text_that_is_folded(text, pattern, holds):
-    assert asked(Field.DESCRIPTION, Operator.MATCHES, pattern, RuleItem(description=text)) is holds
+    assert asked(Field.DESCRIPTION, Operator.MATCHES, pattern, item_values(description=text)) is holds
 
 
 @pytest.mark.parametrize(

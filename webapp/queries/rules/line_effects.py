@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.items import RuleLine, Values
 from webapp.ledger.rules.line_outcomes import CounterLeg, NamedItem, Skip
-from webapp.queries.rule_decisions import candidates, named_items
-from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
-from webapp.queries.rule_decisions.decisions import NO_CHOICE, LineChoice, RuleEvaluator, item_of
+from webapp.queries.rules import candidates, named_items
+from webapp.queries.rules.candidates import CandidateLine, LineState
+from webapp.queries.rules.decisions import RuleEvaluator
 
 _IN_JSON = json.JSONEncoder(separators=(",", ":")).encode
 NO_SETTINGS: Mapping[EffectKind, Any] = MappingProxyType({})
@@ -62,11 +62,10 @@ def effects(
     """
     own_part = own_settings(evaluator, only)
     for lines in portions:
-        choices = line_choices(evaluator, lines)
         matched = [
             (line, decision)
-            for line in lines
-            if (decision := _decision(evaluator, line, only, choices.get(line.id, NO_CHOICE)))
+            for line, values in zip(lines, values_of(evaluator, lines), strict=True)
+            if (decision := relevant(evaluator, values, only))
         ]
         if not matched:
             yield []
@@ -94,44 +93,44 @@ def effects_of(
     ]
 
 
-def line_choices(evaluator: RuleEvaluator, lines: Sequence[CandidateLine]) -> Mapping[int, LineChoice]:
-    """Give what people chose for lines, where any rule has a condition on that: what is set, and not by a rule."""
+def values_of(evaluator: RuleEvaluator, lines: Sequence[CandidateLine]) -> list[Values]:
+    """Give the values of lines that rules match."""
+    choices = _choices(evaluator, lines)
+    return [
+        RuleLine(line, line.currency, line.feed_account_id, *choices.get(line.id, ())).values()
+        for line in lines
+    ]
+
+
+def _choices(
+    evaluator: RuleEvaluator, lines: Sequence[CandidateLine]
+) -> Mapping[int, tuple[int | None, int | None]]:
+    """Read the merchant and project that people, not rules, set on lines, where a condition asks for them."""
     if not lines or not evaluator.needs_choices:
         return {}
     organization_id = evaluator.organization.id
     states = candidates.line_states(organization_id, lines)
     by_rules = candidates.set_by_rules(organization_id, [line.id for line in lines])
+
+    def chosen(line_id: int, leg: CounterLeg, kind: EffectKind) -> int | None:
+        return None if (line_id, kind.value) in by_rules else leg.raw(kind)
+
     return {
-        line_id: LineChoice(
-            *(
-                None if (line_id, kind.value) in by_rules else leg.raw(kind)
-                for kind in (EffectKind.SET_MERCHANT, EffectKind.SET_PROJECT)
-            )
-        )
+        line_id: (chosen(line_id, leg, EffectKind.SET_MERCHANT), chosen(line_id, leg, EffectKind.SET_PROJECT))
         for line_id, state in states.items()
         if (leg := state.leg) is not None
     }
 
 
-def _decision(
-    evaluator: RuleEvaluator, line: CandidateLine, only: int | None, choice: LineChoice
-) -> Decision | None:
-    decision = evaluator.decide(line, line.currency, line.feed_account_id, choice)
-    return relevant(
-        evaluator, decision, only, lambda: item_of(line, line.currency, line.feed_account_id, choice)
-    )
-
-
-def relevant(
-    evaluator: RuleEvaluator, decision: Decision, only: int | None, item: Callable[[], RuleItem]
-) -> Decision | None:
-    """Give the decision about an item; None where no rule matches, or not the one rule `only`, reached or not."""
+def relevant(evaluator: RuleEvaluator, values: Values, only: int | None) -> Decision | None:
+    """Decide about an item; None where no rule matches it, or not the one rule `only`, reached or not."""
+    decision = evaluator.decide(values)
     if only is None or only in decision.matched:
         return decision if decision.matched else None
     if only not in decision.cut_off:
         return None
     rule = next(each for each in evaluator.compiled if each.id == only)
-    return decision if rule.conditions.hold(item().values()) else None
+    return decision if rule.conditions.hold(values) else None
 
 
 # The settings of the rule, and by kind the rules that overrule it.

@@ -8,14 +8,13 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.rules.condition_values import pattern_problem
 from webapp.ledger.rules.conditions import (
     Condition,
-    Field,
     Operator,
     condition_problem,
     conditions_problems,
-    fields_of,
     operators_of,
 )
 from webapp.ledger.rules.effects import effect_problem, effects_problems, outcome, read_effects
+from webapp.ledger.rules.fields import Field, fields_of
 from webapp.ledger.rules.triggers import (
     AmbiguousFieldError,
     ContradictionError,

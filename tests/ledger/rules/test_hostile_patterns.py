@@ -5,9 +5,10 @@ import time
 import pytest
 
 from tests.fixtures.figures import KEY
+from tests.ledger.rules.rule_values import item_values
 from webapp.ledger.rules.condition_values import MAX_PATTERN_LENGTH, pattern_problem
-from webapp.ledger.rules.conditions import Condition, Field, Match, Operator
-from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.conditions import Condition, Match, Operator
+from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.matching import compiled
 
 # Each is exponential or of a high power for an engine that backtracks, on texts of these letters.
@@ -29,7 +30,7 @@ def test_fifty_evil_patterns_cost_nothing(record_property):
     assert len(set(EVIL)) == len(EVIL) == 50
     taken = [pattern for pattern in EVIL if pattern_problem(pattern) is None]
     assert len(taken) >= 45
-    items = [RuleItem(description=text + "\u00e9", counterparty="x").values() for text in TEXTS]
+    items = [item_values(description=text + "\u00e9", counterparty="x") for text in TEXTS]
     slowest, begun = 0.0, time.process_time()
     for pattern in taken:
         before = time.process_time()

@@ -27,7 +27,7 @@ from webapp.models import (
 )
 from webapp.queries.common import merchants
 from webapp.queries.items.items import PARTY
-from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
+from webapp.queries.rules.candidates import CandidateLine, LineState
 
 POSTED = "This line is posted; what it paid is settled where its party's items are."
 

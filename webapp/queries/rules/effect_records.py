@@ -9,8 +9,8 @@ from typing import Any
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.money import Money
 from webapp.ledger.rules.line_outcomes import CounterLeg
-from webapp.queries.rule_decisions.document_effects import DocumentEffect
-from webapp.queries.rule_decisions.line_effects import LineEffect
+from webapp.queries.rules.document_effects import DocumentEffect
+from webapp.queries.rules.line_effects import LineEffect
 
 Effect = LineEffect | DocumentEffect
 

@@ -10,7 +10,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.models import Rule
 from webapp.queries.access import organizations
 from webapp.queries.matching import booked_by_hand
-from webapp.queries.rule_decisions import (
+from webapp.queries.rules import (
     candidates,
     compiled_rules,
     document_effects,
@@ -18,12 +18,12 @@ from webapp.queries.rule_decisions import (
     explanations,
     line_effects,
 )
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.compiled_rules import AnyRule
-from webapp.queries.rule_decisions.decisions import RuleEvaluator
-from webapp.queries.rule_decisions.effect_records import Effect, EffectRecord
-from webapp.queries.rule_decisions.explanations import Explanation
-from webapp.queries.rule_decisions.line_effects import Digest
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.compiled_rules import AnyRule
+from webapp.queries.rules.decisions import RuleEvaluator
+from webapp.queries.rules.effect_records import Effect, EffectRecord
+from webapp.queries.rules.explanations import Explanation
+from webapp.queries.rules.line_effects import Digest
 
 
 class OtherTargetError(UnprocessableError):

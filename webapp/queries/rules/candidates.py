@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs, is_shared
+from webapp.ledger.rules.fields import LINE_COLUMNS
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import (
     ActionRequest,
@@ -44,8 +45,8 @@ PAYS = "Somebody chose what this line pays."
 NO_ENTRY = "This line has no entry."
 
 
-class CandidateLine(NamedTuple):
-    """A line in the books, with the bank's data."""
+class CandidateLine(Protocol):
+    """A row of a line in the books, with the bank's data; it has the columns of all fields of rules, too."""
 
     id: int
     feed_account_id: int
@@ -55,9 +56,11 @@ class CandidateLine(NamedTuple):
     description: str
     counterparty: str | None
     reference: str | None
-    iban: str | None
     status: str
     journal_entry_id: int | None
+
+
+_COLUMNS = [_LINE.c[name] for name in dict.fromkeys((*CandidateLine.__annotations__, *LINE_COLUMNS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,13 @@ def of_ids(organization_id: str, line_ids: Collection[int]) -> Iterator[list[Can
 
 def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -> list[CandidateLine]:
     statement = (
-        sa.select(*(_LINE.c[name] for name in CandidateLine._fields))
+        sa.select(*_COLUMNS)
         .where(*_in_books(organization_id), *conditions)
         .order_by(Transaction.id)
         .limit(AT_ONCE)
     )
-    return [CandidateLine._make(row) for row in db.session.connection().execute(statement).all()]
+    rows: Sequence[Any] = db.session.connection().execute(statement).all()
+    return list(rows)
 
 
 def line_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:

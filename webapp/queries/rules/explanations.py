@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webapp.ledger.rules.conditions import Condition
-from webapp.ledger.rules.items import RuleItem
-from webapp.queries.rule_decisions import candidates, document_effects, line_effects
-from webapp.queries.rule_decisions.candidates import CandidateFilters
-from webapp.queries.rule_decisions.decisions import NO_CHOICE, RuleEvaluator, item_of
+from webapp.ledger.rules.items import Values, document_values
+from webapp.queries.rules import candidates, document_effects, line_effects
+from webapp.queries.rules.candidates import CandidateFilters
+from webapp.queries.rules.decisions import RuleEvaluator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +35,15 @@ def explain(evaluator: RuleEvaluator, organization_id: str, filters: CandidateFi
     filters = CandidateFilters(transaction_id=filters.transaction_id, document_id=filters.document_id)
     if filters.document_id is not None:
         documents = next(document_effects.portions(organization_id, filters), [])
-        items = [document_effects.item_of(document) for document in documents]
+        items = [document_values(document) for document in documents]
     else:
         lines = next(candidates.portions(organization_id, filters), [])
-        choices = line_effects.line_choices(evaluator, lines)
-        items = [
-            item_of(line, line.currency, line.feed_account_id, choices.get(line.id, NO_CHOICE))
-            for line in lines
-        ]
-    return [each for item in items for each in _explained(evaluator, item)]
+        items = line_effects.values_of(evaluator, lines)
+    return [each for values in items for each in _explained(evaluator, values)]
 
 
-def _explained(evaluator: RuleEvaluator, item: RuleItem) -> list[Explanation]:
-    values, decision = item.values(), evaluator.decide_item(item)
+def _explained(evaluator: RuleEvaluator, values: Values) -> list[Explanation]:
+    decision = evaluator.decide(values)
     return [
         Explanation(
             rule.id,

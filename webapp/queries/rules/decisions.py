@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple, Protocol
 
-from webapp.ledger.currencies import digits
-from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import EffectKind
-from webapp.ledger.rules.engine import NOTHING, CompiledRule, Decision, RuleSet, Setting
-from webapp.ledger.rules.items import RuleItem, all_text
+from webapp.ledger.rules.engine import CompiledRule, Decision, RuleSet, Setting
+from webapp.ledger.rules.items import Values
 from webapp.ledger.rules.line_outcomes import (
     NAMES_NOTHING,
     Books,
@@ -26,35 +23,8 @@ from webapp.ledger.rules.matching import needs_choices
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
-from webapp.queries.rule_decisions import compiled_rules
-from webapp.queries.rule_decisions.compiled_rules import AnyRule
-
-
-class RuleLine(Protocol):
-    """The bank's data of a line that rules match."""
-
-    @property
-    def booked_on(self) -> date: ...  # noqa: D102
-    @property
-    def amount_minor(self) -> int: ...  # noqa: D102
-    @property
-    def description(self) -> str: ...  # noqa: D102
-    @property
-    def counterparty(self) -> str | None: ...  # noqa: D102
-    @property
-    def reference(self) -> str | None: ...  # noqa: D102
-    @property
-    def iban(self) -> str | None: ...  # noqa: D102
-
-
-class LineChoice(NamedTuple):
-    """The merchant and the project that a person chose for a line, None where nobody did."""
-
-    merchant_id: int | None = None
-    project_id: int | None = None
-
-
-NO_CHOICE = LineChoice()
+from webapp.queries.rules import compiled_rules
+from webapp.queries.rules.compiled_rules import AnyRule
 
 
 class RuleEvaluator:
@@ -85,30 +55,12 @@ class RuleEvaluator:
 
     @property
     def needs_choices(self) -> bool:
-        """Whether any rule has a condition on what a person chose for a line."""
+        """Return whether any rule has a condition on what a person chose for a line."""
         return any(needs_choices(rule.conditions.conditions) for rule in self.compiled)
 
-    def decide(
-        self,
-        line: RuleLine,
-        currency: str,
-        feed_account_id: int | None,
-        choice: LineChoice = NO_CHOICE,
-    ) -> Decision:
-        """Decide about a line; one whose text no rule can match costs no more than a search in its text."""
-        if not self._set.is_selective:
-            return self._set.decide(item_of(line, currency, feed_account_id, choice))
-        text = all_text(line.description, line.counterparty, line.reference, line.iban)
-        places = self._set.possible(text)
-        if not places:
-            return NOTHING
-        values = item_of(line, currency, feed_account_id, choice).values()
-        values[Field.ANY_TEXT] = text or None
-        return self._set.decided(places, values)
-
-    def decide_item(self, item: RuleItem) -> Decision:
-        """Decide about an item."""
-        return self._set.decide(item)
+    def decide(self, values: Values) -> Decision:
+        """Decide about a line or a document of these values."""
+        return self._set.decide(values)
 
     def apply(
         self,
@@ -134,24 +86,6 @@ class RuleEvaluator:
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None
-
-
-def item_of(
-    line: RuleLine, currency: str, feed_account_id: int | None, choice: LineChoice = NO_CHOICE
-) -> RuleItem:
-    """Make the rule item of a line: the bank's data, with what a person chose."""
-    return RuleItem(
-        description=line.description,
-        counterparty=line.counterparty,
-        reference=line.reference,
-        iban=line.iban,
-        amount=Decimal(line.amount_minor).scaleb(-digits(currency)),
-        currency=currency,
-        day=line.booked_on,
-        feed_account_id=feed_account_id,
-        merchant_id=choice.merchant_id,
-        project_id=choice.project_id,
-    )
 
 
 def _currencies(rules: Sequence[CompiledRule]) -> set[str]:
