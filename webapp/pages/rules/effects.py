@@ -57,27 +57,19 @@ def shown_preview(rule: AnyRule, query: Mapping[str, Any]) -> ShownPreview:
     except LedgerError as error:
         return ShownPreview(problem=str(error))
     rules = {each.id: each.name for each in preview.rules}
+    kinds = {effect["kind"] for effect in rule.effects} | {"SET_ACCOUNT"}
+    # The currency of all lines is shown once, in the header.
+    currencies = {item.currency or "" for item in preview.items}
     return ShownPreview(
         preview=preview,
         names=queries.rules.names.of_ids(organization_id(), _ids_in(preview.items)),
         rules=rules,
         noun="document" if rule.target == "RECEIPT" else "line",
-        currency=_only([item.currency or "" for item in preview.items]),
-        columns=_columns(rule),
+        currency=currencies.pop() if len(currencies) == 1 else None,
+        columns=[column for kind, column in COLUMNS.items() if kind in kinds],
         others=_others(preview.items, rules),
         next_cursor=paging.encode(preview.next_key),
     )
-
-
-def _only(currencies: list[str]) -> str | None:
-    """The currency of all lines, which is shown once in the header, or None."""
-    return currencies[0] if len(set(currencies)) == 1 else None
-
-
-def _columns(rule: AnyRule) -> list[tuple[str, str, str]]:
-    """The columns to show: the account, and the fields that the rule sets."""
-    kinds = {effect["kind"] for effect in rule.effects} | {"SET_ACCOUNT"}
-    return [column for kind, column in COLUMNS.items() if kind in kinds]
 
 
 def _ids_in(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:

@@ -105,7 +105,7 @@ class RuleForm:
         found: dict[str, list[str]] = {}
         if not self.name.strip() and not is_unfinished:
             found["name"] = ["Give the rule a name."]
-        if not _is_whole_number(self.priority):
+        if _digits(self.priority.removeprefix("-")) is None or abs(int(self.priority)) >= 2**31:
             found["priority"] = ["Enter a whole number."]
         if not self.effects and not is_unfinished:
             found["effects"] = ["A rule needs at least one effect."]
@@ -269,7 +269,3 @@ def _text(value: Any) -> str:
 def _digits(value: Any) -> str | None:
     text = _text(value)
     return text if text.isascii() and text.isdigit() and len(text) <= 19 else None  # noqa: PLR2004
-
-
-def _is_whole_number(text: str) -> bool:
-    return _digits(text.removeprefix("-")) is not None and abs(int(text)) < 2**31

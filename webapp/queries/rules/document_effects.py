@@ -58,12 +58,8 @@ def effects(
         yield [
             effect(evaluator, document, decision, own_part)
             for document in documents
-            if (decision := _decision(evaluator, document, only)) is not None
+            if (decision := line_effects.relevant(evaluator, document_values(document), only)) is not None
         ]
-
-
-def _decision(evaluator: RuleEvaluator, document: Document, only: int | None) -> Decision | None:
-    return line_effects.relevant(evaluator, document_values(document), only)
 
 
 def effect(

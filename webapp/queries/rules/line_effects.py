@@ -153,12 +153,11 @@ class OwnSettings:
         """
         found = self._own.get(decision.matched)
         if found is None:
-            found = self._own[decision.matched] = self._of(decision.settings)
+            settings = decision.settings
+            own = {kind: each for kind, each in settings.items() if self.rule_id in (None, each.rule_id)}
+            overruled = {kind: settings[kind].rule_id for kind in self._kinds if kind not in own}
+            found = self._own[decision.matched] = own, overruled
         return found
-
-    def _of(self, settings: Mapping[EffectKind, Setting]) -> Owned:
-        own = {kind: each for kind, each in settings.items() if self.rule_id in (None, each.rule_id)}
-        return own, {kind: settings[kind].rule_id for kind in self._kinds if kind not in own}
 
 
 class _Decided(NamedTuple):

@@ -147,7 +147,11 @@ def preview(
     ]
     found.warnings = _by_hand(organization_id, found.items)
     found.next_key = shown.next_key
-    fired = {rule_id for effect in shown.effects for rule_id in _named(effect)}
+    fired = {
+        rule_id
+        for effect in shown.effects
+        for rule_id in (*effect.decision.matched, *effect.overruled.values(), effect.cut_off_by)
+    }
     found.digest = digest.hex
     found.rules = [
         RuleName(rule_id, name)
@@ -164,10 +168,6 @@ def _by_hand(organization_id: str, shown: Sequence[EffectRecord]) -> list[str]:
     drafts = [each.transaction_id for each in shown if each.transaction_id and not each.opens_marker]
     explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
     return [f"Line {line_id}: {found[0].sentence}" for line_id, found in sorted(explained.items())]
-
-
-def _named(effect: Effect) -> set[int]:
-    return {*effect.decision.matched, *effect.overruled.values(), *filter(None, [effect.cut_off_by])}
 
 
 def of_rule(

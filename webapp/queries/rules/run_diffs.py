@@ -84,7 +84,8 @@ DOCUMENTS = _Kind(DocumentSetting, DocumentSetting.document_id, Document)
 
 def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[ItemChange]:
     """List the lines that a run changed by id, or the documents of a run on these."""
-    kind = DOCUMENTS if _has_documents(run) else LINES
+    of_documents = sa.select(DocumentSetting.id).where(refers_to(DocumentSetting.run_id, run))
+    kind = LINES if db.session.scalar(of_documents.limit(1)) is None else DOCUMENTS
     of_run = refers_to(kind.setting.run_id, run)
     items = sa.select(kind.item_id).where(of_run).distinct()
     changed = page(items, Order((kind.item_id,), ascends=True), after=after, limit=limit)
@@ -100,11 +101,6 @@ def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[It
     for item_id, setting in settings:
         found[item_id].fields.append(_field(run, setting, names, rules))
     return changed.of([found[item_id] for item_id in shown])
-
-
-def _has_documents(run: RuleRun) -> bool:
-    of_run = sa.select(DocumentSetting.id).where(refers_to(DocumentSetting.run_id, run))
-    return db.session.scalar(of_run.limit(1)) is not None
 
 
 def _items(organization_id: str, kind: _Kind, ids: Iterable[int | None]) -> dict[int | None, ItemChange]:

@@ -127,7 +127,7 @@ def _choice(number: int, outcome: Outcome) -> StagedChoice:
         side.project_id,
         side.currency if is_foreign else None,
         side.amount_minor if is_foreign else None,
-        *(_rule_id(made.get(kind)) for kind in KINDS),
+        *(made[kind].rule_id if kind in made else None for kind in KINDS),
     )
 
 
@@ -138,7 +138,3 @@ KINDS = (
     EffectKind.SET_PROJECT,
     EffectKind.SET_CURRENCY,
 )
-
-
-def _rule_id(setting: Setting | None) -> int | None:
-    return None if setting is None else setting.rule_id

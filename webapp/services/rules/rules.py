@@ -11,8 +11,8 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.engine import Place, moved
 from webapp.ledger.rules.fields import ID_FIELDS, ids_in
-from webapp.ledger.rules.orders import Place, moved
 from webapp.ledger.rules.triggers import is_narrowed, unread_names
 from webapp.models import Account, Rule, RuleContent, RuleVersion
 from webapp.models.base import Numbered
