@@ -30,11 +30,11 @@ _LINEAR_GROUPS: Final = ("?:", "?P<")
 
 
 def text_problem(_value: str) -> None:
-    """Accept any text, also none: every text contains it."""
+    """Accept any text; every text contains an empty one."""
 
 
 def amount_problem(value: str) -> str | None:
-    """Refuse what is no decimal number.
+    """Refuse a text that is not a decimal number.
 
     >>> amount_problem("-12.50") is None, amount_problem("12,50")
     (True, 'An amount is written like -12.50; "12,50" is not.')
@@ -43,7 +43,7 @@ def amount_problem(value: str) -> str | None:
 
 
 def size_problem(value: str) -> str | None:
-    """Refuse what is no decimal number or below zero, which an amount without its sign never is."""
+    """Refuse a text that is not a decimal number from zero up."""
     problem = amount_problem(value)
     if problem is None and value.startswith("-"):
         return f"An amount without its sign is never below zero; {_quoted(value)} is."
@@ -51,7 +51,7 @@ def size_problem(value: str) -> str | None:
 
 
 def date_problem(value: str) -> str | None:
-    """Refuse what is no day of the calendar.
+    """Refuse a text that is not a day of the calendar.
 
     >>> date_problem("2024-02-29") is None, date_problem("2026-02-29")
     (True, 'A day is written like 2026-10-31; "2026-02-29" is none.')
@@ -64,7 +64,7 @@ def date_problem(value: str) -> str | None:
 
 
 def currency_problem(value: str) -> str | None:
-    """Refuse what is no currency."""
+    """Refuse a text that is not a currency."""
     try:
         canonical(value)
     except UnknownCurrencyError as error:
@@ -73,7 +73,7 @@ def currency_problem(value: str) -> str | None:
 
 
 def id_problem(value: str) -> str | None:
-    """Refuse what can be no id."""
+    """Refuse a text that cannot be an id."""
     if _ID.fullmatch(value) and int(value) <= MAX_ID:
         return None
     return f"This takes the id of a record, like 42; {_quoted(value)} is none."
@@ -95,7 +95,7 @@ def code_problem(subject: str, codes: Sequence[str]) -> Callable[[str], str | No
 
 
 def pattern_problem(pattern: str) -> str | None:
-    r"""Refuse a regular expression that is none, or that could not be followed in linear time.
+    r"""Refuse a pattern that is not a regular expression, or cannot be followed in linear time.
 
     >>> pattern_problem(r"rent \d+ (jan|feb)") is None, pattern_problem("[(?=]") is None
     (True, True)
@@ -122,7 +122,7 @@ def pattern_problem(pattern: str) -> str | None:
 
 
 def folded_pattern(pattern: str) -> str:
-    """Write a sound pattern as it is sought in folded text: composed, and a sharp s as the two that it folds to.
+    """Write a sound pattern for folded text: composed, and a sharp s as the two letters that it folds to.
 
     >>> folded_pattern("Cafe\u0301 Stra\u00dfe+ [\u00df]") == "Caf\u00e9 Stra(?:ss)e+ [\u00df]"
     True
@@ -133,7 +133,7 @@ def folded_pattern(pattern: str) -> str:
 
 
 def pattern_options() -> Any:
-    """Give how patterns are compiled: without case, quiet, and in bounded memory; RE2 follows each in linear time."""
+    """Return the options of patterns: without case, quiet, in bounded memory; RE2 follows each in linear time."""
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False

@@ -60,7 +60,7 @@ class Condition:
 
     @classmethod
     def of(cls, stored: Mapping[str, str]) -> Condition:
-        """Make a condition of its stored form, which is that of the API."""
+        """Read a condition from its stored form, which is also the form of the API."""
         return Condition(Field(stored["field"]), Operator(stored["operator"]), stored["value"])
 
 
@@ -110,7 +110,7 @@ def operators_of(field: Field) -> tuple[Operator, ...]:
 
 
 def condition_problem(condition: Condition, target: Target) -> tuple[str, str] | None:
-    """Give the key of a condition that is wrong, with a sentence on why; None where it makes sense.
+    """Return the key of the wrong part of a condition and a sentence on it, or None where all makes sense.
 
     >>> condition_problem(Condition(Field.AMOUNT, Operator.BETWEEN, "10.00"), Target.TRANSACTION)
     ('value', '"Between" needs two ends, like 10.00..250.00.')

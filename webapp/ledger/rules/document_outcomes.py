@@ -32,12 +32,12 @@ class Receipt:
     amounts: tuple[Decimal, ...] = ()
 
     def value(self, kind: EffectKind) -> str | None:
-        """Give the value of the field that an effect sets, as text."""
+        """Return the value of the field that an effect sets, as text."""
         value = getattr(self, _ATTRIBUTE[kind])
         return None if value is None else str(value)
 
     def with_value(self, kind: EffectKind, value: str | int | None) -> "Receipt":
-        """Give the receipt with another value in the field that an effect sets."""
+        """Return the receipt with another value in the field that an effect sets."""
         if kind is EffectKind.SET_CURRENCY:
             return replace(self, currency=None if value is None else str(value))
         number = None if value is None else int(value)
@@ -109,7 +109,7 @@ def _is_same(kind: EffectKind, value: str | int, receipt: Receipt, books: Books)
 def _future_account(
     settings: Mapping[EffectKind, Setting], receipt: Receipt, books: Books, chosen: Collection[str]
 ) -> int | None:
-    """Give the account that a receipt gets, or that it keeps; a currency has to fit that one."""
+    """Return the account that a receipt gets or keeps; a new currency has to fit this one."""
     setting = settings.get(EffectKind.SET_ACCOUNT)
     facts = None if setting is None else books.accounts.get(int(setting.value))
     is_free = facts is not None and facts.closed is None and EffectKind.SET_ACCOUNT.value not in chosen
@@ -117,7 +117,7 @@ def _future_account(
 
 
 def problem_of(kind: EffectKind, value: str | int, receipt: Receipt, books: Books) -> str | None:
-    """Give the reason why a field of a receipt cannot have a value, None where it can."""
+    """Return the reason why a field of a receipt cannot have a value, None where it can."""
     if kind is EffectKind.SET_CURRENCY:
         return _currency_problem(str(value), receipt, books)
     if kind is EffectKind.SET_ACCOUNT:

@@ -51,7 +51,7 @@ FIELD_OF: Final[dict[EffectKind, str]] = {**VALUE_KEY, EffectKind.SETTLE_BY_REFE
 def effect_problem(
     effect: Mapping[str, object], target: Target = Target.TRANSACTION
 ) -> tuple[str, str] | None:
-    """Give the key of an effect that is wrong on a target, with a sentence on why; None where it makes sense.
+    """Return the key of the wrong part of an effect and a sentence on it, or None where all makes sense.
 
     Whether the account, merchant or project exists is checked against the books elsewhere.
 
@@ -103,7 +103,7 @@ Effect(kind=<EffectKind.SET_PROJECT: 'SET_PROJECT'>, sort_order=5, value=7))
 
 
 def outcome(effects: Sequence[Effect]) -> dict[EffectKind, str | int]:
-    """Give what is set in the end: of effects in their order, the last of each kind wins.
+    """Return the final value of each kind of effect; the last effect of a kind wins.
 
     >>> outcome([Effect(EffectKind.SET_PROJECT, 0, 1), Effect(EffectKind.SET_PROJECT, 1, 2)])
     {<EffectKind.SET_PROJECT: 'SET_PROJECT'>: 2}

@@ -98,9 +98,9 @@ class RuleSet:
         return self._decision(tuple(matched))
 
     def _decision(self, places: tuple[int, ...]) -> Decision:
-        """Give what the rules at these places decide together, of which the last one may stop the others.
+        """Return what the rules at these places decide together; the last one may stop the others.
 
-        It is the same decision for all items that the same rules match.
+        All items that the same rules match share one decision.
         """
         found = self._decisions.get(places)
         if found is None:
@@ -122,7 +122,7 @@ class Place(NamedTuple):
 
 
 def moved(places: Sequence[Place], rule_id: int, before_id: int | None) -> dict[int, int]:
-    """Give the new priorities, by rule, that let a rule run directly before another one, or last of all.
+    """Return the new priorities, by rule, that make a rule run directly before another one, or last.
 
     `places` are in the order in which the rules run. Where there is room between the neighbours only the
     moved rule changes, else all are numbered anew.
@@ -150,7 +150,7 @@ def moved(places: Sequence[Place], rule_id: int, before_id: int | None) -> dict[
 
 
 def _between(low: int | None, high: int | None) -> int | None:
-    """Find a priority between two others, None where no whole number is; outside of them at a step's distance.
+    """Return a priority between two others, or a step outside of them; None where there is no whole number.
 
     >>> _between(None, 10), _between(100, None), _between(10, 20), _between(10, 11)
     (5, 110, 15, None)

@@ -53,7 +53,7 @@ def _chosen(kind: EffectKind, attribute: str) -> Callable[[Any], Any]:
 
 
 def _vat_rate(document: Any) -> Decimal | None:
-    """Give the rate of VAT of an e-invoice in percent; None where it has several, or states none."""
+    """Return the rate of VAT of an e-invoice in percent; None where it has several, or states none."""
     rates = {row["rate"] for row in (document.invoice or {}).get("vat", ())}
     (rate,) = rates if len(rates) == 1 else (None,)
     return None if rate is None else Decimal(rate)

@@ -41,7 +41,7 @@ class RuleLine(NamedTuple):
         return Decimal(self.data.amount_minor).scaleb(-digits(self.currency))
 
     def values(self) -> Values:
-        """Give what each field compares as.
+        """Return what each field compares as.
 
         >>> from types import SimpleNamespace as Line
         >>> line = Line(description="  Caf\u00e9  BAR ", amount_minor=-250, iban="")
@@ -70,7 +70,7 @@ class ItemValues(dict[Field, Value]):
 
 
 def document_values(document: Any) -> Values:
-    """Give what each field of a document compares as, from its data before any rule."""
+    """Return what each field of a document compares as, from its data before any rule."""
     return ItemValues(document, _OF_DOCUMENT)
 
 

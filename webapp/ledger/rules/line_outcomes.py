@@ -40,17 +40,17 @@ class CounterLeg(NamedTuple):
     item_id: int | None = None
 
     def value(self, kind: EffectKind) -> str | None:
-        """Give the value of the field that an effect sets, as text."""
+        """Return the value of the field that an effect sets, as text."""
         value = self.raw(kind)
         return None if value is None else str(value)
 
     def raw(self, kind: EffectKind) -> Any:
-        """Give the value of the field that an effect sets: an id, a currency's code, or None."""
+        """Return the value of the field that an effect sets: an id, a currency's code, or None."""
         return getattr(self, _ATTRIBUTE[kind])
 
 
 class NamedItem(NamedTuple):
-    """The open item that the text of a line names and of which exactly the line is open, with where it is owed."""
+    """The open item of exactly the line's amount that the line's text names, with its account and party."""
 
     item_id: int
     account_id: int
@@ -59,7 +59,7 @@ class NamedItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AccountFacts:
-    """What decides whether a line may go to an account: why it takes none, and the one currency that it takes."""
+    """Why an account takes no lines, where it does not, and the only currency that it takes, where there is one."""
 
     name: str
     closed: str | None = None
@@ -68,7 +68,7 @@ class AccountFacts:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A setting that cannot be, and why, in a sentence."""
+    """A setting that is not possible, with the reason in a sentence."""
 
     kind: EffectKind
     rule_id: int
@@ -92,7 +92,7 @@ class Books:
     merged: MergedMerchants = field(default_factory=dict)
 
     def count_alike(self, one: int | None, other: int) -> bool:
-        """Return whether two merchants are the same, or count as the same, so that setting either changes nothing."""
+        """Return whether two merchants count as the same, so that setting either changes nothing."""
         return count_alike(one, other, self.merged)
 
 
@@ -139,7 +139,7 @@ def settle(
 
 
 def unpayable(named: NamedItem, leg: CounterLeg, line_currency: str, books: Books) -> str | None:
-    """Give the reason why a line cannot pay the item that its text names, None where it can."""
+    """Return the reason why a line cannot pay the item that its text names, None where it can."""
     if leg.currency != line_currency:
         return f"Its entry is in {leg.currency}, and it pays in {line_currency}."
     if named.merchant_id is None and leg.merchant_id is not None:
@@ -148,9 +148,9 @@ def unpayable(named: NamedItem, leg: CounterLeg, line_currency: str, books: Book
 
 
 def pay(settings: Mapping[EffectKind, Setting], leg: CounterLeg, named: NamedItem, books: Books) -> Outcome:
-    """Let a line pay the item that its text names, as a rule says that settles by reference.
+    """Make a line pay the item that its text names, for a rule that settles by reference.
 
-    The item says on which account and in whose name, whatever other rules set; a project stays one's choice.
+    The item decides on the account and the merchant before all other rules; a project is set as they say.
     """
     settling = settings[EffectKind.SETTLE_BY_REFERENCE]
 
@@ -173,7 +173,7 @@ def pay(settings: Mapping[EffectKind, Setting], leg: CounterLeg, named: NamedIte
 def _in_currency(
     leg: CounterLeg, code: str, account_id: int, books: Books, rate_of: RateOf
 ) -> tuple[CounterLeg, str | None]:
-    """Give a leg in another currency, or as it is with the reason why it cannot be in that one."""
+    """Return a leg in another currency, or the same leg with the reason why that is not possible."""
     if code == leg.currency:
         return leg, None
     problem = other_currency(account_id, code, books)
@@ -190,7 +190,7 @@ def _in_currency(
 
 
 def other_currency(account_id: int, code: str, books: Books) -> str | None:
-    """Give the reason why something in a currency cannot go to an account, None where it can."""
+    """Return the reason why something in a currency cannot go to an account, None where it can."""
     facts = books.accounts.get(account_id)
     if facts is None or facts.currency in (None, code):
         return None
@@ -200,7 +200,7 @@ def other_currency(account_id: int, code: str, books: Books) -> str | None:
 def _with_settings(
     leg: CounterLeg, account_id: int, settings: Mapping[EffectKind, Setting], books: Books
 ) -> CounterLeg:
-    """Give a leg on an account, with the merchant and the project that are set."""
+    """Return a leg on an account, with the merchant and the project that are set."""
     merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
     if merchant is not None and books.count_alike(leg.merchant_id, int(merchant.value)):
         merchant = None

@@ -42,7 +42,7 @@ class CompiledCondition:
 
     @property
     def needs(self) -> str:
-        """Give a text without which the condition cannot hold, empty where it needs none."""
+        """Return a text that every matching item contains; empty where there is none."""
         condition = self.condition
         is_text = condition.field.kind in (ValueKind.TEXT, ValueKind.IDENTIFIER)
         if not is_text or condition.operator not in _LITERAL:
@@ -69,7 +69,7 @@ class CompiledConditions:
 
     @property
     def needs(self) -> str:
-        """Give the longest text that every matching item contains; empty where there is none."""
+        """Return the longest text that every matching item contains; empty where there is none."""
         if self.match is Match.ANY and len(self.conditions) > 1:
             return ""
         return max((each.needs for each in self.conditions), key=len, default="")
@@ -114,7 +114,7 @@ def _found(field: Field, test: Test) -> Callable[[Values], bool]:
 
 
 def _found_in_any(test: Test) -> Callable[[Values], bool]:
-    """Test the texts one by one: each has a beginning and an end of its own."""
+    """Test the texts one by one, since each has its own beginning and end."""
 
     def found(values: Values) -> bool:
         return any((value := values[field]) is not None and test(value) for field in TEXT_FIELDS)
@@ -123,7 +123,7 @@ def _found_in_any(test: Test) -> Callable[[Values], bool]:
 
 
 def needs_choices(conditions: Sequence[CompiledCondition]) -> bool:
-    """Return whether a condition is about what a person chose for a line, which is not in the bank's data."""
+    """Return whether a condition asks what a person chose for a line."""
     return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in conditions)
 
 
@@ -165,7 +165,7 @@ def _comparison(operator: Operator, wanted: Any) -> Test:
 
 
 def _reader(field: Field) -> Callable[[str], Any]:
-    """Give how a condition's value is read as what its field holds."""
+    """Return the function that reads a condition's value as its field's kind."""
     readers: dict[ValueKind, Callable[[str], Any]] = {
         ValueKind.TEXT: normalised,
         ValueKind.IDENTIFIER: compact,

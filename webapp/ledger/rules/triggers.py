@@ -130,7 +130,7 @@ def is_narrowed(ignored: Iterable[str]) -> bool:
 
 
 def unread_names(ignored: Iterable[str]) -> list[str]:
-    """Give the ignored keys of the rule itself, among which may be its conditions under a wrong name.
+    """Return the ignored keys of the rule itself; its conditions may be among them under a wrong name.
 
     >>> unread_names(["condition", "effects.0.note"])
     ['condition']

@@ -53,7 +53,7 @@ class Haystack:
         self._starts = list(accumulate((len(text) + 1 for text in texts), initial=1))
 
     def find(self, operator: Operator, wanted: str) -> list[int]:
-        """Give the places of the texts that CONTAINS, STARTS_WITH or EQUALS finds a folded text in.
+        """Return the places of the texts that CONTAINS, STARTS_WITH or EQUALS finds a folded text in.
 
         >>> texts = Haystack(["rewe koeln", "", "drewermann", "rewe"])
         >>> texts.find(Operator.CONTAINS, "rewe"), texts.find(Operator.STARTS_WITH, "rewe")
@@ -83,12 +83,12 @@ class HabitBook:
         self._haystacks: dict[Field, Haystack] = {}
 
     def text(self, field_: Field, place: int) -> str:
-        """Give a line's text as the bank wrote it."""
+        """Return a line's text as the bank wrote it."""
         line = self.lines[place]
         return (line.counterparty if field_ is Field.COUNTERPARTY else line.description) or ""
 
     def texts(self, field_: Field) -> list[str]:
-        """Give the texts of all lines as rules compare them."""
+        """Return the texts of all lines as rules compare them."""
         if field_ not in self._texts:
             attribute: dict[Field, Callable[[HabitLine], str | None]] = {
                 Field.COUNTERPARTY: lambda line: line.counterparty,
@@ -115,7 +115,7 @@ class HabitBook:
         return list(found.values())
 
     def by_iban(self) -> dict[str, list[int]]:
-        """Give the lines of each IBAN."""
+        """Return the lines of each IBAN."""
         found: dict[str, list[int]] = defaultdict(list)
         for place, iban in enumerate(self.texts(Field.IBAN)):
             if iban:
@@ -123,11 +123,11 @@ class HabitBook:
         return found
 
     def direction(self, place: int) -> str:
-        """Give a line's direction as conditions name it."""
+        """Return a line's direction as conditions name it."""
         return "OUT" if self.lines[place].amount_minor < 0 else "IN"
 
     def matching(self, conditions: Sequence[Condition]) -> list[int]:
-        """Give the places of the lines that all conditions match, as a rule would; one at least is on a text."""
+        """Return the places of the lines that all conditions match, as a rule would; one at least is on a text."""
         on_texts = [each for each in conditions if each.field is not Field.DIRECTION]
         first, *others = (set(self._matching(each)) for each in on_texts)
         for condition in conditions:

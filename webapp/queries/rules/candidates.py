@@ -87,7 +87,7 @@ class LineState(NamedTuple):
 
 
 def portions(organization_id: str, filters: CandidateFilters) -> Iterator[list[CandidateLine]]:
-    """Give the lines that the filters select, by id, some at a time."""
+    """Yield the lines that the filters select, by id, in portions."""
     conditions = _conditions(filters)
     last = 0
     while True:
@@ -121,7 +121,7 @@ def _in_books(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def of_ids(organization_id: str, line_ids: Collection[int]) -> Iterator[list[CandidateLine]]:
-    """Give those of some lines that are in the books, by id, some at a time."""
+    """Yield the lines of these ids that are in the books, by id, in portions."""
     ordered = sorted(line_ids)
     for start in range(0, len(ordered), AT_ONCE):
         yield _lines(organization_id, [Transaction.id.in_(ordered[start : start + AT_ONCE])])
@@ -238,7 +238,7 @@ def _other_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[
 
 
 def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
-    """Give those of these lines that a person has edited, by the acts that did; a rule makes no such act."""
+    """Return the ids of lines that a person has edited; rules make no such act."""
     if not line_ids:
         return set()
     edits = sa.select(ActionRequest.target_id).where(
@@ -252,7 +252,7 @@ def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
 
 
 def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[int, str]]:
-    """Give the fields of lines, by line and kind of effect, that a rule has set and nobody since."""
+    """Return the fields, by line and kind of effect, that a rule has set and nobody has changed since."""
     rows = db.session.execute(
         sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
             RuleSetting.organization_id == organization_id,
@@ -281,7 +281,7 @@ def _state(line: CandidateLine, entry: EntryTarget, rests: Collection[int]) -> L
 
 
 def _without_rest(opposite: Sequence[Leg], legs: Iterable[Leg], rests: Collection[int]) -> list[Leg]:
-    """Leave out the leg of what a mirroring in several currencies left over."""
+    """Leave out the leg for the rest that mirroring several currencies left."""
     if len({leg.currency for leg in legs}) == 1 or len(opposite) == 1:
         return list(opposite)
     return [leg for leg in opposite if leg.account_id not in rests]

@@ -74,7 +74,7 @@ def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
 
 
 def books(organization: Organization) -> Books:
-    """Read what the settings of rules are checked against."""
+    """Read the accounts and merchants that settings of rules are checked against."""
     facts = {
         each.id: AccountFacts(each.name, each.closed, each.currency)
         for each in accounts.for_counter_legs(organization.id)

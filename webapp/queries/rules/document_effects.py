@@ -52,7 +52,7 @@ class DocumentEffect:
 def effects(
     evaluator: RuleEvaluator, organization_id: str, filters: CandidateFilters, only: int | None = None
 ) -> Iterator[list[DocumentEffect]]:
-    """Evaluate rules for documents, in portions; gives those that any rule matches, or that the rule `only` does."""
+    """Yield the effects on documents that any rule matches, or the rule `only`, in portions."""
     own_part = line_effects.own_settings(evaluator, only)
     for documents in portions(organization_id, filters):
         yield [
@@ -65,7 +65,7 @@ def effects(
 def effect(
     evaluator: RuleEvaluator, document: Document, decision: Decision, own_part: OwnSettings
 ) -> DocumentEffect:
-    """Give the effect of rules on a document that they match."""
+    """Return the effect of rules on a document that they match."""
     before = receipt_of(document)
     if own_part.rule_id is not None and own_part.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
@@ -77,7 +77,7 @@ def effect(
 
 
 def portions(organization_id: str, filters: CandidateFilters) -> Iterator[list[Document]]:
-    """Give the documents that the filters select, by id, some at a time; days are those of issue."""
+    """Yield the documents that the filters select, by id, in portions; days are those of issue."""
     statement = sa.select(Document).where(*_conditions(organization_id, filters)).order_by(Document.id)
     last = 0
     while documents := db.session.scalars(statement.where(Document.id > last).limit(AT_ONCE)).all():
@@ -103,7 +103,7 @@ def _conditions(organization_id: str, filters: CandidateFilters) -> list[sa.Colu
 
 
 def receipt_of(document: Document) -> Receipt:
-    """Give the current fields of a document that a rule may set."""
+    """Return the current fields of a document that a rule may set."""
     amounts = (document.net, document.tax, document.total, document.prepaid, document.due)
     return Receipt(
         document.currency,

@@ -71,7 +71,7 @@ class EffectRecord:
 
 
 def of_effect(effect: Effect, rule_id: int, merged: MergedMerchants) -> EffectRecord:
-    """Give the record of an effect of a rule, with the merchants that count."""
+    """Return the record of a rule's effect, with the merchants that count."""
     facts = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
     for side in ("before", "after"):
         if facts[side] is not None:

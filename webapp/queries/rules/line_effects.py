@@ -56,9 +56,9 @@ class LineEffect(NamedTuple):
 def effects(
     evaluator: RuleEvaluator, portions: Iterable[list[CandidateLine]], only: int | None = None
 ) -> Iterator[list[LineEffect]]:
-    """Evaluate rules for lines, in portions; gives those that any rule matches, or that the one rule `only` does.
+    """Yield the effects on lines that any rule matches, or the rule `only`, in portions.
 
-    Of one rule only what it sets itself is an effect: a field that a later rule sets is that one's.
+    The effect of one rule leaves out the fields that a later rule sets.
     """
     own_part = own_settings(evaluator, only)
     for lines in portions:
@@ -81,7 +81,7 @@ def effects_of(
     states: Mapping[int, LineState],
     own_part: OwnSettings,
 ) -> list[LineEffect]:
-    """Give the effects of decisions about lines in these states, which `own_part` says are wanted."""
+    """Return the effects of decisions about lines in these states, as far as `own_part` wants them."""
     settling = [line for line, decision in matched if EffectKind.SETTLE_BY_REFERENCE in decision.settings]
     named: Mapping[int, NamedItem | str] = {}
     if settling:
@@ -94,7 +94,7 @@ def effects_of(
 
 
 def values_of(evaluator: RuleEvaluator, lines: Sequence[CandidateLine]) -> list[Values]:
-    """Give the values of lines that rules match."""
+    """Return the values of lines that rules match."""
     choices = _choices(evaluator, lines)
     return [
         RuleLine(line, line.currency, line.feed_account_id, *choices.get(line.id, ())).values()
@@ -123,7 +123,7 @@ def _choices(
 
 
 def relevant(evaluator: RuleEvaluator, values: Values, only: int | None) -> Decision | None:
-    """Decide about an item; None where no rule matches it, or not the one rule `only`, reached or not."""
+    """Decide about an item; None where no rule matches it, or the rule `only` would not even if it were reached."""
     decision = evaluator.decide(values)
     if only is None or only in decision.matched:
         return decision if decision.matched else None
@@ -147,9 +147,9 @@ class OwnSettings:
         self._own: dict[tuple[int, ...], Owned] = {}
 
     def of(self, decision: Decision) -> Owned:
-        """Give the settings of the rule or of all, and the rules that overrule the other settings of the rule.
+        """Return the settings of the rule, or of all rules, and the rules that overrule its other settings.
 
-        They are the same for all items that the same rules match.
+        All items that the same rules match share them.
         """
         found = self._own.get(decision.matched)
         if found is None:
@@ -169,7 +169,7 @@ class _Decided(NamedTuple):
     named: NamedItem | str | None
 
     def without_destinations(self, owned: Owned) -> Owned:
-        """Let the item that the line names say where it goes, and not the settings of a rule that settles nothing."""
+        """Drop destinations from rules that settle nothing where the named item decides on them."""
         settling = self.decision.settings.get(EffectKind.SETTLE_BY_REFERENCE)
         own, overruled = owned
         if settling is None or EffectKind.SETTLE_BY_REFERENCE in own or not isinstance(self.named, NamedItem):

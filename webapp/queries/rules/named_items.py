@@ -1,4 +1,4 @@
-"""The open item that the text of each line names and of which exactly the line is open, for many lines at once."""
+"""The open item of exactly a line's amount that the line's text names, for many lines at once."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class _Paying:
 def of_lines(
     organization_id: str, books: Books, lines: Sequence[CandidateLine], states: Mapping[int, LineState]
 ) -> dict[int, NamedItem | str]:
-    """Give the item that each line names, or in a sentence why none is; of two lines that name one the first has it.
+    """Return the item that each line names, or a sentence on why there is none; the first of two lines gets an item.
 
     All open items are read at once, and only where one of them has a line's amount and its text may name it.
     """
@@ -182,7 +182,7 @@ def _open_items(organization_id: str, *conditions: sa.ColumnElement[bool]) -> li
 
 
 def _payers(organization_id: str, item_ids: Collection[int]) -> dict[int, int]:
-    """Give the first draft that is to pay each of some items."""
+    """Return the first draft that is to pay each of some items."""
     rows = db.session.execute(
         sa.select(PaymentPart.item_id, sa.func.min(PaymentPart.transaction_id).label("payer"))
         .join(Transaction, refers_to(PaymentPart.transaction_id, Transaction))

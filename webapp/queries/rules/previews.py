@@ -164,7 +164,7 @@ def preview(
 
 
 def _by_hand(organization_id: str, shown: Sequence[EffectRecord]) -> list[str]:
-    """Warn of drafts whose money an entry has already that was written by hand: confirming them counts it twice."""
+    """Warn of drafts that a handwritten entry already explains: confirming them would count the money twice."""
     drafts = [each.transaction_id for each in shown if each.transaction_id and not each.opens_marker]
     explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
     return [f"Line {line_id}: {found[0].sentence}" for line_id, found in sorted(explained.items())]
@@ -178,7 +178,7 @@ def of_rule(
 
 
 def unsaved(organization_id: str, body: Mapping[str, Any], replaces: Rule | None = None) -> AnyRule:
-    """Make a rule of a body that is not stored, in the place of a stored one if it is to replace that."""
+    """Make a rule of a body that is not stored, in the place of the stored rule that it replaces, if any."""
     names = ("conditions", "effects", "name", "target", "trigger", "priority", "stop_processing")
     facts = {name: body[name] for name in names}
     if replaces is None:

@@ -47,7 +47,7 @@ def listed(
 
 
 def in_order(organization_id: str) -> list[Rule]:
-    """Give all rules in the order in which they run."""
+    """Return all rules in the order in which they run."""
     ordered = sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.priority, Rule.id)
     return list(db.session.scalars(ordered))
 
@@ -68,7 +68,7 @@ def versions(
 def versions_by_key(
     organization_id: str, named: Iterable[tuple[int, int]]
 ) -> dict[tuple[int, int], RuleVersion]:
-    """Give versions of rules, by rule and version; one that was not kept is left out."""
+    """Return versions of rules, by rule and version; one that was not kept is left out."""
     keys = set(named)
     if not keys:
         return {}
@@ -82,7 +82,7 @@ def versions_by_key(
 
 
 def unknown_ids(model: type[Numbered], organization_id: str, ids: Iterable[int]) -> set[int]:
-    """Give those of these ids that do not exist in the organization's books, however many they are."""
+    """Return the ids that do not exist in the organization's books."""
     ordered = sorted(set(ids))
     existing: set[int] = set()
     for start in range(0, len(ordered), IDS_AT_ONCE):

@@ -51,7 +51,7 @@ def listed(
 
 
 def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
-    """Give the fields of some lines' entries that a rule set, and nobody since."""
+    """Return the fields of some lines' entries that a rule set, and nobody since."""
     rows = db.session.execute(*_settings(organization_id, transaction_ids))
     found: dict[int, set[str]] = {}
     for transaction_id, kind in rows:
@@ -69,12 +69,12 @@ def _settings(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select
 
 
 def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:
-    """Give the rule of each field of a line's entry that a rule set, and nobody since."""
+    """Return the rule of each field of a line's entry that a rule set, and nobody since."""
     return _current(organization_id, RuleSetting, RuleSetting.transaction_id == transaction_id)
 
 
 def provenance_of_document(organization_id: str, document_id: int) -> list[Provenance]:
-    """Give the rule of each field of a document that a rule set, and nobody since."""
+    """Return the rule of each field of a document that a rule set, and nobody since."""
     return _current(organization_id, DocumentSetting, DocumentSetting.document_id == document_id)
 
 

@@ -49,7 +49,7 @@ def record_run(
     trigger: str = INGESTED,
     act_id: str = "",
 ) -> int | None:
-    """Record a run, maybe before there is an act; what would lock rows that others need is left to `settle_run`."""
+    """Record a run, maybe before its act; `settle_run` does the part that locks rows others need."""
     tally = rules.tally
     if not tally.matched:
         return None
@@ -82,7 +82,7 @@ def settle_run(
 
 
 def count_again(organization: Organization, rules: LineRules) -> None:
-    """Store what a run came to once rules have decided about stored lines, too."""
+    """Store the counts of a run again after its rules decided about stored lines."""
     changes = {"changed": rules.tally.changed, "skipped": rules.tally.skips_as_json()}
     db.session.execute(
         sa.update(RuleRun)

@@ -31,7 +31,7 @@ class Tally:
     def count(
         self, matched: Collection[int], made: Mapping[EffectKind, Setting], skipped: Collection[Skip]
     ) -> None:
-        """Count what became of one line that rules of these ids matched."""
+        """Count the matches, settings and skips of one line."""
         if matched:
             self.matched += 1
             self.matches.update(matched)
@@ -39,14 +39,14 @@ class Tally:
             self.skips.update(skipped)
 
     def rules_as_json(self, names: dict[int, tuple[int, str]]) -> list[dict[str, object]]:
-        """Give as JSON how often each rule matched; `names` are the version and name of each."""
+        """Return as JSON how often each rule matched; `names` are the version and name of each."""
         return [
             {"id": rule_id, "version": names[rule_id][0], "name": names[rule_id][1], "matched": lines}
             for rule_id, lines in self.matches.items()
         ]
 
     def skips_as_json(self) -> list[dict[str, object]]:
-        """Give as JSON what could not be set, why, and on how many lines."""
+        """Return as JSON the settings that were skipped, why, and on how many lines."""
         return [
             {"ruleId": skip.rule_id, "kind": skip.kind.value, "reason": skip.reason, "lines": lines}
             for skip, lines in self.skips.items()
@@ -54,7 +54,7 @@ class Tally:
 
 
 class LineRules(RuleEvaluator):
-    """The active rules of a trigger in one run: what they choose for lines, and what that comes to."""
+    """The active rules of a trigger in one run, with their choices for lines and the counts."""
 
     def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
         """Take the rules as the open transaction shows them."""
@@ -89,9 +89,9 @@ class AccountRules:
         self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
     def choose(self, number: int, line: NewLine, base_minor: int | None) -> None:
-        """Keep what the rules choose for the staged line of a number, which is `base_minor` in base currency.
+        """Keep what the rules choose for a staged line by its number; `base_minor` is its amount in base currency.
 
-        What settles by reference waits until the line is stored, with all else that is set of the line.
+        A line that settles by reference waits with all its settings until it is stored.
         """
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:

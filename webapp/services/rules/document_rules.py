@@ -94,7 +94,7 @@ def write(document: Document, receipt: Receipt) -> None:
 
 
 def supersede(document: Document, kinds: Iterable[str], act_id: str) -> None:
-    """Store on the settings by rules of a document which act has set them anew."""
+    """Record on a document's settings by rules the act that has set them anew."""
     for setting in current_settings(document):
         if setting.kind in kinds:
             setting.superseded_by = act_id
@@ -142,7 +142,7 @@ def plan_put_back(organization: Organization, run: RuleRun) -> PutBack:
 def _plan_document(
     document: Document, settings: Sequence[DocumentSetting], books: Books, back: PutBack
 ) -> None:
-    """Plan a document as it was before some settings, as far as nobody changed them and it is possible again."""
+    """Plan a document without some settings, except those changed since or no longer possible."""
     receipt = document_effects.receipt_of(document)
     going = [
         each
@@ -165,6 +165,6 @@ def _plan_document(
 
 
 def _fits(setting: DocumentSetting, receipt: Receipt, books: Books) -> bool:
-    """Return whether a field may have again what it had before."""
+    """Return whether a field may have its earlier value again."""
     before = setting.before
     return before is None or problem_of(EffectKind(setting.kind), before, receipt, books) is None

@@ -39,7 +39,7 @@ class RestorableBooks:
 def restored(
     books: RestorableBooks, line: CandidateLine, side: CounterLeg, kind: EffectKind, before: str | None
 ) -> CounterLeg | None:
-    """Give a side with one field as it was before; None where that is not possible any more."""
+    """Return a side with one field as it was before; None where that is not possible any more."""
     match kind:
         case EffectKind.SET_ACCOUNT:
             facts = books.accounts.get(int(before or 0))

@@ -135,7 +135,7 @@ def _run_undo(run: RuleRun) -> _RunUndo:
 
 
 def _portions(run: RuleRun) -> Iterator[Sequence[_RunSetting]]:
-    """Give the settings of a run in portions of whole lines."""
+    """Return the settings of a run in portions of whole lines."""
     run_id, organization_id, last = run.id, run.organization_id, 0
     while True:
         of_run = (RuleSetting.organization_id == organization_id, RuleSetting.run_id == run_id)
@@ -191,7 +191,7 @@ def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[Coun
 def _counter_before(
     undoing: _RunUndo, line: CandidateLine, standing: LineState, settings: Sequence[_RunSetting]
 ) -> tuple[CounterLeg | None, list[int]]:
-    """Give the counter side of a line before the run, as far as nobody changed its fields since; and which settings."""
+    """Return the counter side of a line before the run, and the settings it restores; changed fields stay."""
     side = standing.leg
     if side is None:
         reason = standing.closed or CHANGED_SINCE

@@ -65,7 +65,7 @@ def replace_counters(
 
 
 def _replace_payments(organization: Organization, changes: Sequence[CounterReplacement]) -> None:
-    """Let each line pay the item of its new side, of which exactly the line is open, or nothing any more."""
+    """Make each line pay the whole item of its new side, or nothing any more."""
     paid = {
         each.line.id: None
         if each.after.item_id is None
@@ -100,7 +100,7 @@ def run_on(
 def settle_new(
     organization: Organization, rules: LineRules, ids: Mapping[int, int], *, act_id: str, now: datetime
 ) -> None:
-    """Let the rules of an import or a push decide about those of its lines that may pay what their text names.
+    """Run the rules of an import or a push on its lines that may pay the item their text names.
 
     `ids` are the stored lines by their staged numbers.
     """
@@ -144,7 +144,7 @@ def stand(organization_id: str, fields: Collection[tuple[int, str]]) -> bool:
 
 
 def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: str) -> None:
-    """Store on earlier settings by rules, by line and kind, which act has set them anew."""
+    """Record on earlier settings, by line and kind, the act that has set them anew."""
     by_kind: dict[str, list[int]] = {}
     for line_id, kind in fields:
         by_kind.setdefault(kind, []).append(line_id)
