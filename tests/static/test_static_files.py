@@ -46,6 +46,16 @@ def test_a_changed_picture_changes_the_style_sheet_that_names_it(folder):
     assert name_of(folder, "app.css") != before
 
 
+def test_a_changed_script_changes_the_scripts_that_import_it(folder):
+    (folder / "img" / "lines.js").write_text("export const lines = [];\n")
+    (folder / "app.js").write_text('import { lines } from "./img/lines.js";\n')
+    before = name_of(folder, "app.js")
+    sent = visitor(folder).get(f"/static/{before}").text
+    assert f'from "./{name_of(folder, "img/lines.js")}"' in sent
+    (folder / "img" / "lines.js").write_text("export const lines = [1];\n")
+    assert name_of(folder, "app.js") != before
+
+
 @pytest.mark.parametrize("takes", ["gzip", "identity", "gzip;q=0"])
 def test_a_file_is_compressed_for_those_who_take_it(folder, takes):
     answer = visitor(folder).get(f"/static/{name_of(folder, 'app.css')}", headers={"Accept-Encoding": takes})

@@ -1,325 +1,322 @@
 // A field to type an account into: by code, or by any part of its name. It stands over a select, or over a field with a
 // datalist, which keeps its name and its value; nothing is changed before a choice is taken.
-"use strict";
 
-(() => {
-  const MOST_SHOWN = 60;
-  // Other fields of this role have lists of their own.
-  const FIELD = "[role=combobox][aria-controls=combobox-list]";
-  const SOURCES = "select[data-combobox], input[data-combobox]";
-  const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const MOST_SHOWN = 60;
+// Other fields of this role have lists of their own.
+const FIELD = "[role=combobox][aria-controls=combobox-list]";
+const SOURCES = "select[data-combobox], input[data-combobox]";
+const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-  /* The choices: those of the page's one list of accounts, which is asked for once, or the element's own. */
+/* The choices: those of the page's one list of accounts, which is asked for once, or the element's own. */
 
-  const asked = new Map();
+const asked = new Map();
 
-  function ask(address) {
-    if (!asked.has(address)) {
-      const answer = fetch(address, { headers: { Accept: "text/html" } }).then(async (response) => {
-        if (!response.ok) throw new Error(response.statusText);
-        return read(new DOMParser().parseFromString(await response.text(), "text/html"));
-      });
-      answer.catch(() => asked.delete(address));
-      asked.set(address, answer);
-    }
-    return asked.get(address);
-  }
-
-  function read(root) {
-    return [...root.querySelectorAll("option")].map((option) => {
-      const text = (option.textContent || option.value).trim();
-      const code = option.dataset.code ?? "";
-      const group = option.closest("optgroup")?.label ?? "";
-      const isRecent = "recent" in option.dataset;
-      return { value: option.value, text, code, group, isRecent, folded: fold(text) };
+function ask(address) {
+  if (!asked.has(address)) {
+    const answer = fetch(address, { headers: { Accept: "text/html" } }).then(async (response) => {
+      if (!response.ok) throw new Error(response.statusText);
+      return read(new DOMParser().parseFromString(await response.text(), "text/html"));
     });
+    answer.catch(() => asked.delete(address));
+    asked.set(address, answer);
   }
+  return asked.get(address);
+}
 
-  async function choicesOf(source) {
-    if (source.matches("input")) return read(document.getElementById(source.dataset.combobox));
-    const own = read(source);
-    if (!source.dataset.combobox) return own;
-    const shared = await ask(source.dataset.combobox).catch((error) => {
-      if ("shared" in source.dataset) throw error;
-      return [];
-    });
-    if ("shared" in source.dataset) {
-      const listed = new Set(shared.map((each) => each.value));
-      return [...own.filter((each) => !listed.has(each.value)), ...shared];
-    }
-    const recent = new Set(shared.filter((each) => each.isRecent).map((each) => each.value));
-    return own.map((each) => ({ ...each, isRecent: recent.has(each.value) }));
-  }
-
-  // The lower, the better; none for what does not match.
-  function rank(choice, typed, likely) {
-    if (!choice.value) return undefined;
-    const nearer = choice.value === likely || choice.isRecent ? 0 : 0.5;
-    if (choice.code && fold(choice.code) === typed) return nearer;
-    if (choice.code && fold(choice.code).startsWith(typed)) return 1 + nearer;
-    if (choice.folded.startsWith(typed)) return 2 + nearer;
-    const at = choice.folded.indexOf(typed);
-    if (at < 0) return undefined;
-    return (/[\p{L}\p{N}]/u.test(choice.folded[at - 1]) ? 4 : 3) + nearer;
-  }
-
-  // Groups of [name, choices]. Before something is typed the likely and the recent ones come first.
-  function arrange(choices, typed, likely) {
-    if (!typed) {
-      const first = choices.filter((each) => each.value && each.value === likely);
-      const recent = choices.filter((each) => each.isRecent && each.value !== likely);
-      const others = choices.filter((each) => !first.includes(each) && !recent.includes(each));
-      return [["Likely", first], ["Recent", recent], ...byGroup(others)].filter(([, found]) => found.length);
-    }
-    const ranked = choices.map((each) => [rank(each, typed, likely), each]).filter(([at]) => at !== undefined);
-    return byGroup(ranked.sort(([one], [other]) => one - other).map(([, each]) => each));
-  }
-
-  function byGroup(choices) {
-    const groups = new Map();
-    for (const each of choices) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
-    return [...groups];
-  }
-
-  /* The list: one for the whole page, shown below or above the field that is open. */
-
-  const list = document.createElement("div");
-  list.id = "combobox-list";
-  list.className = "combobox-list";
-  list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", "Accounts");
-  list.popover = "manual";
-  document.body.append(list);
-
-  let opened = null;
-  const options = () => [...list.querySelectorAll("[role=option]")];
-
-  function element(name, className, text = "") {
-    const made = document.createElement(name);
-    made.className = className;
-    made.textContent = text;
-    return made;
-  }
-
-  function show(field, { choices, error }) {
-    if (opened?.field !== field) return;
-    const { source, typed } = opened;
-    list.setAttribute("aria-label", source.dataset.noun ? "Merchants" : "Accounts");
-    list.replaceChildren();
-    opened.shown = [];
-    let hidden = 0;
-    for (const [name, found] of error ? [] : arrange(choices, fold(typed.trim()), source.dataset.likely)) {
-      const room = Math.max(MOST_SHOWN - opened.shown.length, 0);
-      hidden += Math.max(found.length - room, 0);
-      if (!room) continue;
-      const group = list.appendChild(element("div", "combobox-group"));
-      if (name) {
-        group.setAttribute("role", "group");
-        group.setAttribute("aria-label", name);
-        group.append(element("div", "combobox-head", name));
-        group.firstChild.setAttribute("aria-hidden", "true");
-      } else group.setAttribute("role", "presentation");
-      for (const each of found.slice(0, room)) {
-        const row = group.appendChild(element("div", "combobox-option"));
-        row.id = `combobox-option-${opened.shown.length}`;
-        row.setAttribute("role", "option");
-        row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", each.code));
-        if (each.value === source.dataset.likely && source.dataset.reason) row.append(element("span", "combobox-reason", source.dataset.reason));
-        opened.shown.push(each);
-      }
-    }
-    if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
-    else if (!opened.shown.length) list.append(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
-    else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
-    const chosen = typed ? 0 : opened.shown.findIndex((each) => each.value === source.value);
-    point(typed ? Math.min(chosen, opened.shown.length - 1) : chosen);
-    field.setAttribute("aria-expanded", "true");
-    if (!list.matches(":popover-open")) list.showPopover();
-    place();
-    if (opened.takes) enter(opened.takes);
-  }
-
-  function place() {
-    if (!opened) return;
-    const box = opened.field.getBoundingClientRect();
-    const width = Math.min(Math.max(box.width, 280), innerWidth - 16);
-    const height = visualViewport?.height ?? innerHeight;
-    const below = height - box.bottom - 12;
-    const isAbove = below < 180 && box.top > below;
-    list.style.width = `${width}px`;
-    list.style.left = `${Math.max(Math.min(box.left, innerWidth - width - 8), 8)}px`;
-    list.style.maxHeight = `${Math.min(320, isAbove ? box.top - 12 : below)}px`;
-    list.style.top = isAbove ? "auto" : `${box.bottom + 4}px`;
-    list.style.bottom = isAbove ? `${innerHeight - box.top + 4}px` : "auto";
-  }
-
-  function point(at) {
-    opened.at = at;
-    options().forEach((each, index) => each.setAttribute("aria-selected", String(index === at)));
-    const active = options()[at];
-    if (active) opened.field.setAttribute("aria-activedescendant", active.id);
-    else opened.field.removeAttribute("aria-activedescendant");
-    active?.scrollIntoView({ block: "nearest" });
-  }
-
-  function open(field, typed = "") {
-    const source = field.source ?? field;
-    if (opened && opened.field !== field) close();
-    opened = { ...opened, field, source, typed, shown: [], at: -1 };
-    choicesOf(source).then((choices) => show(field, { choices }), (error) => show(field, { error }));
-  }
-
-  function close() {
-    if (!opened) return;
-    opened.field.setAttribute("aria-expanded", "false");
-    opened.field.removeAttribute("aria-activedescendant");
-    opened = null;
-    if (list.matches(":popover-open")) list.hidePopover();
-  }
-
-  /* Taking a choice, and going back to what was chosen before. */
-
-  const chosenText = (select) => (select.value ? select.selectedOptions[0]?.textContent.trim() ?? "" : "");
-
-  function restore(field) {
-    if (field.source) field.value = chosenText(field.source);
-    close();
-  }
-
-  function take(choice) {
-    const { field, source } = opened;
-    close();
-    if (source === field) field.value = choice.text;
-    else {
-      if (![...source.options].some((each) => each.value === choice.value)) source.add(new Option(choice.text, choice.value));
-      const isOther = source.value !== choice.value;
-      source.value = choice.value;
-      field.value = chosenText(source);
-      if (!isOther) return;
-    }
-    for (const name of ["input", "change"]) source.dispatchEvent(new Event(name, { bubbles: true }));
-  }
-
-  // After a choice by Enter the link of a line has the focus, so that its keys work; in a form the next field has it.
-  function goOn(field) {
-    const line = field.closest(".line");
-    if (line && !field.closest(".line-form")) return line.querySelector(".line-open").focus({ preventScroll: true });
-    const fields = [...(field.form?.elements ?? [])].filter((each) => each.getClientRects().length && each.tabIndex >= 0);
-    fields[fields.indexOf(field) + 1]?.focus();
-  }
-
-  function enter(key) {
-    const { field, source, shown, at, typed } = opened;
-    const blank = !typed.trim() && opened.isCleared && shown.find((each) => !each.value);
-    const choice = blank || shown[at];
-    if (choice) take(choice);
-    else if (source !== field) return;
-    else close();
-    if (key === "Enter") goOn(field);
-  }
-
-  function keydown(event) {
-    const { target: field, key } = event;
-    if (!field.matches?.(FIELD) || event.isComposing) return;
-    const isOpen = opened?.field === field;
-    if (key === "ArrowDown" || key === "ArrowUp") {
-      event.preventDefault();
-      if (!isOpen) open(field);
-      else if (opened.shown.length) point((opened.at + (key === "ArrowDown" ? 1 : opened.at < 0 ? 0 : -1) + opened.shown.length) % opened.shown.length);
-    } else if (key === "Enter" && isOpen && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault();
-      if (opened.shown.length || list.matches(":popover-open")) enter(key);
-      else opened.takes = key;
-    } else if (key === "Tab" && isOpen && (opened.typed || opened.isCleared)) enter(key);
-    else if (key === "Escape" && isOpen) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      restore(field);
-      field.select();
-    }
-  }
-
-  /* The fields themselves. */
-
-  function enhance(source) {
-    const field = source.matches("select") ? fieldOf(source) : source;
-    field.setAttribute("role", "combobox");
-    field.setAttribute("aria-autocomplete", "list");
-    field.setAttribute("aria-controls", list.id);
-    field.setAttribute("aria-haspopup", "listbox");
-    if (opened?.field !== field) field.setAttribute("aria-expanded", "false");
-    field.removeAttribute("list");
-    field.autocomplete = "off";
-  }
-
-  function fieldOf(select) {
-    let field = select.previousElementSibling;
-    if (!field?.matches("[role=combobox]")) {
-      field = element("input", "combobox");
-      field.type = "text";
-      field.spellcheck = false;
-      select.before(field);
-    }
-    field.source = select;
-    select.combobox = field;
-    select.hidden = true;
-    // The name is the field's alone: two elements of one name are one too many for who looks for it.
-    if (select.hasAttribute("aria-label")) field.setAttribute("aria-label", select.getAttribute("aria-label"));
-    select.removeAttribute("aria-label");
-    for (const name of ["aria-invalid", "aria-describedby"]) {
-      if (select.hasAttribute(name)) field.setAttribute(name, select.getAttribute(name));
-      else field.removeAttribute(name);
-    }
-    if (select.id) {
-      field.id = `${select.id}-typed`;
-      for (const label of document.querySelectorAll(`label[for="${CSS.escape(select.id)}"]`)) label.htmlFor = field.id;
-    }
-    if (document.activeElement !== field) field.value = chosenText(select);
-    field.placeholder = [...select.options].find((each) => !each.value)?.textContent.trim() ?? "";
-    return field;
-  }
-
-  function enhanceAll() {
-    document.querySelectorAll(SOURCES).forEach(enhance);
-    if (opened && !opened.field.isConnected) close();
-  }
-
-  document.addEventListener("keydown", keydown, true);
-  document.addEventListener("focusin", ({ target }) => {
-    if (!target.matches?.(`[data-combobox], ${FIELD}`)) return;
-    if (!target.matches(FIELD)) enhance(target);
-    target.select?.();
+function read(root) {
+  return [...root.querySelectorAll("option")].map((option) => {
+    const text = (option.textContent || option.value).trim();
+    const code = option.dataset.code ?? "";
+    const group = option.closest("optgroup")?.label ?? "";
+    const isRecent = "recent" in option.dataset;
+    return { value: option.value, text, code, group, isRecent, folded: fold(text) };
   });
-  document.addEventListener("focusout", ({ target }) => {
-    if (opened?.field === target) restore(target);
+}
+
+async function choicesOf(source) {
+  if (source.matches("input")) return read(document.getElementById(source.dataset.combobox));
+  const own = read(source);
+  if (!source.dataset.combobox) return own;
+  const shared = await ask(source.dataset.combobox).catch((error) => {
+    if ("shared" in source.dataset) throw error;
+    return [];
   });
-  document.addEventListener("input", (event) => {
-    if (!event.target.matches?.(FIELD) || !event.isTrusted) return;
-    open(event.target, event.target.value);
-    opened.isCleared = !event.target.value.trim();
-  });
-  // What is typed here is no value of a form yet: its form hears of it when it is taken.
-  for (const kind of ["input", "change"]) {
-    document.addEventListener(kind, (event) => {
-      if (event.target.matches?.(FIELD) && event.target.source) event.stopPropagation();
-    });
+  if ("shared" in source.dataset) {
+    const listed = new Set(shared.map((each) => each.value));
+    return [...own.filter((each) => !listed.has(each.value)), ...shared];
   }
-  document.addEventListener("click", ({ target }) => {
-    const field = target.closest?.(FIELD);
-    if (field && opened?.field !== field) open(field);
+  const recent = new Set(shared.filter((each) => each.isRecent).map((each) => each.value));
+  return own.map((each) => ({ ...each, isRecent: recent.has(each.value) }));
+}
+
+// The lower, the better; none for what does not match.
+function rank(choice, typed, likely) {
+  if (!choice.value) return undefined;
+  const nearer = choice.value === likely || choice.isRecent ? 0 : 0.5;
+  if (choice.code && fold(choice.code) === typed) return nearer;
+  if (choice.code && fold(choice.code).startsWith(typed)) return 1 + nearer;
+  if (choice.folded.startsWith(typed)) return 2 + nearer;
+  const at = choice.folded.indexOf(typed);
+  if (at < 0) return undefined;
+  return (/[\p{L}\p{N}]/u.test(choice.folded[at - 1]) ? 4 : 3) + nearer;
+}
+
+// Groups of [name, choices]. Before something is typed the likely and the recent ones come first.
+function arrange(choices, typed, likely) {
+  if (!typed) {
+    const first = choices.filter((each) => each.value && each.value === likely);
+    const recent = choices.filter((each) => each.isRecent && each.value !== likely);
+    const others = choices.filter((each) => !first.includes(each) && !recent.includes(each));
+    return [["Likely", first], ["Recent", recent], ...byGroup(others)].filter(([, found]) => found.length);
+  }
+  const ranked = choices.map((each) => [rank(each, typed, likely), each]).filter(([at]) => at !== undefined);
+  return byGroup(ranked.sort(([one], [other]) => one - other).map(([, each]) => each));
+}
+
+function byGroup(choices) {
+  const groups = new Map();
+  for (const each of choices) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
+  return [...groups];
+}
+
+/* The list: one for the whole page, shown below or above the field that is open. */
+
+const list = document.createElement("div");
+list.id = "combobox-list";
+list.className = "combobox-list";
+list.setAttribute("role", "listbox");
+list.setAttribute("aria-label", "Accounts");
+list.popover = "manual";
+document.body.append(list);
+
+let opened = null;
+const options = () => [...list.querySelectorAll("[role=option]")];
+
+function element(name, className, text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function show(field, { choices, error }) {
+  if (opened?.field !== field) return;
+  const { source, typed } = opened;
+  list.setAttribute("aria-label", source.dataset.noun ? "Merchants" : "Accounts");
+  list.replaceChildren();
+  opened.shown = [];
+  let hidden = 0;
+  for (const [name, found] of error ? [] : arrange(choices, fold(typed.trim()), source.dataset.likely)) {
+    const room = Math.max(MOST_SHOWN - opened.shown.length, 0);
+    hidden += Math.max(found.length - room, 0);
+    if (!room) continue;
+    const group = list.appendChild(element("div", "combobox-group"));
+    if (name) {
+      group.setAttribute("role", "group");
+      group.setAttribute("aria-label", name);
+      group.append(element("div", "combobox-head", name));
+      group.firstChild.setAttribute("aria-hidden", "true");
+    } else group.setAttribute("role", "presentation");
+    for (const each of found.slice(0, room)) {
+      const row = group.appendChild(element("div", "combobox-option"));
+      row.id = `combobox-option-${opened.shown.length}`;
+      row.setAttribute("role", "option");
+      row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", each.code));
+      if (each.value === source.dataset.likely && source.dataset.reason) row.append(element("span", "combobox-reason", source.dataset.reason));
+      opened.shown.push(each);
+    }
+  }
+  if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
+  else if (!opened.shown.length) list.append(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
+  else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
+  const chosen = typed ? 0 : opened.shown.findIndex((each) => each.value === source.value);
+  point(typed ? Math.min(chosen, opened.shown.length - 1) : chosen);
+  field.setAttribute("aria-expanded", "true");
+  if (!list.matches(":popover-open")) list.showPopover();
+  place();
+  if (opened.takes) enter(opened.takes);
+}
+
+function place() {
+  if (!opened) return;
+  const box = opened.field.getBoundingClientRect();
+  const width = Math.min(Math.max(box.width, 280), innerWidth - 16);
+  const height = visualViewport?.height ?? innerHeight;
+  const below = height - box.bottom - 12;
+  const isAbove = below < 180 && box.top > below;
+  list.style.width = `${width}px`;
+  list.style.left = `${Math.max(Math.min(box.left, innerWidth - width - 8), 8)}px`;
+  list.style.maxHeight = `${Math.min(320, isAbove ? box.top - 12 : below)}px`;
+  list.style.top = isAbove ? "auto" : `${box.bottom + 4}px`;
+  list.style.bottom = isAbove ? `${innerHeight - box.top + 4}px` : "auto";
+}
+
+function point(at) {
+  opened.at = at;
+  options().forEach((each, index) => each.setAttribute("aria-selected", String(index === at)));
+  const active = options()[at];
+  if (active) opened.field.setAttribute("aria-activedescendant", active.id);
+  else opened.field.removeAttribute("aria-activedescendant");
+  active?.scrollIntoView({ block: "nearest" });
+}
+
+function open(field, typed = "") {
+  const source = field.source ?? field;
+  if (opened && opened.field !== field) close();
+  opened = { ...opened, field, source, typed, shown: [], at: -1 };
+  choicesOf(source).then((choices) => show(field, { choices }), (error) => show(field, { error }));
+}
+
+function close() {
+  if (!opened) return;
+  opened.field.setAttribute("aria-expanded", "false");
+  opened.field.removeAttribute("aria-activedescendant");
+  opened = null;
+  if (list.matches(":popover-open")) list.hidePopover();
+}
+
+/* Taking a choice, and going back to what was chosen before. */
+
+const chosenText = (select) => (select.value ? select.selectedOptions[0]?.textContent.trim() ?? "" : "");
+
+function restore(field) {
+  if (field.source) field.value = chosenText(field.source);
+  close();
+}
+
+function take(choice) {
+  const { field, source } = opened;
+  close();
+  if (source === field) field.value = choice.text;
+  else {
+    if (![...source.options].some((each) => each.value === choice.value)) source.add(new Option(choice.text, choice.value));
+    const isOther = source.value !== choice.value;
+    source.value = choice.value;
+    field.value = chosenText(source);
+    if (!isOther) return;
+  }
+  for (const name of ["input", "change"]) source.dispatchEvent(new Event(name, { bubbles: true }));
+}
+
+// After a choice by Enter the link of a line has the focus, so that its keys work; in a form the next field has it.
+function goOn(field) {
+  const line = field.closest(".line");
+  if (line && !field.closest(".line-form")) return line.querySelector(".line-open").focus({ preventScroll: true });
+  const fields = [...(field.form?.elements ?? [])].filter((each) => each.getClientRects().length && each.tabIndex >= 0);
+  fields[fields.indexOf(field) + 1]?.focus();
+}
+
+function enter(key) {
+  const { field, source, shown, at, typed } = opened;
+  const blank = !typed.trim() && opened.isCleared && shown.find((each) => !each.value);
+  const choice = blank || shown[at];
+  if (choice) take(choice);
+  else if (source !== field) return;
+  else close();
+  if (key === "Enter") goOn(field);
+}
+
+function keydown(event) {
+  const { target: field, key } = event;
+  if (!field.matches?.(FIELD) || event.isComposing) return;
+  const isOpen = opened?.field === field;
+  if (key === "ArrowDown" || key === "ArrowUp") {
+    event.preventDefault();
+    if (!isOpen) open(field);
+    else if (opened.shown.length) point((opened.at + (key === "ArrowDown" ? 1 : opened.at < 0 ? 0 : -1) + opened.shown.length) % opened.shown.length);
+  } else if (key === "Enter" && isOpen && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    if (opened.shown.length || list.matches(":popover-open")) enter(key);
+    else opened.takes = key;
+  } else if (key === "Tab" && isOpen && (opened.typed || opened.isCleared)) enter(key);
+  else if (key === "Escape" && isOpen) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    restore(field);
+    field.select();
+  }
+}
+
+/* The fields themselves. */
+
+function enhance(source) {
+  const field = source.matches("select") ? fieldOf(source) : source;
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-controls", list.id);
+  field.setAttribute("aria-haspopup", "listbox");
+  if (opened?.field !== field) field.setAttribute("aria-expanded", "false");
+  field.removeAttribute("list");
+  field.autocomplete = "off";
+}
+
+function fieldOf(select) {
+  let field = select.previousElementSibling;
+  if (!field?.matches("[role=combobox]")) {
+    field = element("input", "combobox");
+    field.type = "text";
+    field.spellcheck = false;
+    select.before(field);
+  }
+  field.source = select;
+  select.combobox = field;
+  select.hidden = true;
+  // The name is the field's alone: two elements of one name are one too many for who looks for it.
+  if (select.hasAttribute("aria-label")) field.setAttribute("aria-label", select.getAttribute("aria-label"));
+  select.removeAttribute("aria-label");
+  for (const name of ["aria-invalid", "aria-describedby"]) {
+    if (select.hasAttribute(name)) field.setAttribute(name, select.getAttribute(name));
+    else field.removeAttribute(name);
+  }
+  if (select.id) {
+    field.id = `${select.id}-typed`;
+    for (const label of document.querySelectorAll(`label[for="${CSS.escape(select.id)}"]`)) label.htmlFor = field.id;
+  }
+  if (document.activeElement !== field) field.value = chosenText(select);
+  field.placeholder = [...select.options].find((each) => !each.value)?.textContent.trim() ?? "";
+  return field;
+}
+
+function enhanceAll() {
+  document.querySelectorAll(SOURCES).forEach(enhance);
+  if (opened && !opened.field.isConnected) close();
+}
+
+document.addEventListener("keydown", keydown, true);
+document.addEventListener("focusin", ({ target }) => {
+  if (!target.matches?.(`[data-combobox], ${FIELD}`)) return;
+  if (!target.matches(FIELD)) enhance(target);
+  target.select?.();
+});
+document.addEventListener("focusout", ({ target }) => {
+  if (opened?.field === target) restore(target);
+});
+document.addEventListener("input", (event) => {
+  if (!event.target.matches?.(FIELD) || !event.isTrusted) return;
+  open(event.target, event.target.value);
+  opened.isCleared = !event.target.value.trim();
+});
+// What is typed here is no value of a form yet: its form hears of it when it is taken.
+for (const kind of ["input", "change"]) {
+  document.addEventListener(kind, (event) => {
+    if (event.target.matches?.(FIELD) && event.target.source) event.stopPropagation();
   });
-  // The list is no part of the menu that its field may be in, which a click elsewhere closes.
-  list.addEventListener("click", (event) => {
-    event.stopPropagation();
-    const option = event.target.closest("[role=option]");
-    if (!option || !opened) return;
-    const { field } = opened;
-    take(opened.shown[options().indexOf(option)]);
-    if (field.closest(".line") && !field.closest(".line-form")) goOn(field);
-  });
-  list.addEventListener("pointerdown", (event) => event.preventDefault());
-  for (const kind of ["scroll", "resize"]) addEventListener(kind, place, { capture: true, passive: true });
-  visualViewport?.addEventListener("resize", place);
-  document.addEventListener("htmx:after:swap", enhanceAll);
-  enhanceAll();
-})();
+}
+document.addEventListener("click", ({ target }) => {
+  const field = target.closest?.(FIELD);
+  if (field && opened?.field !== field) open(field);
+});
+// The list is no part of the menu that its field may be in, which a click elsewhere closes.
+list.addEventListener("click", (event) => {
+  event.stopPropagation();
+  const option = event.target.closest("[role=option]");
+  if (!option || !opened) return;
+  const { field } = opened;
+  take(opened.shown[options().indexOf(option)]);
+  if (field.closest(".line") && !field.closest(".line-form")) goOn(field);
+});
+list.addEventListener("pointerdown", (event) => event.preventDefault());
+for (const kind of ["scroll", "resize"]) addEventListener(kind, place, { capture: true, passive: true });
+visualViewport?.addEventListener("resize", place);
+document.addEventListener("htmx:after:swap", enhanceAll);
+enhanceAll();

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -17,7 +18,11 @@ from werkzeug.exceptions import NotFound
 YEAR_SECONDS = 365 * 24 * 3600
 HASH_LENGTH = 12
 LEAST_BYTES = 512
-_ADDRESS = re.compile(r"""url\((["']?)(?!data:|https?:|/|#)([^"')#?]+)""")
+# What a file names of others: a style sheet in url(), a script after "from".
+_ADDRESS = {
+    ".css": re.compile(r"""(url\(["']?)(?!data:|https?:|/|#)([^"')#?]+)"""),
+    ".js": re.compile(r"""^(import [^;"]* from ")([^"]+)""", re.MULTILINE),
+}
 _NOT_SENT = {".json", ".txt", ".md"}
 _COMPRESSED = ("text/", "image/svg+xml", "application/json")
 
@@ -57,18 +62,19 @@ class StaticFiles:
     """The static files of a folder, read once: by the names in templates and by the names with hashes."""
 
     def __init__(self, folder: Path) -> None:
-        found = {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        }
-        files = {name: StaticFile(name, data) for name, data in found.items() if not name.endswith(".css")}
-        # A style sheet comes after what it names, since its own hash is of the addresses in it too.
-        files |= {
-            name: StaticFile(name, with_hashed_addresses(data, name, files))
-            for name, data in found.items()
-            if name.endswith(".css")
-        }
+        files: dict[str, StaticFile] = {}
+
+        def read(name: str) -> StaticFile:
+            # What it names is read before it, since its own hash is of the addresses in it too.
+            if name not in files:
+                files[name] = StaticFile(
+                    name, with_hashed_addresses((folder / name).read_bytes(), name, read)
+                )
+            return files[name]
+
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                read(path.relative_to(folder).as_posix())
         self._by_plain_name = files
         self._by_name = {each.name: each for each in files.values()}
 
@@ -86,24 +92,18 @@ class StaticFiles:
         raise NotFound
 
 
-def with_hashed_addresses(data: bytes, name: str, files: Mapping[str, StaticFile]) -> bytes:
-    """A style sheet in which the relative addresses of other files have their hashes."""
+def with_hashed_addresses(data: bytes, name: str, read: Callable[[str], StaticFile]) -> bytes:
+    """Give each relative address of another file in a style sheet or a script the hash of that file."""
+    pattern = _ADDRESS.get(PurePosixPath(name).suffix)
+    if pattern is None:
+        return data
 
     def hashed(found: re.Match[str]) -> str:
-        quote, address = found.groups()
-        path = PurePosixPath(name).parent / address
-        parts: list[str] = []
-        for part in path.parts:
-            if part == ".." and parts:
-                parts.pop()
-            elif part != ".":
-                parts.append(part)
-        named = files.get("/".join(parts))
-        if named is None:
-            return found.group()
-        return f"url({quote}{PurePosixPath(address).with_name(PurePosixPath(named.name).name)}"
+        before, address = found.groups()
+        named = read(posixpath.normpath(posixpath.join(posixpath.dirname(name), address)))
+        return before + address.removesuffix(PurePosixPath(address).name) + PurePosixPath(named.name).name
 
-    return _ADDRESS.sub(hashed, data.decode()).encode()
+    return pattern.sub(hashed, data.decode()).encode()
 
 
 def register_static_files(app: Flask) -> None:

@@ -1,211 +1,209 @@
 // A single confirmation is held in the browser for ten seconds, in which it can be undone: nothing is sent before.
 // It is sent earlier before any other act of the page and before the page is left. Until the server has answered, its row
 // says "Confirming…" and never "Posted". Nothing is kept in the browser: what was not sent when it crashed is a draft.
-"use strict";
 
-(() => {
-  const HELD_FOR = 10000;
-  // A refusal or an error: nothing was posted.
-  const REFUSED = 400;
-  const BROKEN = 500;
-  let held = null;
-  // Whether everything that was sent has been posted, once it is answered.
-  const nothing = Promise.resolve(true);
-  let answered = nothing;
-  // What a row sends again with its "Try again": the same body under the same key, so that it is posted once.
-  const again = new WeakMap();
+import { all, isShown, one } from "../app/focus.js";
 
-  const one = (selector, root = document) => root.querySelector(selector);
-  const lineOf = (ctx) => document.getElementById(ctx.target.id);
-  const say = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
-  const textOf = (line) => one(".line-open", line)?.textContent.trim() ?? "the line";
+const HELD_FOR = 10000;
+// A refusal or an error: nothing was posted.
+const REFUSED = 400;
+const BROKEN = 500;
+let held = null;
+// Whether everything that was sent has been posted, once it is answered.
+const nothing = Promise.resolve(true);
+let answered = nothing;
+// What a row sends again with its "Try again": the same body under the same key, so that it is posted once.
+const again = new WeakMap();
 
-  /* The row of a line that is held. */
+const lineOf = (ctx) => document.getElementById(ctx.target.id);
+const say = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
+const textOf = (line) => one(".line-open", line)?.textContent.trim() ?? "the line";
 
-  function note(line, words, name, act) {
-    clear(line);
-    const place = document.createElement("span");
-    place.className = "line-held";
-    place.append(words);
-    if (act) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "act";
-      button.textContent = name;
-      if (name === "Undo") button.dataset.key = "z";
-      const away = document.createElement("span");
-      away.className = "away";
-      away.textContent = ` ${textOf(line)}`;
-      button.append(away);
-      button.addEventListener("click", act);
-      place.append(" ", button);
-    }
-    line.classList.add("is-held");
-    for (const part of fieldsOf(line)) part.inert = true;
-    one(".col-act", line)?.append(place);
-    return one("button", place);
+/* The row of a line that is held. */
+
+function note(line, words, name, act) {
+  clear(line);
+  const place = document.createElement("span");
+  place.className = "line-held";
+  place.append(words);
+  if (act) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "act";
+    button.textContent = name;
+    if (name === "Undo") button.dataset.key = "z";
+    const away = document.createElement("span");
+    away.className = "away";
+    away.textContent = ` ${textOf(line)}`;
+    button.append(away);
+    button.addEventListener("click", act);
+    place.append(" ", button);
   }
+  line.classList.add("is-held");
+  for (const part of fieldsOf(line)) part.inert = true;
+  one(".col-act", line)?.append(place);
+  return one("button", place);
+}
 
-  function clear(line) {
-    one(".line-held", line)?.remove();
-    line.classList.remove("is-held");
-    for (const part of fieldsOf(line)) part.inert = false;
-  }
+function clear(line) {
+  one(".line-held", line)?.remove();
+  line.classList.remove("is-held");
+  for (const part of fieldsOf(line)) part.inert = false;
+}
 
-  // The fields of a row that is open, and the rows below it.
-  const fieldsOf = (line) => line.querySelectorAll(".line-edit, .line-menu, tr:not(:first-child)");
+// The fields of a row that is open, and the rows below it.
+const fieldsOf = (line) => all(".line-edit, .line-menu, tr:not(:first-child)", line);
 
-  function fail(ctx, key) {
-    const line = lineOf(ctx);
-    const form = line && one(".col-act .confirming", line);
-    if (!form) return;
-    const words = navigator.onLine ? "No answer." : "Not sent.";
-    note(line, words, "Try again", () => {
-      again.set(form, { body: ctx.request.body, key });
-      form.requestSubmit();
-    });
-    one(".line-held", line).classList.add("is-warn");
-    say(`${words} ${textOf(line)} is not shown as posted. Try again; it is posted once at most.`);
-  }
-
-  /* Holding, sending and undoing. */
-
-  function keyOfRequest() {
-    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
-
-  function hold(ctx) {
-    send();
-    const form = ctx.request.form;
-    const repeated = again.get(form);
-    again.delete(form);
-    const key = repeated?.key ?? keyOfRequest();
-    if (repeated) ctx.request.body = repeated.body;
-    ctx.request.headers["Idempotency-Key"] = key;
-    ctx.isHeld = true;
-    ctx.fetch = (address, options) => new Promise((resolve, reject) => {
-      const timer = setTimeout(send, HELD_FOR);
-      held = {
-        send() {
-          clearTimeout(timer);
-          const line = lineOf(ctx);
-          if (line) note(line, "Confirming…");
-          follow(ctx);
-          // The request outlives its page.
-          fetch(address, { ...options, keepalive: true }).then(resolve, () => {
-            fail(ctx, key);
-            reject(new DOMException("No answer came", "AbortError"));
-          });
-        },
-        undo() {
-          clearTimeout(timer);
-          const line = lineOf(ctx);
-          reject(new DOMException("Undone", "AbortError"));
-          if (!line) return;
-          clear(line);
-          say(`${textOf(line)} was not posted.`);
-          line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
-        },
-      };
-      if (repeated) send();
-      else show(ctx);
-    });
-    ctx.broke = () => fail(ctx, key);
-  }
-
-  function show(ctx) {
-    const line = lineOf(ctx);
-    const undo = note(line, "Confirming…", "Undo", () => withdraw());
-    say(`Confirming ${textOf(line)}. Press z to undo.`);
-    line.dispatchEvent(new CustomEvent("line:held", { bubbles: true }));
-    // On the last line the focus stays, and would be lost with the button that was pressed.
-    if (line.matches("[aria-current]") && !document.activeElement.getClientRects().length) undo.focus();
-    else if (document.activeElement === document.body) undo.focus();
-  }
-
-  // What comes after waits until the answer is in the page.
-  function follow(ctx) {
-    const done = new Promise((resolve) => { ctx.finish = resolve; });
-    const sent = Promise.all([answered, done]).then((posted) => posted.every(Boolean));
-    answered = sent;
-    sent.then(() => { if (answered === sent) answered = nothing; });
-  }
-
-  document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
-    if (!ctx.finish) return;
-    const status = ctx.response?.status ?? BROKEN;
-    if (ctx.response && status >= BROKEN) ctx.broke();
-    else if (ctx.response && lineOf(ctx)?.matches(".is-held")) clear(lineOf(ctx));
-    if (status < REFUSED) say(`${textOf(lineOf(ctx) ?? document)} was posted.`);
-    ctx.finish(status < REFUSED);
+function fail(ctx, key) {
+  const line = lineOf(ctx);
+  const form = line && one(".col-act .confirming", line);
+  if (!form) return;
+  const words = navigator.onLine ? "No answer." : "Not sent.";
+  note(line, words, "Try again", () => {
+    again.set(form, { body: ctx.request.body, key });
+    form.requestSubmit();
   });
+  one(".line-held", line).classList.add("is-warn");
+  say(`${words} ${textOf(line)} is not shown as posted. Try again; it is posted once at most.`);
+}
 
-  // Sends what is held; answers once everything that was sent is answered, whether it was posted.
-  function send() {
-    const now = held;
-    held = null;
-    now?.send();
-    return answered;
-  }
+/* Holding, sending and undoing. */
 
-  function withdraw() {
-    const now = held;
-    held = null;
-    now?.undo();
-  }
+function keyOfRequest() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
-  /* Everything else that the page does comes after it. */
-
-  const isPending = () => Boolean(held) || answered !== nothing;
-
-  document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-    const { form } = ctx.request;
-    const isConfirming = form?.matches(".confirming");
-    if (isConfirming && (form.matches("[data-holds]") || again.has(form))) hold(ctx);
-    else if (isPending() && !isReading(ctx)) wait(ctx);
-  });
-
-  // What a line shows of itself, or of what is typed into it, changes nothing.
-  function isReading(ctx) {
-    return ctx.sourceElement?.matches?.("[data-reads]") || (ctx.request.method === "GET" && ctx.target?.matches?.(".line"));
-  }
-
-  // An act that a click asked for is not done after a refusal, which its answer could take from view.
-  function wait(ctx) {
-    const isOfLine = ctx.target?.matches?.(".line");
-    ctx.fetch = async (address, options) => {
-      const isPosted = await send();
-      if (!isPosted && !isOfLine && ctx.sourceEvent?.type === "submit") throw new DOMException("Refused", "AbortError");
-      document.dispatchEvent(new CustomEvent("request:waited", { detail: { ctx } }));
-      return fetch(address, options);
+function hold(ctx) {
+  send();
+  const form = ctx.request.form;
+  const repeated = again.get(form);
+  again.delete(form);
+  const key = repeated?.key ?? keyOfRequest();
+  if (repeated) ctx.request.body = repeated.body;
+  ctx.request.headers["Idempotency-Key"] = key;
+  ctx.isHeld = true;
+  ctx.fetch = (address, options) => new Promise((resolve, reject) => {
+    const timer = setTimeout(send, HELD_FOR);
+    held = {
+      send() {
+        clearTimeout(timer);
+        const line = lineOf(ctx);
+        if (line) note(line, "Confirming…");
+        follow(ctx);
+        // The request outlives its page.
+        fetch(address, { ...options, keepalive: true }).then(resolve, () => {
+          fail(ctx, key);
+          reject(new DOMException("No answer came", "AbortError"));
+        });
+      },
+      undo() {
+        clearTimeout(timer);
+        const line = lineOf(ctx);
+        reject(new DOMException("Undone", "AbortError"));
+        if (!line) return;
+        clear(line);
+        say(`${textOf(line)} was not posted.`);
+        line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
+      },
     };
-  }
+    if (repeated) send();
+    else show(ctx);
+  });
+  ctx.broke = () => fail(ctx, key);
+}
 
-  const isOrdinary = (event) => !event.button && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+function show(ctx) {
+  const line = lineOf(ctx);
+  const undo = note(line, "Confirming…", "Undo", () => withdraw());
+  say(`Confirming ${textOf(line)}. Press z to undo.`);
+  line.dispatchEvent(new CustomEvent("line:held", { bubbles: true }));
+  // On the last line the focus stays, and would be lost with the button that was pressed.
+  if (line.matches("[aria-current]") && !isShown(document.activeElement)) undo.focus();
+  else if (document.activeElement === document.body) undo.focus();
+}
 
-  document.addEventListener("click", (event) => {
-    if (!isPending()) return;
-    const link = event.target.closest("a[href]");
-    const isWithin = event.target.closest(".line.is-held, .line-held");
-    if (link && !link.matches("[hx-get]")) {
-      const isHere = link.hash && link.pathname + link.search === location.pathname + location.search;
-      if (isHere) return;
-      if (link.matches("[target], [download]") || !isOrdinary(event)) { send(); return; }
-      event.preventDefault();
-      event.stopPropagation();
-      send().then((isPosted) => { if (isPosted) location.assign(link.href); });
-    } else if (isWithin && event.target.closest("a, button") && !event.target.closest(".line-held")) send();
-  }, true);
+// What comes after waits until the answer is in the page.
+function follow(ctx) {
+  const done = new Promise((resolve) => { ctx.finish = resolve; });
+  const sent = Promise.all([answered, done]).then((posted) => posted.every(Boolean));
+  answered = sent;
+  sent.then(() => { if (answered === sent) answered = nothing; });
+}
 
-  document.addEventListener("submit", (event) => {
-    const { target: form, submitter } = event;
-    if (!isPending() || form.matches("[hx-post], [hx-get]") || submitter?.matches("[hx-post], [hx-get]")) return;
-    if (form.method === "dialog") return;
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  if (!ctx.finish) return;
+  const status = ctx.response?.status ?? BROKEN;
+  if (ctx.response && status >= BROKEN) ctx.broke();
+  else if (ctx.response && lineOf(ctx)?.matches(".is-held")) clear(lineOf(ctx));
+  if (status < REFUSED) say(`${textOf(lineOf(ctx) ?? document)} was posted.`);
+  ctx.finish(status < REFUSED);
+});
+
+// Sends what is held; answers once everything that was sent is answered, whether it was posted.
+function send() {
+  const now = held;
+  held = null;
+  now?.send();
+  return answered;
+}
+
+function withdraw() {
+  const now = held;
+  held = null;
+  now?.undo();
+}
+
+/* Everything else that the page does comes after it. */
+
+const isPending = () => Boolean(held) || answered !== nothing;
+
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  const { form } = ctx.request;
+  const isConfirming = form?.matches(".confirming");
+  if (isConfirming && (form.matches("[data-holds]") || again.has(form))) hold(ctx);
+  else if (isPending() && !isReading(ctx)) wait(ctx);
+});
+
+// What a line shows of itself, or of what is typed into it, changes nothing.
+function isReading(ctx) {
+  return ctx.sourceElement?.matches?.("[data-reads]") || (ctx.request.method === "GET" && ctx.target?.matches?.(".line"));
+}
+
+// An act that a click asked for is not done after a refusal, which its answer could take from view.
+function wait(ctx) {
+  const isOfLine = ctx.target?.matches?.(".line");
+  ctx.fetch = async (address, options) => {
+    const isPosted = await send();
+    if (!isPosted && !isOfLine && ctx.sourceEvent?.type === "submit") throw new DOMException("Refused", "AbortError");
+    document.dispatchEvent(new CustomEvent("request:waited", { detail: { ctx } }));
+    return fetch(address, options);
+  };
+}
+
+const isOrdinary = (event) => !event.button && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+
+document.addEventListener("click", (event) => {
+  if (!isPending()) return;
+  const link = event.target.closest("a[href]");
+  const isWithin = event.target.closest(".line.is-held, .line-held");
+  if (link && !link.matches("[hx-get]")) {
+    const isHere = link.hash && link.pathname + link.search === location.pathname + location.search;
+    if (isHere) return;
+    if (link.matches("[target], [download]") || !isOrdinary(event)) { send(); return; }
     event.preventDefault();
     event.stopPropagation();
-    send().then((isPosted) => { if (isPosted) form.requestSubmit(submitter); });
-  }, true);
+    send().then((isPosted) => { if (isPosted) location.assign(link.href); });
+  } else if (isWithin && event.target.closest("a, button") && !event.target.closest(".line-held")) send();
+}, true);
 
-  window.addEventListener("pagehide", send);
-  window.addEventListener("pageshow", (event) => { if (event.persisted && one(".line.is-held")) location.reload(); });
-})();
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  if (!isPending() || form.matches("[hx-post], [hx-get]") || submitter?.matches("[hx-post], [hx-get]")) return;
+  if (form.method === "dialog") return;
+  event.preventDefault();
+  event.stopPropagation();
+  send().then((isPosted) => { if (isPosted) form.requestSubmit(submitter); });
+}, true);
+
+window.addEventListener("pagehide", send);
+window.addEventListener("pageshow", (event) => { if (event.persisted && one(".line.is-held")) location.reload(); });

@@ -1,0 +1,91 @@
+// The selection: the number of lines, their sum, the number of lines to confirm, and the question that is asked about them.
+
+import { all, one, rememberFocus, restoreFocus } from "./focus.js";
+
+const boxes = () => all(".line .box");
+let lastBox = null;
+
+export function toggle(line) {
+  const box = line && one(".box", line);
+  if (!box) return;
+  box.checked = !box.checked;
+  lastBox = box;
+  changeSelection();
+}
+
+export function selectRange(line) {
+  const [from, to] = [boxes().indexOf(lastBox), boxes().indexOf(line && one(".box", line))];
+  if (to < 0) return;
+  boxes().slice(Math.min(from < 0 ? to : from, to), Math.max(from, to) + 1).forEach((box) => { box.checked = true; });
+  changeSelection();
+}
+
+export function deselect() {
+  boxes().forEach((box) => { box.checked = false; });
+  changeSelection();
+}
+
+function changeSelection() {
+  withdraw();
+  showSelection();
+}
+
+// A question is withdrawn by Esc, by going to another line and by any change of the selection.
+export function withdraw() {
+  const questions = all(".line-question, #asking");
+  if (!questions.length) return;
+  rememberFocus();
+  questions.forEach((each) => each.remove());
+  one("#dock")?.classList.remove("is-asking");
+  showSelection();
+  restoreFocus();
+}
+
+// Amounts are added as whole minor units, as in the books, and written in the notation of the page.
+function sum(amounts) {
+  const digits = (amounts[0]?.split(".")[1] ?? "").length;
+  const minor = amounts.reduce((total, each) => total + BigInt(each.replace(".", "")), 0n);
+  const plain = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
+  const { decimal, group, grouping } = document.body.dataset;
+  const groups = grouping === "indian" ? /\B(?=(\d\d)*\d{3}$)/g : /\B(?=(\d{3})+$)/g;
+  const integer = plain.slice(0, plain.length - digits).replace(groups, group);
+  return `${minor < 0n ? "−" : ""}${integer}${digits ? decimal + plain.slice(-digits) : ""}`;
+}
+
+function showSelection() {
+  const dock = one("#dock");
+  if (!dock || dock.matches(".is-asking")) return;
+  const selected = boxes().filter((box) => box.checked);
+  const drafts = selected.filter((box) => "draft" in box.dataset);
+  one(".dock-count", dock).textContent = `${selected.length} selected`;
+  one(".dock-sum", dock).textContent = sum(selected.map((box) => box.dataset.amount));
+  const confirm = one(".dock-confirm", dock);
+  if (confirm) {
+    one("span", confirm).textContent = `Confirm ${drafts.length} line${drafts.length === 1 ? "" : "s"}`;
+    confirm.disabled = !drafts.length;
+  }
+  all("[data-when]", dock).forEach((button) => {
+    button.hidden = !selected.some((box) => box.dataset.cleared === button.dataset.when);
+  });
+  const every = one("#select-all");
+  if (every) {
+    every.checked = selected.length > 0 && selected.length === boxes().length;
+    every.indeterminate = selected.length > 0 && !every.checked;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-deselect]")) deselect();
+  if (!event.target.matches(".line .box")) return;
+  if (event.shiftKey) selectRange(event.target.closest(".line"));
+  lastBox = event.target;
+});
+document.addEventListener("change", (event) => {
+  if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.matches(".box")) changeSelection();
+});
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
+  else showSelection();
+});
+showSelection();
