@@ -213,7 +213,9 @@ def _table(name: str, rows: list[tuple[Any, ...]], *columns: str) -> None:
     kinds = [{"day": "date", "description": "text"}.get(column, "bigint") for column in columns]
     listed = ", ".join(f"{column} {kind}" for column, kind in zip(columns, kinds, strict=True))
     db.session.execute(sa.text(f"CREATE TEMPORARY TABLE {name} ({listed})"))
-    into = f"INSERT INTO {name} VALUES ({', '.join(f':{column}' for column in columns)})"  # noqa: S608
+    into = (
+        f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({', '.join(f':{column}' for column in columns)})"  # noqa: S608
+    )
     db.session.execute(sa.text(into), [dict(zip(columns, row, strict=True)) for row in rows])
 
 
