@@ -165,7 +165,14 @@ def copied(
         for kind, statement in schema:
             if with_triggers or kind != "trigger":
                 raw.execute(statement)
-        rows = {table: source.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
+        columns = {
+            table: ", ".join(row[1] for row in source.execute(f"PRAGMA table_info({table})"))
+            for table in tables
+        }
+        rows = {
+            table: source.execute(f"SELECT {names} FROM {table}").fetchall()  # noqa: S608
+            for table, names in columns.items()
+        }
         begun = time.process_time()
         for batch in range(0, lines, BATCH):
             raw.execute("BEGIN IMMEDIATE")
@@ -173,7 +180,7 @@ def copied(
                 share = len(all_rows) // lines
                 part = all_rows[batch * share : (batch + BATCH) * share]
                 places = ", ".join("?" * len(part[0]))
-                raw.executemany(f"INSERT INTO {table} VALUES ({places})", part)  # noqa: S608
+                raw.executemany(f"INSERT INTO {table} ({columns[table]}) VALUES ({places})", part)  # noqa: S608
             raw.execute("COMMIT")
         return lines / (time.process_time() - begun)
 
