@@ -47,7 +47,7 @@ def _run(engine: sa.Engine, revision: str, act: object, show: Callable[[str], No
         show(f"migrating: {steps[-1]} is done")
 
     with engine.connect() as connection:
-        config.attributes |= {"connection": connection, "on_version_apply": note, "show": show}
+        config.attributes |= {"connection": connection, "on_version_apply": note}
         act(config, revision)  # type: ignore[operator]
         if steps:
             analyze(connection)

@@ -1,6 +1,6 @@
 """Kept sums: what history adds up to, by day and by month, so that no balance ever reads history.
 
-The database itself keeps them, by triggers in the transaction that posts or imports (migration 0004), so that no
+The database itself keeps them, by triggers in the transaction that posts or imports (migrations/sql), so that no
 service can forget to; `tieout check` adds everything up again and compares.
 """
 

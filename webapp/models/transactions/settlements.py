@@ -30,7 +30,7 @@ class Settlement(Numbered, Base):
     """A match of open items, which posts nothing itself: born OPEN, given its parts, then STANDING and frozen.
 
     The only later change is that it is UNDONE; the database refuses every other, and lets none stand of which the
-    parts are no two that sum to nil (migration 0059). `settled_on` is the first open day at or after all that it joins,
+    parts are no two that sum to nil. `settled_on` is the first open day at or after all that it joins,
     `undone_on` likewise: as of a day it counts from the one to before the other.
     """
 

@@ -1,4 +1,4 @@
-"""Which documents have what was typed: an index of each three letters says where it may be (migration 0076)."""
+"""Which documents have what was typed: an index of each three letters says where it may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bank lines by the beginnings of their words or by their amount: an index of words finds them (migration 0047)."""
+"""Bank lines by the beginnings of their words or by their amount: an index of words finds them."""
 
 from __future__ import annotations
 

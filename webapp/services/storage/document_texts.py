@@ -1,4 +1,4 @@
-"""The texts by which documents are found: PostgreSQL indexes them itself, on SQLite triggers do (migration 0076)."""
+"""The texts by which documents are found: PostgreSQL indexes them itself, on SQLite triggers do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-# As in migration 0076.
+# As in migrations/sql/sqlite/0082_words.sql.
 _TEXTS: Final = tuple(f"coalesce({each}, '')" for each in ("number", "sender", "file_name", "text"))
 _AMOUNTS: Final = tuple(
     f"coalesce(char(57345) || abs({each}) || char(57345), '')"
