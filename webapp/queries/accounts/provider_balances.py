@@ -56,6 +56,30 @@ def _nearest(organization_id: str, ids: Collection[int], day: date) -> Any:
     That is the months between the months of both, and the days of the later one's month, without those of the earlier
     one's that come before. So each reads a few rows of an index, however long the history is.
     """
+    spans, balance = _spans(organization_id, ids, day), ProviderBalance
+    return (
+        sa.select(
+            spans.c.id,
+            spans.c.day,
+            balance.amount_minor,
+            balance.stated_at,
+            balance.received_at,
+            _between(organization_id, spans),
+        )
+        .join(
+            balance,
+            sa.and_(
+                balance.organization_id == organization_id,
+                balance.feed_account_id == spans.c.id,
+                balance.day == spans.c.day,
+            ),
+        )
+        .order_by(balance.id)
+    )
+
+
+def _spans(organization_id: Any, ids: Any, day: Any) -> sa.CTE:
+    """Select for each feed account the day of its nearest statement, and the earlier and the later of it and a day."""
     stated = orm.aliased(ProviderBalance)
 
     def found(nearest: Any, within: Any) -> sa.ScalarSelect[Any]:
@@ -72,12 +96,16 @@ def _nearest(organization_id: str, ids: Collection[int], day: date) -> Any:
         .where(FeedAccount.organization_id == organization_id, FeedAccount.id.in_(ids))
         .cte("days")
     )
-    spans = sa.select(
+    return sa.select(
         days.c.id,
         days.c.day,
         sa.case((days.c.day < day, days.c.day), else_=day).label("earlier"),
         sa.case((days.c.day > day, days.c.day), else_=day).label("later"),
     ).cte("spans")
+
+
+def _between(organization_id: Any, spans: sa.CTE) -> sa.ColumnElement[int]:
+    """Add up what lines come to after the earlier day and up to the later one."""
 
     def moved(part: Any, *within: Any) -> sa.ScalarSelect[int]:
         of_account = part.organization_id == organization_id, part.feed_account_id == spans.c.id
@@ -85,23 +113,8 @@ def _nearest(organization_id: str, ids: Collection[int], day: date) -> Any:
         return sa.select(total).where(*of_account, *within).scalar_subquery()
 
     earlier_month, later_month = first_of_month(spans.c.earlier), first_of_month(spans.c.later)
-    between = (
+    return (
         moved(LineMonthSum, LineMonthSum.day >= earlier_month, LineMonthSum.day < later_month)
         + moved(LineDaySum, LineDaySum.day >= later_month, LineDaySum.day <= spans.c.later)
         - moved(LineDaySum, LineDaySum.day >= earlier_month, LineDaySum.day <= spans.c.earlier)
-    )
-    balance = ProviderBalance
-    return (
-        sa.select(
-            spans.c.id, spans.c.day, balance.amount_minor, balance.stated_at, balance.received_at, between
-        )
-        .join(
-            balance,
-            sa.and_(
-                balance.organization_id == organization_id,
-                balance.feed_account_id == spans.c.id,
-                balance.day == spans.c.day,
-            ),
-        )
-        .order_by(balance.id)
     )

@@ -146,24 +146,6 @@ def _computed(organization_id: str, proof_ids: list[int]) -> dict[int, Verdict]:
 @made_once
 def _first_late_lines(organization_id: str, feed_account_id: int, until: date, most: int) -> Any:
     """Select lines that may be late; the days with lines that no statement has are few, and so are a day's lines."""
-    opened = sa.exists().where(
-        Reconciliation.organization_id == organization_id,
-        Reconciliation.feed_account_id == feed_account_id,
-        Reconciliation.status.in_(("DRAFT", "COMPLETED")),
-        Reconciliation.keep_as_new,
-        Reconciliation.opening_date >= LineDaySum.day,
-    )
-    proof = orm.aliased(Reconciliation)
-    cleared = (
-        sa.exists()
-        .where(
-            refers_to(ReconciliationItem.transaction_id, Transaction),
-            ReconciliationItem.is_standing,
-            refers_to(ReconciliationItem.reconciliation_id, proof),
-            proof.status == "COMPLETED",
-        )
-        .correlate(Transaction)
-    )
     return (
         sa.select(
             Transaction.id,
@@ -186,12 +168,38 @@ def _first_late_lines(organization_id: str, feed_account_id: int, until: date, m
             LineDaySum.feed_account_id == feed_account_id,
             LineDaySum.day <= until,
             LineDaySum.unreconciled_count > 0,
-            ~opened,
+            ~_was_opened(organization_id, feed_account_id),
             Transaction.status == "BOOKED",
-            ~cleared,
+            ~_is_proved(),
         )
         .order_by(LineDaySum.day, Transaction.id.desc())
         .limit(most)
+    )
+
+
+def _was_opened(organization_id: Any, feed_account_id: Any) -> sa.Exists:
+    """Select the statement that sets aside the lines of a day's sum, because the books of the account begin later."""
+    return sa.exists().where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == feed_account_id,
+        Reconciliation.status.in_(("DRAFT", "COMPLETED")),
+        Reconciliation.keep_as_new,
+        Reconciliation.opening_date >= LineDaySum.day,
+    )
+
+
+def _is_proved() -> sa.Exists:
+    """Select the standing proof that has a line."""
+    proof = orm.aliased(Reconciliation)
+    return (
+        sa.exists()
+        .where(
+            refers_to(ReconciliationItem.transaction_id, Transaction),
+            ReconciliationItem.is_standing,
+            refers_to(ReconciliationItem.reconciliation_id, proof),
+            proof.status == "COMPLETED",
+        )
+        .correlate(Transaction)
     )
 
 

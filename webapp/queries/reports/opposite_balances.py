@@ -104,16 +104,36 @@ def _since(count: int) -> sa.Select[Any]:
     """
     organization_id: Any = sa.bindparam("organization_id")
     ids: Any = sa.bindparam("ids", expanding=True)
+    sums = sa.union_all(
+        _still_open(organization_id, ids), _posted_since(organization_id, ids, count)
+    ).subquery()
+    party = sa.func.coalesce(Merchant.merged_into_id, sums.c.org_merchant_id)
+    return (
+        sa.select(sums.c.account_id, party, sums.c.number, sa.func.sum(sums.c.minor))
+        .outerjoin(
+            Merchant,
+            sa.and_(Merchant.organization_id == organization_id, Merchant.id == sums.c.org_merchant_id),
+        )
+        .group_by(sums.c.account_id, party, sums.c.number)
+    )
+
+
+def _still_open(organization_id: Any, ids: Any) -> Any:
+    """Select what is open of items now, under the number 0."""
     is_open = sa.or_(
         OwedItem.settled_minor != OwedItem.amount_minor,
         OwedItem.settled_base_minor != OwedItem.amount_base_minor,
     )
-    still_open = sa.select(
+    return sa.select(
         OwedItem.account_id,
         OwedItem.org_merchant_id,
         sa.literal(0).label("number"),
         (OwedItem.amount_base_minor - OwedItem.settled_base_minor).label("minor"),
     ).where(OwedItem.organization_id == organization_id, OwedItem.account_id.in_(ids), is_open)
+
+
+def _posted_since(organization_id: Any, ids: Any, count: int) -> sa.Select[Any]:
+    """Select what was posted after the first day, under the number of the last of the days that it is after."""
     entry, first = orm.aliased(JournalEntry), orm.aliased(JournalEntry)
     is_first = entry.voids_id.is_(None) & entry.corrects_id.is_(None)
     source_of_first = (
@@ -127,7 +147,7 @@ def _since(count: int) -> sa.Select[Any]:
     number = sa.case(
         *((RegisterLine.day > sa.bindparam(f"day_{age}"), sa.literal(age)) for age in range(count, 0, -1))
     )
-    posted_since = (
+    return (
         sa.select(Posting.account_id, Posting.org_merchant_id, number, Posting.amount_base_minor)
         .join_from(RegisterLine, Posting, refers_to(RegisterLine.posting_id, Posting))
         .join(entry, refers_to(RegisterLine.journal_entry_id, entry))
@@ -137,16 +157,6 @@ def _since(count: int) -> sa.Select[Any]:
             RegisterLine.day > sa.bindparam("day_1"),
             sa.case((is_first, entry.source), else_=source_of_first) != sa.bindparam("revaluation"),
         )
-    )
-    sums = sa.union_all(still_open, posted_since).subquery()
-    party = sa.func.coalesce(Merchant.merged_into_id, sums.c.org_merchant_id)
-    return (
-        sa.select(sums.c.account_id, party, sums.c.number, sa.func.sum(sums.c.minor))
-        .outerjoin(
-            Merchant,
-            sa.and_(Merchant.organization_id == organization_id, Merchant.id == sums.c.org_merchant_id),
-        )
-        .group_by(sums.c.account_id, party, sums.c.number)
     )
 
 
