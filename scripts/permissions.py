@@ -1,4 +1,4 @@
-"""Write PERMISSIONS.md: for every address what each role and each scope may, as the application declares it.
+"""Write docs/permissions.md: for every address what each role and each scope may, as the application declares it.
 
     python -m scripts.permissions
 
@@ -18,7 +18,7 @@ from webapp import create_app
 from webapp.config import Settings
 from webapp.ledger.scopes import PROPOSE, ROLES, SCOPES
 
-PAGE = Path(__file__).parent.parent / "PERMISSIONS.md"
+PAGE = Path(__file__).parent.parent / "docs" / "permissions.md"
 YES, NO, ASKS = "✓", "\N{EN DASH}", "asks"
 COLUMNS = ("nobody", *ROLES, *SCOPES)
 HEAD = """# Who may do what

@@ -65,7 +65,7 @@ def test_nobody_is_let_in(app, addresses):
 
 
 def test_the_published_table_has_every_address(app):
-    """A new address belongs into PERMISSIONS.md: python -m scripts.permissions writes it."""
+    """A new address belongs into docs/permissions.md: python -m scripts.permissions writes it."""
     assert permissions.PAGE.read_text() == permissions.page(app)
 
 

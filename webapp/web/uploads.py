@@ -37,7 +37,7 @@ from webapp.web.access.auth import acting, is_decided_on, organization_id, setti
 from webapp.web.access.request_state import state
 
 MOST_POSSIBLE_DUPLICATES = 100
-# What the files of one plan or one approval may bring: nobody else writes meanwhile (DECISIONS.md, plans).
+# What the files of one plan or one approval may bring: nobody else writes meanwhile (docs/decisions/proposals.md).
 MOST_LINES_AT_ONCE = 5000
 IN_PARTS = "Propose it in parts, or ask a person to import it."
 BY_ITSELF = "Import the file by itself, and plan what comes after it."

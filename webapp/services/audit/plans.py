@@ -18,7 +18,7 @@ from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.audit.trials import CallResult
 
 MOST_STEPS: Final = 100
-# Nobody else writes while a plan is done; measured with others at work on two cores (DECISIONS.md, plans).
+# Nobody else writes while a plan is done; measured with others at work on two cores (docs/decisions/proposals.md).
 MOST_MILLISECONDS: Final = 1000
 OF_A_CALL, OF_AN_ITEM, OF_A_CONFIRMATION = 15, 9, 2.5
 CONFIRMATIONS: Final = "/api/transactions/confirm"
