@@ -1,4 +1,4 @@
-"""Markdown files: their links and paths lead somewhere, and the README is short and light."""
+"""Markdown files: their links and paths lead somewhere, and each is as short as what it is for."""
 
 import re
 from fnmatch import fnmatch
@@ -12,6 +12,9 @@ OURS = ("webapp", "tests", "scripts", "docs", "examples", "benchmarks", ".ci")
 FILES = [str(path) for path in tree.files()]
 FOLDERS = {str(folder) for path in tree.files() for folder in path.parents}
 PAGES = [path for path in tree.files() if path.suffix == ".md"]
+DECISIONS = [path for path in PAGES if path.parent == Path("docs/decisions")]
+SUBJECTS = Path("docs/decisions/README.md")
+LEAVING = {"snapshots"}  # reads go back to the session
 PICTURES = [path for path in tree.files() if path.parent == Path("docs/pictures")]
 
 
@@ -52,3 +55,25 @@ def test_the_readme_is_short_and_shows_two_light_pictures():
     assert {f"docs/pictures/{path.name}" for path in PICTURES} == set(re.findall(r"!\[.*\]\((.*)\)", readme))
     assert len(PICTURES) == 2
     assert sum((tree.ROOT / path).stat().st_size for path in PICTURES) <= 200_000
+
+
+def test_the_changelog_is_read_at_one_sitting():
+    assert (tree.ROOT / "CHANGELOG.md").stat().st_size <= 8_000
+
+
+def test_a_release_takes_at_most_60_lines_of_the_changelog():
+    releases = tree.text(Path("CHANGELOG.md")).split("\n## ")[1:]
+    assert releases
+    assert not [release for release in releases if release.count("\n") > 60]
+
+
+def test_decisions_are_few_and_all_listed():
+    assert sum((tree.ROOT / path).stat().st_size for path in DECISIONS) <= 60_000
+    listed = set(re.findall(r"\((\S+\.md)\)", tree.text(SUBJECTS)))
+    assert listed == {path.name for path in DECISIONS} - {SUBJECTS.name}
+
+
+def test_the_map_names_every_room():
+    rooms = {path.parts[1] for path in tree.modules("webapp") if len(path.parts) > 2} - LEAVING
+    named = set(re.findall(r"\bwebapp/(\w+)", tree.text(Path("CONTRIBUTING.md"))))
+    assert not rooms - named
