@@ -15,7 +15,7 @@ bp = Blueprint("help", __name__, url_prefix="/help")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task that has a page of help: the last part of its address, its title, and when one needs it."""
+    """A task with a help page: the last part of its address, its title, and when people need it."""
 
     slug: str
     title: str
@@ -25,20 +25,20 @@ class Task:
 TASKS = {
     task.slug: task
     for task in (
-        Task("import", "Bring in a bank's file", "A statement or an export comes from the bank."),
+        Task("import", "Bring in a bank's file", "You have a statement or an export from the bank."),
         Task("lines", "Work through bank lines", "Lines wait for an account and for your confirmation."),
         Task("reconcile", "Reconcile with a statement", "You prove that books and bank agree on a day."),
         Task("broken-proof", "Repair a broken proof", "The hub says that a proof no longer holds."),
-        Task("transfers", "Pair transfers", "Money moves between two of your own accounts."),
+        Task("transfers", "Pair transfers", "Money moved between two of your own accounts."),
         Task("rules", "Let rules book lines", "The same kind of line comes again and again."),
-        Task("inbox", "Bring in files of any kind", "Papers and bank files come, one or many."),
+        Task("inbox", "Bring in files of any kind", "You have papers or bank files, one or many."),
         Task("receipts", "Attach receipts and invoices", "A paper belongs to a payment."),
-        Task("files", "Keep files as long as you must", "You want to know what stays, and for how long."),
-        Task("corrections", "Correct or void an entry", "Something is posted, and it is wrong."),
-        Task("approvals", "Decide what agents propose", "A program asks for something that needs a person."),
+        Task("files", "Keep files as long as you must", "You want to know what is kept, and for how long."),
+        Task("corrections", "Correct or void an entry", "A posted entry is wrong."),
+        Task("approvals", "Decide what agents propose", "A program asks for something that needs your approval."),
         Task("currencies", "Keep foreign money", "An account is in another currency than your books."),
-        Task("lock", "Lock a period", "A month is reported, and nothing in it may change."),
-        Task("owed", "See who owes what", "Invoices are open, and money comes in for them."),
+        Task("lock", "Lock a period", "A month is reported and must not change."),
+        Task("owed", "See who owes what", "You have open invoices, yours or your suppliers'."),
         Task("reports", "Read and print reports", "You want to know how the year went."),
     )
 }
@@ -47,7 +47,7 @@ TASKS = {
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """List the tasks that have a page."""
+    """List the tasks with a help page."""
     return render("help/index.html", tasks=TASKS.values())
 
 
