@@ -15,6 +15,10 @@ PAGES = [path for path in tree.files() if path.suffix == ".md"]
 DECISIONS = [path for path in PAGES if path.parent == Path("docs/decisions")]
 SUBJECTS = Path("docs/decisions/README.md")
 LEAVING = {"snapshots"}  # reads go back to the session
+FOR_USERS = [path for path in PAGES if path.parent == Path() or path.parts[0] in {"docs", "examples"}]
+GENERATED = {Path("docs/entities.md"), Path("docs/permissions.md"), Path("THIRD_PARTY.md")}
+# Words that join two sentences into one.
+STACKED = r"\b(?:whoever|of which|of whom|beside|as such|is asked of)\b"
 PICTURES = [path for path in tree.files() if path.parent == Path("docs/pictures")]
 
 
@@ -77,3 +81,8 @@ def test_the_map_names_every_room():
     rooms = {path.parts[1] for path in tree.modules("webapp") if len(path.parts) > 2} - LEAVING
     named = set(re.findall(r"\bwebapp/(\w+)", tree.text(Path("CONTRIBUTING.md"))))
     assert not rooms - named
+
+
+@pytest.mark.parametrize("page", sorted({*FOR_USERS} - GENERATED), ids=str)
+def test_a_page_is_written_in_plain_english(page):
+    assert not re.findall(STACKED, tree.text(page), re.IGNORECASE)

@@ -1,14 +1,14 @@
-"""docs/security.md goes through ASVS 5, and what it says is held names the tests that would fail without it."""
+"""docs/security.md goes through ASVS 5, and names a test for each requirement that it calls met."""
 
 import re
 
 from tests import tree
 
 PAGE = tree.ROOT / "docs" / "security.md"
-# What nothing of ours could test: it is not there, it is somebody else's, or the page says that it is not held.
-UNTESTED = re.compile(r"\*\*not held\*\*|\*\*in part\*\*|there are none|the operator's|does not ask for it")
+# Needs no test: it is not there, it is the operator's, or the page says that it is not met.
+UNTESTED = re.compile(r"\*\*not met\*\*|\*\*partly met\*\*|there are none|the operator's|does not ask for it")
 LINT, NONE = "`make lint`", "\N{EN DASH}"
-HEAD = ["What is asked", "Held by", "Test"]
+HEAD = ["Requirement", "How", "Test"]
 
 
 def chapters():
