@@ -35,11 +35,7 @@ TASKS = {
         Task("receipts", "Attach receipts and invoices", "A paper belongs to a payment."),
         Task("files", "Keep files as long as you must", "You want to know what is kept, and for how long."),
         Task("corrections", "Correct or void an entry", "A posted entry is wrong."),
-        Task(
-            "approvals",
-            "Decide what agents propose",
-            "A program asks for something that needs your approval.",
-        ),
+        Task("approvals", "Decide what agents propose", "A program asks for something that needs you."),
         Task("currencies", "Keep foreign money", "An account is in another currency than your books."),
         Task("lock", "Lock a period", "A month is reported and must not change."),
         Task("owed", "See who owes what", "You have open invoices, yours or your suppliers'."),
