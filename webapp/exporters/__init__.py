@@ -1,4 +1,4 @@
-"""The whole book in the formats of other systems; each writer takes the same book and gives text piece by piece."""
+"""The whole book in the formats of other systems; each writer yields the text of the same book in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beancount: accounts opened, an entry for each of ours, and a balance directive for each standing proof.
+"""Beancount: opened accounts, all entries, and a balance directive per standing proof.
 
 Syntax: https://beancount.github.io/docs/beancount_language_syntax.html
 """
@@ -17,7 +17,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\
 
 
 def write(book: ExportedBook) -> Iterator[str]:
-    """Give the book piece by piece; every account's balance in every currency is ours, to the last minor unit."""
+    """Yield the book in pieces, with our exact balance of every account in every currency."""
     names = account_names(book.accounts)
     yield f'option "title" {quoted(book.name)}\n'
     yield f'option "operating_currency" "{book.base_currency}"\n\n'
@@ -52,7 +52,7 @@ def _leg(leg: BookLeg, name: str) -> Iterator[str]:
 
 
 def _assertion(assertion: BookAssertion, names: dict[int, str]) -> str:
-    """A balance directive is about the beginning of its day; our proofs are about the close."""
+    """Write a balance directive: Beancount means the beginning of the day, our proofs the close."""
     day = assertion.day + timedelta(days=1)
     balance = f"{assertion.balance} ~ 0 {assertion.balance.currency}"
     return (

@@ -11,7 +11,7 @@ from webapp.ledger.money import Money
 
 @dataclass(frozen=True, slots=True)
 class BookAccount:
-    """A ledger account; `currency` is none where it takes any."""
+    """A ledger account; `currency` is None if it takes any."""
 
     id: int
     code: str | None
@@ -46,10 +46,10 @@ class BookLeg:
 
     @property
     def at_total(self) -> tuple[Money, Money]:
-        """Split the mirror into the price of the amount, never below zero, and what stands beside it.
+        """Split the mirror into the price of the amount, never below zero, and the rest.
 
-        Systems that price each amount have no way to write that nothing is worth something, or that money in
-        is worth money out; such a leg's mirror goes beside the amount, as a sum of its own in the base currency.
+        Systems that price each amount cannot write that nothing is worth something, or that money in
+        is worth money out; the mirror of such a leg becomes a separate sum in the base currency.
         """
         nothing = Money.zero(self.base.currency)
         if self.amount.currency == self.base.currency:
@@ -63,7 +63,7 @@ class BookLeg:
 class BookEntry:
     """A POSTED or VOIDED entry; `voids_id` and `corrects_id` name the entry it cancels or corrects.
 
-    `number` counts the entries of the book without gaps, in the order of posting. `settlement_ids` are of those that
+    `number` counts the entries of the book without gaps, in the order of posting. `settlement_ids` are those that
     stand, and take something of one of its items or caused it.
     """
 
@@ -87,7 +87,7 @@ class BookEntry:
 
 @dataclass(frozen=True, slots=True)
 class BookAssertion:
-    """What an account holds at the close of a day, as a proof that stands and holds says."""
+    """The balance of an account at the close of a day, from a standing proof that holds."""
 
     day: date
     account_id: int
@@ -98,7 +98,7 @@ class BookAssertion:
 
 @dataclass(frozen=True, slots=True)
 class ExportedBook:
-    """The whole book; `entries` come by day and id and are read once, `assertions` by day."""
+    """The whole book; `entries` by day and id, read once, and `assertions` by day."""
 
     name: str
     base_currency: str

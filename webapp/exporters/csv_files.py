@@ -1,4 +1,4 @@
-"""CSV: a row for each posting; texts are quoted and guarded against being taken for formulas, figures are neither."""
+"""CSV: a row per posting; texts are quoted and guarded against formulas, figures are neither."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEAD: Final = (
 
 
 def write(book: ExportedBook) -> Iterator[str]:
-    """Give the book row by row, with RFC 4180's line ends and quotes."""
+    """Yield the rows of the book, with RFC 4180's line ends and quotes."""
     accounts = {account.id: account for account in book.accounts}
     yield row(HEAD)
     for entry in book.entries:
@@ -62,7 +62,7 @@ def _cells(entry: BookEntry, leg: BookLeg, account: BookAccount) -> tuple[object
 
 
 def row(cells: Sequence[object]) -> str:
-    """Write a row of RFC 4180: texts in quotes and guarded, all else as it is, nothing for None.
+    """Write a row of RFC 4180: texts quoted and guarded, other values as they are, nothing for None.
 
     >>> print(row(("a;=1", 'A "b" c', -12, None)).strip())
     "a;'=1","A ""b"" c",-12,

@@ -1,4 +1,4 @@
-"""hledger: an entry for each of ours, and a balance assertion for each standing proof at the end of its day.
+"""hledger: all entries, and a balance assertion per standing proof at the end of its day.
 
 Syntax: https://hledger.org/1.25/hledger.html#journal-format
 """
@@ -22,7 +22,7 @@ _NO_DESCRIPTION: Final = re.compile(r"[\t\r\n\u2028\u2029;|]+")
 
 
 def write(book: ExportedBook) -> Iterator[str]:
-    """Give the book piece by piece; each text stands whole in a comment, as JSON, beside its one-line form."""
+    """Yield the book in pieces; a comment has each text whole, as JSON, next to its one-line form."""
     names = account_names(book.accounts)
     yield f"; {_text(book.name)}\ndecimal-mark .\n"
     for currency in book.currencies:
@@ -39,14 +39,14 @@ def write(book: ExportedBook) -> Iterator[str]:
 
 
 def _zero(currency: str) -> str:
-    """A sample amount with the currency's digits; without any it still needs its decimal mark."""
+    """Return a sample amount with the currency's digits; without any it still needs its decimal mark."""
     return f"1000.{'0' * digits(currency)} {currency}"
 
 
 def _merged(
     entries: Iterable[BookEntry], assertions: Iterable[BookAssertion]
 ) -> Iterator[BookEntry | BookAssertion]:
-    """Put each assertion behind the last entry of its day: hledger checks them in that order."""
+    """Put each assertion after the last entry of its day: hledger checks in that order."""
     upcoming = sorted(assertions, key=lambda assertion: assertion.day, reverse=True)
     for entry in entries:
         while upcoming and upcoming[-1].day < entry.day:

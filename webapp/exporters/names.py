@@ -1,4 +1,4 @@
-"""What accounts are called in plain-text books, where a name is a path of words."""
+"""The names of accounts in plain-text books: paths of words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST: Final = 60
 
 
 def account_names(accounts: Iterable[BookAccount]) -> dict[int, str]:
-    """Give each account a name of its own: its type, then its code and the letters and digits of its name.
+    """Name each account uniquely: its type, then its code and the letters and digits of its name.
 
     >>> bank = BookAccount(7, "1000", "Main account (€)", "ASSET", "EUR")
     >>> account_names([bank, BookAccount(9, None, "Cafés · 咖啡", "EXPENSE", None)])
@@ -45,7 +45,7 @@ def _code(code: str | None) -> str:
 
 
 def _slug(text: str) -> str:
-    """Keep letters and decimal digits, and a hyphen between what they are parted by."""
+    """Keep letters and decimal digits, with hyphens for everything between."""
     kept = "".join(letter if _is_kept(letter) else " " for letter in unicodedata.normalize("NFC", text))
     return "-".join(kept.split())[:_LONGEST].strip("-")
 

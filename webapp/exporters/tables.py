@@ -1,4 +1,4 @@
-"""A table of typed cells, as CSV: figures and days stay what they are, and text can be no formula."""
+"""A table of typed cells as CSV: figures and days keep their form, and no text becomes a formula."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cell = str | Money | date | int | None
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, the heads of columns, and rows of cells that are read once."""
+    """A title, column heads, and rows of cells that are read once."""
 
     title: str
     heads: Sequence[str]
@@ -22,7 +22,7 @@ class Table:
 
 
 def as_csv(table: Table) -> Iterator[bytes]:
-    r"""Write a table row by row, in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
+    r"""Yield the rows of a table in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
 
     >>> rows = [("=1+1", Money(-1250, "EUR"), date(2026, 3, 1), None)]
     >>> b"".join(as_csv(Table("Rents", ("Text", "Amount", "Day", "None"), rows))).decode().splitlines()

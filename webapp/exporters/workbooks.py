@@ -1,6 +1,6 @@
-"""A table as an XLSX workbook of one sheet: numbers and days by their type, all else by the type of text.
+"""A table as an XLSX workbook of one sheet: numbers and days keep their type, everything else is text.
 
-Text is written by `write_string` only, which no program evaluates, so that no text can become a formula.
+`write_string` writes all text, so no program can take it for a formula.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def write(table: Table, file: IO[bytes]) -> None:
 
 
 class _Cells:
-    """The cells of a sheet, and the formats that they have."""
+    """The cells of a sheet and their formats."""
 
     def __init__(self, book: Workbook, sheet: Worksheet) -> None:
         self._sheet = sheet
@@ -86,11 +86,11 @@ def _amount_format(decimals: int) -> str:
 
 
 def _name(title: str) -> str:
-    """Name a sheet: without the signs that such a name cannot have, and short enough."""
+    """Name a sheet, without forbidden signs and short enough."""
     return re.sub(r"[\[\]:*?/\\']", " ", without_controls(title))[:LONGEST_NAME]
 
 
 def _text(text: str) -> str:
-    """Write text for a cell, its ends of lines as one kind; a character that XML cannot hold becomes a sign for it."""
+    """Write text for a cell with one kind of line end; characters that XML cannot hold are replaced."""
     lines = "\n".join(_LINE_END.split(without_controls(text)))
     return _UNWRITABLE.sub("\ufffd", lines[:LONGEST_TEXT])

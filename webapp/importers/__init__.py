@@ -79,7 +79,7 @@ def takes_mapping(data: bytes) -> bool:
 
 
 def is_bank_file(data: bytes) -> bool:
-    """Return whether the bytes look like a format that is read; any text in columns does."""
+    """Return whether the bytes look like a supported format; any text in columns does."""
     reader = _reader(data)
     return reader is not None and reader is not foreign_files
 

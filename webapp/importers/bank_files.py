@@ -50,7 +50,7 @@ class StatedBalance:
 
     @property
     def sort_key(self) -> tuple[date, datetime]:
-        """The order of balances in time."""
+        """Return a key that sorts balances by time."""
         return self.day or date.min, self.stated_at or _FIRST_INSTANT
 
 
@@ -83,7 +83,7 @@ class FileLine:
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A row that is not a line of a statement, and why."""
+    """A row that is no statement line, and the reason."""
 
     row: int
     text: str

@@ -44,7 +44,7 @@ _XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.
 
 
 def decode(data: bytes, declared: Iterable[str] = ()) -> str:
-    r"""Turn a file's bytes into text; every byte becomes some character, and line ends are kept.
+    r"""Decode a file's bytes; every byte becomes a character, and line ends are kept.
 
     The byte-order mark decides, then the XML declaration, then the `declared` names in their order,
     then UTF-8, then Windows-1252 or its counterpart for Central Europe.
@@ -62,9 +62,9 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
 
 
 def opening(data: bytes) -> bytes:
-    r"""The first bytes of a file, by which its format is recognised; those of UTF-16 and UTF-32 in UTF-8.
+    r"""Return the first bytes of a file for recognition, UTF-16 and UTF-32 converted to UTF-8.
 
-    In UTF-16 half of a letter may look like a control character: only as a whole it is text.
+    In UTF-16 half of a letter may look like a control character.
 
     >>> opening("\u017babka".encode("utf-16")).decode(), opening(b"\xef\xbb\xbfA")
     ('Żabka', b'A')
@@ -89,7 +89,7 @@ def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _encoding(data: bytes, declared: Iterable[str]) -> str:
-    """The encoding a file is read in, in Python's name for it."""
+    """Return the encoding a file is read in, in Python's name for it."""
     if data.startswith(codecs.BOM_UTF8):
         return "utf-8"
     candidates = _candidates([*_xml_encoding(data), *declared])
@@ -163,7 +163,7 @@ def _xml_encoding(data: bytes) -> list[str]:
 
 
 def _candidates(declared: Iterable[str]) -> Iterator[str]:
-    """The encodings to try: the declared ones, with UTF-8 before the first single-byte encoding."""
+    """Yield the encodings to try: the declared ones, with UTF-8 before the first single-byte encoding."""
     for name in filter(None, map(_codec, declared)):
         if _SINGLE_BYTE.fullmatch(name):
             yield "utf-8"
@@ -172,7 +172,7 @@ def _candidates(declared: Iterable[str]) -> Iterator[str]:
 
 
 def _codec(name: str) -> str | None:
-    """Python's name of a declared encoding, or None where it is of no use (NONE, USASCII, UTF-16 without mark).
+    """Return Python's name of a declared encoding, or None if it is useless (NONE, USASCII, UTF-16 without mark).
 
     >>> [_codec(name) for name in ("1252", "ISO-8859-1", "8859-15", "UTF8", "GBK", "NONE", "zlib", "utf-16")]
     ['cp1252', 'cp1252', 'iso8859-15', 'utf-8', 'gb18030', None, None, None]

@@ -49,12 +49,12 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> NoReturn:  # noqa: ARG001
-    """Refuse the file with a sentence on what it is and what to send instead."""
+    """Refuse the file, and say what it is and what to send instead."""
     raise FileRefusedError(_message(data) or "")
 
 
 def archive_message(names: Iterable[str]) -> str:
-    """The refusal of an archive that is not an Excel workbook, by the names of its members in lower case.
+    """Return the refusal of an archive that is not an Excel workbook, by the names of its members in lower case.
 
     >>> archive_message(["index/document.iwa"])[:27], archive_message(["statement.xml"])[:30]
     ('The file is an Apple Number', 'The file is an archive (zip); ')

@@ -1,4 +1,4 @@
-"""Functions on a bank's texts that all formats share: quoting, joining, cutting, and recognising an IBAN."""
+"""A bank's texts in all formats: quoting, joining, cutting, and recognising an IBAN."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def refuse_too_large(data: bytes) -> None:
 
 
 def refuse_too_many_lines(text: str) -> None:
-    """Refuse a text with more lines than a hundred thousand statement lines can have."""
+    """Refuse a text with more lines than a hundred thousand statement lines need."""
     if text.count("\n") + text.count("\r") + text.count("@@") > MAX_TEXT_LINES:
         raise FileRefusedError(
             f"The file has more than {MAX_TEXT_LINES:,} lines of text; export it in shorter periods."
@@ -39,17 +39,17 @@ def refuse_too_many_lines(text: str) -> None:
 
 
 def quoted(value: str) -> str:
-    """A value in quotation marks for a message, cut where it is long."""
+    """Return a value in quotation marks for a message, cut if it is long."""
     return f"“{value[:_MAX_QUOTED]}…”" if len(value) > _MAX_QUOTED else f"“{value}”"
 
 
 def account_label(number: str | None) -> str:
-    """An account of a file, as the beginning of a sentence."""
+    """Return an account of a file, as the beginning of a sentence."""
     return f"Account {number}" if number else "An account without a number"
 
 
 def folded(text: str) -> str:
-    """A text on one line, its white space folded, and cut at MAX_TEXT characters."""
+    """Return a text on one line, its white space folded, and cut at MAX_TEXT characters."""
     return " ".join(text.split())[:MAX_TEXT]
 
 
@@ -71,7 +71,7 @@ def joined(texts: Iterable[str | None]) -> str:
 
 
 def iban(text: str) -> str | None:
-    """The account number if it is an IBAN with valid check digits (ISO 7064, modulo 97), else None.
+    """Return the account number if it is an IBAN with valid check digits (ISO 7064, modulo 97), else None.
 
     >>> iban("DE89 3704 0044 0532 0130 00"), iban("DE88370400440532013000"), iban("12345678")
     ('DE89370400440532013000', None, None)

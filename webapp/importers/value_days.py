@@ -1,4 +1,4 @@
-"""Value dates: they decide interest and no booking, and some banks write days that no calendar has."""
+"""Value dates: they decide interest but no booking, and some banks write impossible days."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -12,14 +12,14 @@ _SHORTEST_MONTH: Final = 28
 
 
 class ValueDay(NamedTuple):
-    """A value date; `is_moved` where its month does not have the day that the bank wrote."""
+    """A value date; `is_moved` if the month lacks the day that the bank wrote."""
 
     day: date
     is_moved: bool = False
 
 
 def value_day(year: int, month: int, day: int) -> ValueDay | None:
-    """The value date of a year, a month and a day, the last of the month where that is shorter; None for no date.
+    """Return the value date of a year, a month and a day, at most the last of the month; None for no date.
 
     German banks count interest by years of 360 days, in which every month has a 30th.
 
@@ -47,14 +47,14 @@ def stated_value_day(text: str) -> ValueDay | None:
 
 
 def moved_value_days(statements: Iterable[Statement]) -> Iterator[str]:
-    """Warn of the lines whose value date was moved to the last day of its month."""
+    """Warn of value dates that were moved to the last day of the month."""
     rows = [line.row for statement in statements for line in statement.lines if line.has_moved_value_day]
     if rows:
         yield moved_warning(len(rows), f"line {rows[0]:,} of the file")
 
 
 def moved_warning(count: int, first: str) -> str:
-    """The warning about so many moved value dates, the first in this place.
+    """Return the warning about moved value dates, with the place of the first.
 
     >>> moved_warning(1, "line 3 of the file")[:46], moved_warning(2, "line 3 of the file")[:47]
     ('1 value date (line 3 of the file) does not exi', '2 value dates (the first: line 3 of the file) d')

@@ -1,4 +1,4 @@
-"""Values that several formats write alike: dates, amounts, times and currencies; read exactly or not at all."""
+"""Values that several formats share: dates, amounts, times and currencies, read exactly or not at all."""
 
 import re
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def day(text: str) -> date | None:
 
 
 def day_parts(text: str) -> tuple[int, int, int] | None:
-    """Read year, month and day of the first eight digits, whether or not there is such a day.
+    """Read year, month and day from the first eight digits, even of an impossible day.
 
     >>> day_parts("20140231"), day_parts("2014-01-01T12:00"), day_parts("01/02/2014")
     ((2014, 2, 31), (2014, 1, 1), None)
@@ -87,7 +87,7 @@ def amount(text: str) -> Decimal | None:
 
 
 def utc_time(text: str) -> datetime | None:
-    """The time in UTC of a text with a date, a time and a zone, else None.
+    """Return the time in UTC of a text with a date, a time and a zone, else None.
 
     >>> utc_time("2013-12-31T13:15:00+01:00"), utc_time("2013-12-31T13:15:00"), utc_time("2013-12-31")
     (datetime.datetime(2013, 12, 31, 12, 15, tzinfo=datetime.timezone.utc), None, None)
@@ -100,13 +100,13 @@ def utc_time(text: str) -> datetime | None:
 
 
 def are_in_order(days: Sequence[date | None]) -> bool:
-    """Return whether the dates are all in ascending, or descending, order, and enough of them to be sure."""
+    """Return whether enough dates are all in ascending or descending order."""
     dates = [each for each in days if each]
     return len(set(dates)) >= _ENOUGH and (dates == sorted(dates) or dates == sorted(dates, reverse=True))
 
 
 def iso_currency(code: str) -> str:
-    """An ISO 4217 currency, a replaced code as its successor; raises FileRefusedError for an unknown one."""
+    """Return an ISO 4217 currency, a replaced code as its successor; raises FileRefusedError for an unknown one."""
     try:
         return canonical(code)
     except UnknownCurrencyError:

@@ -23,7 +23,7 @@ _ENDS_EARLY: Final = frozenset(
 
 
 def new_parser() -> expat.XMLParserType:
-    """A parser of expat that refuses document types and gives texts in one piece."""
+    """Return a parser of expat that refuses document types and gives texts in one piece."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_document_type
@@ -31,17 +31,17 @@ def new_parser() -> expat.XMLParserType:
 
 
 def refuse_damaged(pieces: Iterable[str]) -> None:
-    """Read a whole file and keep nothing of it; raises FileRefusedError for what `feed` refuses.
+    """Read a whole file without keeping it; raises FileRefusedError for anything that `feed` refuses.
 
     Without handlers expat reads a hundred megabytes in about a second, handlers for each element take ten times as
-    long. So a download that was cut off, or is damaged at its end, is refused before its lines are read.
+    long. So a truncated download, or one with a damaged end, is refused before its lines are read.
     """
     for _piece in feed(new_parser(), pieces):
         pass
 
 
 def feed(parser: expat.XMLParserType, pieces: Iterable[str]) -> Iterator[None]:
-    """Give the pieces of a file's text to a parser, and yield after each.
+    """Feed the pieces of a file's text to a parser, and yield after each.
 
     Raises FileRefusedError for text that is not XML, is cut off, declares a document type, has a tag without an end,
     or more than MAX_TAGS tags or MAX_ATTRIBUTES attributes.

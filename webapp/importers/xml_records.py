@@ -52,7 +52,7 @@ class XmlEvent(NamedTuple):
 
 
 class XmlRecords:
-    """The records of a file, one after the other, each kept only while it is needed."""
+    """The records of a file, each kept only while it is needed."""
 
     def __init__(self, pieces: Iterable[str], containers: Collection[str], *, within: str, part: str) -> None:
         """Read `pieces` of text: the children of each of `containers` whose parent's name begins with `within`.
@@ -88,7 +88,7 @@ class XmlRecords:
         return events
 
     def _leave_record(self) -> None:
-        """Switch to the handlers for tags outside of records."""
+        """Switch to the handlers for tags outside records."""
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = None
@@ -167,7 +167,7 @@ class XmlRecords:
 
 
 def local_name(tag: str) -> str:
-    """A tag name without its namespace prefix."""
+    """Return a tag name without its namespace prefix."""
     return tag.rpartition(":")[2] if ":" in tag else tag
 
 

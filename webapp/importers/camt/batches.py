@@ -36,7 +36,7 @@ def with_parts(line: FileLine, entry: XmlRecord, number: str | None) -> FileLine
 
 
 def _stated_count(entry: XmlRecord) -> int:
-    """The number of payments that the batch states, also where it has no details of them."""
+    """Return the number of payments that the batch states, even without details of them."""
     stated = entry.values("NtryDtls/Btch/NbOfTxs")
     return sum(int(text) for text in stated if text.isascii() and text.isdigit() and len(text) <= _MAX_COUNT)
 
@@ -59,7 +59,7 @@ def _part_line(
 
 
 def _amount(payment: XmlRecord, entry: XmlRecord) -> Decimal | None:
-    """The amount of a payment from the account holder's view, with its own direction or the entry's."""
+    """Return the amount of a payment from the account holder's view, with its own direction or the entry's."""
     sign = _SIGNS.get(payment.value("CdtDbtInd") or entry.value("CdtDbtInd") or "", 1)
     for path in _AMOUNTS:
         text = payment.value(path)

@@ -30,19 +30,19 @@ class Details:
         self._payments = entry.parts
 
     def identities(self) -> list[str]:
-        """The bank's references of the payment, where there is exactly one payment."""
+        """Return the bank's references of the payment, where there is exactly one payment."""
         return self._payments[0].values("Refs/AcctSvcrRef") if len(self._payments) == 1 else []
 
     def counterparty(self) -> str | None:
-        """The other party's name; None where the payments of a batch have different ones."""
+        """Return the other party's name; None where the payments of a batch have different ones."""
         return _only(self._party_name(payment) for payment in self._payments)
 
     def iban(self) -> str | None:
-        """The counterparty's IBAN, where all payments have the same."""
+        """Return the counterparty's IBAN, where all payments have the same."""
         return _only(self._party_iban(payment) for payment in self._payments)
 
     def reference(self, *, but: str | None) -> str | None:
-        """The payer's or payee's reference where it differs from the bank's own (`but`)."""
+        """Return the payer's or payee's reference where it differs from the bank's own (`but`)."""
         for path in _REFERENCES:
             found = _only(payment.value(path) for payment in self._payments)
             if found and found != but and not is_placeholder(found):
@@ -50,7 +50,7 @@ class Details:
         return None
 
     def description(self) -> str:
-        """All of the bank's text without repetitions, up to the length of a line's description; of all payments."""
+        """Return the bank's text of all payments without repetitions, cut to the length of a description."""
         texts = [*self._texts(), *self._entry.values("AddtlNtryInf")]
         return joined(texts or self._entry.values("NtryRef", "BkTxCd/Prtry/Cd"))
 
@@ -70,9 +70,9 @@ class Details:
     def _side(self, payment: XmlRecord) -> str:
         """Which of debtor (Dbtr) and creditor (Cdtr) is the counterparty.
 
-        Incoming money comes from the debtor. Where a payment is returned or reversed, most banks leave both in
-        their roles of the original payment, so that it is the other one. Before that, the party whose account
-        number is the account's own is ruled out.
+        Incoming money comes from the debtor. If a payment is returned or reversed, most banks keep both in their
+        original roles, so the counterparty is the other one. First of all, a party with the account's own number
+        is ruled out.
         """
         side = "Dbtr" if self._is_money_in else "Cdtr"
         accounts = {side_name: payment.value(f"RltdPties/{side_name}Acct/Id/IBAN") for side_name in _OTHER}
@@ -86,7 +86,7 @@ class Details:
 
 
 def _name(payment: XmlRecord, side: str) -> str | None:
-    """The name of a party, by the older or the newer versions of the format, else that of the ultimate party."""
+    """Return the name of a party in either version of the format, else the name of the ultimate party."""
     return payment.value(
         f"RltdPties/{side}/Nm",
         f"RltdPties/{side}/Pty/Nm",
@@ -96,6 +96,6 @@ def _name(payment: XmlRecord, side: str) -> str | None:
 
 
 def _only(values: Iterator[str | None]) -> str | None:
-    """The value that all payments have, or None."""
+    """Return the value that all payments have, or None."""
     found = next(values, None)
     return found if all(value == found for value in values) else None

@@ -21,12 +21,12 @@ _VALUE_ON: Final = ("ValDt/Dt", "ValDt/DtTm", "ValDt")
 
 
 def is_empty(entry: XmlRecord) -> bool:
-    """Return whether an entry has no text at all; one with texts and no amount is a line that cannot be read."""
+    """Return whether an entry has no text; an entry with texts and no amount cannot be read."""
     return not (entry.fields or entry.parts)
 
 
 def other_state(entry: XmlRecord) -> str | None:
-    """The status of an entry that is neither booked nor pending but for information (INFO), or None."""
+    """Return the status of an entry that is neither booked nor pending but for information (INFO), or None."""
     state = _state(entry)
     return None if state == _BOOKED or state in _PENDING else state
 
@@ -38,7 +38,7 @@ def _state(entry: XmlRecord) -> str:
 def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
     """Read an entry as a line; the account's `number` tells which party is the account holder.
 
-    The day is the booking date, or the value date where there is none. Raises FileRefusedError for an amount, a
+    The day is the booking date, else the value date. Raises FileRefusedError for an amount, a
     direction or a date that is missing or unreadable.
     """
     amount = signed_amount(entry)
@@ -64,7 +64,7 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
 
 
 def _day(entry: XmlRecord, paths: tuple[str, ...]) -> date | None:
-    """The date as written, regardless of a time and a zone behind it."""
+    """Return the date as written, regardless of a time and a zone behind it."""
     text = entry.value(*paths)
     found = day(text or "")
     if text and not found:
@@ -85,7 +85,7 @@ def _no_date(paths: tuple[str, ...], text: str) -> FileRefusedError:
 
 
 def _identity(entry: XmlRecord, details: Details) -> str | None:
-    """The bank's own reference as sent: the entry's, else that of its only payment."""
+    """Return the bank's own reference as sent: the entry's, else that of its only payment."""
     identities = [*entry.values("AcctSvcrRef"), *details.identities()]
     references = (identity for identity in identities if not is_placeholder(identity))
     identity = next(references, None) or next(iter(identities), None)

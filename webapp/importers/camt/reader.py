@@ -27,8 +27,8 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001
     """Read a whole CAMT file, or raise FileRefusedError; `mapping` is not used.
 
-    An entry is one line, even if it is a batch of many payments: that is what the bank booked and what its
-    balances count. The payments of a batch are the parts of its line.
+    An entry is one line, even for a batch of many payments: the bank booked one amount, and its balances
+    count one. The payments of a batch are the parts of its line.
     """
     # Counted before anything is parsed: each has a tag that begins and one that ends it.
     if any(data.count(tag) > 2 * MAX_LINES for tag in _LINES):
@@ -60,7 +60,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 
 
 def _message(names: list[str]) -> str:
-    """The refusal of a document without a statement, by the names of its first elements.
+    """Return the refusal of a document without a statement, by the names of its first elements.
 
     >>> _message(["Document", "CstmrCdtTrfInitn"])
     'The file is a payment order (CstmrCdtTrfInitn), not a bank statement; download the statement (camt.053).'

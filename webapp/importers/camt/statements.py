@@ -43,7 +43,7 @@ class CamtStatementBuilder:
             self._add_balance(record)
 
     def add_entry(self, entry: XmlRecord, row: int) -> None:
-        """Add an entry as a line; raises FileRefusedError where it is incomplete."""
+        """Add an entry as a line; raises FileRefusedError if it is incomplete."""
         if is_empty(entry):
             self.skipped.append(SkippedRow(row, "<Ntry>", "It is empty."))
             return
@@ -63,7 +63,7 @@ class CamtStatementBuilder:
         self._lines.setdefault(own, []).append(line)
 
     def build(self) -> Iterator[Statement]:
-        """Build the statement; one for each currency where its entries are in several."""
+        """Build the statement, or one per currency if its entries have several."""
         currencies = self._currencies()
         if not (self._number or self._balances or self._lines):
             raise FileRefusedError(
@@ -125,14 +125,14 @@ class CamtStatementBuilder:
         self._balances.append(_CodedBalance(code, own, StatedBalance(amount, day(as_of), utc_time(as_of))))
 
     def _currencies(self) -> list[str | None]:
-        """The currencies of the statement, the account's currency first."""
+        """Return the currencies of the statement, the account's currency first."""
         stated = (balance.currency for balance in self._balances)
         mains = (self._currency, *self._lines, *stated)
         main = next(filter(None, mains), None)
         return list(dict.fromkeys([main, *filter(None, self._lines)]))
 
     def _balances_of(self, codes: tuple[str, ...], own: str | None, *, is_main: bool) -> list[StatedBalance]:
-        """The balances of the first code that has any, those in the statement's own currency before others."""
+        """Return the balances of the first code with any, the statement's own currency first."""
         for code in codes:
             stated = [balance for balance in self._balances if balance.code == code]
             exact = [balance for balance in stated if balance.currency in {own, None}]

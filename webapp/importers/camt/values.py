@@ -15,7 +15,7 @@ _MAX_LENGTH: Final = 80
 
 
 def signed_amount(record: XmlRecord) -> Decimal:
-    """The signed amount of an entry or a balance from the account holder's view.
+    """Return the signed amount of an entry or a balance from the account holder's view.
 
     CdtDbtInd is the direction in which the money moved. RvslInd only marks a reversal of an earlier entry and does
     not turn the direction around. Raises FileRefusedError.
@@ -34,7 +34,7 @@ def signed_amount(record: XmlRecord) -> Decimal:
 
 
 def unsigned(text: str) -> Decimal | None:
-    """Read an amount as XML has it, with a decimal point and without a sign, or None where it is not one.
+    """Read an amount as XML has it, with a decimal point and without a sign, or None.
 
     >>> [str(unsigned(text)) for text in ("12.50", "8.850", "+3", "007", "-1", "1,5", "1e3", "½", "")]
     ['12.50', '8.850', '3', '7', 'None', 'None', 'None', 'None', 'None']
@@ -46,10 +46,10 @@ def unsigned(text: str) -> Decimal | None:
 
 
 def currency(record: XmlRecord) -> str | None:
-    """The currency of an amount, or None where none is stated; raises FileRefusedError for an unknown one."""
+    """Return the currency of an amount, or None if it states none; raises FileRefusedError for an unknown code."""
     return stated_currency(record.value("Amt@Ccy") or "")
 
 
 def stated_currency(code: str) -> str | None:
-    """An ISO 4217 currency; None for an empty code and for XXX (no currency); raises FileRefusedError."""
+    """Return an ISO 4217 currency; None for an empty code and for XXX (no currency); raises FileRefusedError."""
     return None if code.strip().upper() in {"", "XXX"} else iso_currency(code)

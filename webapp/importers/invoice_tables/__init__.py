@@ -1,4 +1,4 @@
-"""Tables of invoices, as programs for invoices and spreadsheets export them: a row for each invoice."""
+"""Tables of invoices from other programs: one row per invoice."""
 
 from webapp.importers.invoice_tables.reader import read, sample
 from webapp.importers.invoice_tables.rows import InvoiceTable, StatedRow

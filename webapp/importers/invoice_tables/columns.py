@@ -1,4 +1,4 @@
-"""The columns of a table of invoices: the mapping's keys with their roles, and the names that headers have for them."""
+"""The columns of a table of invoices: the mapping's keys, their roles, and their names in headers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

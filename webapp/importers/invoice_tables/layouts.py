@@ -18,7 +18,7 @@ _CALLED: Final = {"number": "number of the invoice", "date": "date", "party": "c
 
 
 def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
-    """Find the layout, of which the mapping may have parts; raises FileRefusedError with the key that is needed."""
+    """Find the layout, starting from the mapping; raises FileRefusedError with the missing key."""
     header = mapping.header if mapping.header is not None else _header(table, mapping)
     if header is not None and header >= len(table):
         raise FileRefusedError(f"header of the mapping is row {header}, and the file has fewer rows.")
@@ -40,7 +40,7 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
 
 
 def invoices_in(table: Sequence[TableRow], layout: Layout) -> list[TableRow]:
-    """Give the rows behind the header that are invoices: they have a number, or a day, and are no sum."""
+    """Return the invoices behind the header: rows with a number or a day that are no sum."""
     needed = [layout.columns[role] for role in ("number", "date")]
     return [
         row for row in layout.body(table) if any(row.cell(column) for column in needed) and not _is_sum(row)
@@ -48,7 +48,7 @@ def invoices_in(table: Sequence[TableRow], layout: Layout) -> list[TableRow]:
 
 
 def header_in(table: Sequence[TableRow]) -> int | None:
-    """Find the header among the first rows: it names a number, a day and an amount; None where no row does."""
+    """Find the header among the first rows, the one with a number, a day and an amount; None without one."""
     for place, row in enumerate(table[:FIRST]):
         found = roles(row.cells, WORDS)
         if found["number"] and found["date"] and (found["total"] or found["net"]):
@@ -57,7 +57,7 @@ def header_in(table: Sequence[TableRow]) -> int | None:
 
 
 def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
-    """Tell whether a table has a known header, or the columns that a mapping names."""
+    """Return whether a table has a known header, or the columns that a mapping names."""
     if not mapping.columns:
         return header_in(table) is not None
     try:
@@ -79,7 +79,7 @@ def _header(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
 
 
 def _unknown_header(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
-    """Find a header whose names nobody knows: the first row, where the column of days has no figure there."""
+    """Find a header with unknown names: the first row, if its cell in the column of days has no figure."""
     column = mapping.columns.get("date")
     first = next((place for place, row in enumerate(table) if any(row.cells)), None)
     if first is None or not isinstance(column, int) or any(map(str.isdigit, table[first].cell(column))):
@@ -93,7 +93,7 @@ def _days(rows: Sequence[TableRow], layout: Layout) -> list[str]:
 
 
 def _date_format(rows: Sequence[TableRow], layout: Layout) -> str:
-    """Find the format of the days; where several fit, by what invoices are issued and due on."""
+    """Find the format of the days; among several, the one in which no invoice is due before it is issued."""
     days = _days(rows, layout)
     formats = formats_of(days) if days else [""]
     if len(formats) == 1:
@@ -104,7 +104,7 @@ def _date_format(rows: Sequence[TableRow], layout: Layout) -> str:
 
 
 def _are_due_later(rows: Sequence[TableRow], layout: Layout, parser: DayParser) -> bool:
-    """Tell whether no invoice is due before its date."""
+    """Return whether no invoice is due before its date."""
     columns = [layout.columns[role] for role in ("date", "due_date") if role in layout.columns]
     pairs = [[parser.day(row.cell(column)) for column in columns] for row in rows]
     return all(each == sorted(each) for pair in pairs if (each := [day for day in pair if day]))
@@ -115,7 +115,7 @@ def _is_sum(row: TableRow) -> bool:
 
 
 def _find(layout: Layout, rows: Sequence[TableRow]) -> None:
-    """Find by their names the columns that the mapping does not give; one that is given has no second role."""
+    """Find the columns that the mapping does not name; a named column has no second role."""
     taken = set(layout.columns.values())
     for role, columns in roles(layout.names, WORDS).items():
         free = [column for column in columns if column not in taken]

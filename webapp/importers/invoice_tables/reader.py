@@ -1,4 +1,4 @@
-"""Reading a table of invoices out of CSV, TSV or a workbook, by a mapping of its columns or by their names."""
+"""The reader of tables of invoices in CSV, TSV or XLSX, by a mapping of the columns or by their names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from webapp.importers.xlsx import reader as xlsx_reader
 def read(data: bytes, mapping: Mapping[str, object] | None = None) -> InvoiceTable:
     """Read the invoices of a file, all or none of them.
 
-    Keys that the mapping lacks are found from the file; MappingNeededError asks for those that cannot be, and
+    Missing keys of the mapping are found from the file. MappingNeededError asks for the others;
     FileRefusedError says what is wrong, with row, column and value.
     """
     checked = checked_mapping(mapping, COLUMNS, OTHERS)
@@ -29,7 +29,7 @@ def read(data: bytes, mapping: Mapping[str, object] | None = None) -> InvoiceTab
 
 
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
-    """Give the first rows of a file with the likely roles of its columns; raises FileRefusedError without rows."""
+    """Return the first rows of a file with the likely roles of its columns; raises FileRefusedError without rows."""
     checked = checked_mapping(mapping, COLUMNS, OTHERS)
     sheets = xlsx_reader.sheet_names(data) if xlsx_reader.recognises(data) else ()
     try:
@@ -50,5 +50,5 @@ def _table(data: bytes, checked: TableMapping) -> Sequence[TableRow]:
 
 
 def _mapping(found: Mapping[str, object]) -> dict[str, object]:
-    """Leave out of a mapping what goes with the lines of a bank."""
+    """Remove the keys for bank lines from a mapping."""
     return {key: value for key, value in found.items() if key in {*COLUMNS, *OTHERS}}

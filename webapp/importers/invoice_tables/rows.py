@@ -1,4 +1,4 @@
-"""The rows of a table of invoices, each read exactly; one that does not read refuses the file."""
+"""The rows of a table of invoices, read exactly; an unreadable row refuses the file."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 class StatedRow:
     """An invoice as a row states it; `row` counts the file's lines from 1, `party` is the customer or the supplier.
 
-    A negative total is a credit note. Of net, tax and total, what two of them make is filled in; `net` and `tax` are
+    A negative total is a credit note. Two of net, tax and total give the third; `net` and `tax` are
     None where the table has no tax. `currency` is None where the row names none.
     """
 
@@ -45,7 +45,7 @@ class StatedRow:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceTable:
-    """The invoices of a table, the rows that are none, and the whole mapping by which it was read."""
+    """The invoices of a table, its other rows, and the whole mapping that read it."""
 
     invoices: Sequence[StatedRow]
     skipped: Sequence[SkippedRow]
@@ -56,7 +56,7 @@ class InvoiceReader:
     """Reads the rows of one table in its layout."""
 
     def __init__(self, table: Sequence[TableRow], layout: Layout) -> None:
-        """Look at the rows once, for how many cells they have."""
+        """Count the cells of the rows."""
         self._table, self._layout = table, layout
         self._days = DayParser(layout.date_format)
         self._rows = invoices_in(table, layout)
@@ -76,7 +76,7 @@ class InvoiceReader:
         return found
 
     def skipped(self) -> Iterator[SkippedRow]:
-        """Give the rows with something in them that are no invoices."""
+        """Yield the rows that are neither empty nor invoices."""
         read, header = {row.number for row in self._rows}, self._layout.header
         for place, row in enumerate(self._table):
             text = folded(" ".join(filter(None, row.cells)))
@@ -110,7 +110,7 @@ class InvoiceReader:
         )
 
     def _amounts(self, row: TableRow) -> tuple[Decimal | None, Decimal | None, Decimal]:
-        """Read net, tax and total; raises FileRefusedError where there is no total and nothing makes one."""
+        """Read net, tax and total; raises FileRefusedError if there is no total and none follows."""
         net, tax, total = (self._number(row, role) for role in AMOUNTS)
         if total is None:
             if net is None or (tax is None and "total" in self._layout.columns):
@@ -166,7 +166,7 @@ class InvoiceReader:
         return text or None
 
     def _currency(self, row: TableRow) -> str | None:
-        """Give the currency of a row; raises FileRefusedError where the code beside an amount is another one."""
+        """Return the currency of a row; raises FileRefusedError if an amount has another code."""
         columns, code = self._layout.columns, self._layout.currency
         if "currency_column" in columns and row.cell(columns["currency_column"]):
             try:
@@ -183,7 +183,7 @@ class InvoiceReader:
 
 
 def table_of(table: Sequence[TableRow], layout: Layout, mapping: dict[str, object]) -> InvoiceTable:
-    """Read a table in its layout; raises FileRefusedError, also where it has no invoice."""
+    """Read a table in its layout; raises FileRefusedError, also for a table without invoices."""
     reader = InvoiceReader(table, layout)
     invoices = reader.invoices()
     if not invoices:

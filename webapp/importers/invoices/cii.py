@@ -86,7 +86,7 @@ def read(root: Node) -> Invoice:
 
 
 def _renamed(node: Node) -> Node:
-    """Give a tree of ZUGFeRD 1 with the names of D16B."""
+    """Rename the elements of a ZUGFeRD 1 tree as in D16B."""
     renamed = Node(_RENAMED.get(node.name, node.name), node.attributes)
     renamed.text = node.text
     for name, children in node.children.items():

@@ -1,4 +1,4 @@
-"""An e-invoice as JSON, to be kept and shown: every figure as text, exactly as it is written."""
+"""An e-invoice as JSON for storage and display: every figure as text, exactly as written."""
 
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,7 @@ from webapp.importers.invoices.rules import findings
 
 
 def facts(invoice: Invoice) -> dict[str, Any]:
-    """Give all that an invoice states, and the findings on it, under the names of the records."""
+    """Return everything that an invoice states, with its findings, under the names of the records."""
     totals = invoice.totals or InvoiceTotals()
     return {
         "syntax": invoice.syntax.value,

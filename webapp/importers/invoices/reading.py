@@ -1,4 +1,4 @@
-"""Reading an e-invoice out of XML: which language it is in is decided by its root, never by its name."""
+"""The reader of e-invoices in XML: the root element decides the language, never the file name."""
 
 from webapp.importers.invoices import cii, ubl
 from webapp.importers.invoices.records import Invoice, InvoiceRefusedError
@@ -8,7 +8,7 @@ from webapp.importers.invoices.trees import tree
 def read(data: bytes) -> Invoice:
     """Read an invoice in UBL, CII or ZUGFeRD 1 from its XML.
 
-    Raises InvoiceRefusedError for anything else, and for what no invoice is: too large, too deep, with a document type.
+    Raises InvoiceRefusedError for anything else, and for XML that is too large, too deep, or has a document type.
     """
     root = tree(data)
     if root.name in ubl.ROOTS:

@@ -21,7 +21,7 @@ class InvoiceRefusedError(UnprocessableError):
 
 
 class Syntax(StrEnum):
-    """The language that an invoice is written in; TABLE is a row of a table, for which EN 16931 has no rules."""
+    """The language of an invoice; TABLE is a row of a table, without rules in EN 16931."""
 
     UBL = "UBL"
     CII = "CII"
@@ -33,7 +33,7 @@ class Syntax(StrEnum):
 class Party:
     """A seller or a buyer (BG-4, BG-7); `tax_number` is BT-32, `registration` the id in a register (BT-30, BT-47).
 
-    `stated_ids` are those of the three ids that have an element, be it empty: the official rules ask no more.
+    `stated_ids` are the ids with an element, even an empty one: the official rules require no more.
     """
 
     name: str | None = None
@@ -61,7 +61,7 @@ class InvoiceTotals:
 
 @dataclass(frozen=True, slots=True)
 class VatRow:
-    """The base and the tax of a category and a rate in percent (BG-23), with the reason where it is exempt."""
+    """The base and the tax of a category and a rate in percent (BG-23), with the reason of an exemption."""
 
     base: Decimal | None
     tax: Decimal | None
@@ -74,7 +74,7 @@ class VatRow:
 
 @dataclass(frozen=True, slots=True)
 class TaxTotal:
-    """The tax in a currency (BT-110, BT-111), and in UBL the rows that it is the sum of."""
+    """The tax in a currency (BT-110, BT-111), and in UBL the rows that add up to it."""
 
     amount: Decimal | None
     currency: str | None
@@ -112,7 +112,7 @@ class InvoiceLine:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """How an invoice wants to be paid: means (BT-81), remittance text (BT-83), account (BT-84)."""
+    """The payment instructions of an invoice: means (BT-81), remittance text (BT-83), account (BT-84)."""
 
     means: str | None = None
     remittance: str | None = None
@@ -123,8 +123,8 @@ class Payment:
 class Invoice:
     """An e-invoice as stated.
 
-    `totals` is None where the document has no summation at all. `unreadable` are sentences on figures and days that
-    are written as none. `rows` is the VAT of the total in the document's currency.
+    `totals` is None if the document has no summation. `unreadable` are sentences on figures and days that cannot
+    be read. `rows` is the VAT of the total in the document's currency.
     """
 
     syntax: Syntax
@@ -152,27 +152,27 @@ class Invoice:
 
     @property
     def tax(self) -> Decimal | None:
-        """The tax in the document's currency (BT-110), where exactly that is stated."""
+        """The tax in the document's currency (BT-110), if exactly that is stated."""
         counting = self.tax_total
         return None if counting is None else counting.amount
 
     @property
     def tax_total(self) -> TaxTotal | None:
-        """The total of tax that counts: the one in the document's currency, else one that names none."""
+        """The valid tax total: the one in the document's currency, else the one without a currency."""
         own = [each for each in self.tax_totals if each.currency == self.currency]
         unnamed = [each for each in self.tax_totals if each.currency is None]
         return next(iter([*own, *unnamed]), None)
 
     @property
     def all_rows(self) -> tuple[VatRow, ...]:
-        """The rows of every total, also of one in the currency of tax, which the rules of EN 16931 look at too."""
+        """The rows of every total, including the total in the tax currency, which EN 16931 checks too."""
         if self.syntax is not Syntax.UBL:
             return self.rows
         return tuple(row for total in self.tax_totals for row in total.rows)
 
     @property
     def common_rows(self) -> tuple[VatRow, ...]:
-        """The rows that the rules for every category look at: the schematron of CII asks O, L and M only their own."""
+        """The rows for the rules of every category: the CII schematron checks O, L and M only by their own rules."""
         if self.syntax is Syntax.UBL:
             return self.all_rows
         return tuple(row for row in self.rows if row.category not in {"O", "L", "M"} or not row.is_vat)

@@ -48,11 +48,11 @@ class Node:
             yield from child.all(*path[1:])
 
     def first(self, *path: str) -> "Node | None":
-        """Give the first descendant at a path of names."""
+        """Return the first descendant at a path of names."""
         return next(self.all(*path), None)
 
     def value(self, *path: str) -> str | None:
-        """Give the first text at a path that is not empty."""
+        """Return the first text at a path that is not empty."""
         return next((each.text for each in self.all(*path) if each.text), None)
 
     def count(self, names: frozenset[str]) -> int:
@@ -65,9 +65,9 @@ class Node:
 
 
 def tree(data: bytes) -> Node:
-    """Parse an invoice to its tree; elements of other vocabularies are left out with all that is in them.
+    """Parse an invoice to its tree, without elements of other vocabularies and their contents.
 
-    Raises InvoiceRefusedError for what is not XML, has a document type, or is larger or deeper than invoices are.
+    Raises InvoiceRefusedError for bytes that are not XML, have a document type, or are too large or too deep.
     """
     builder = _Builder()
     parser = expat.ParserCreate(namespace_separator=" ")

@@ -1,4 +1,4 @@
-"""Figures and days in an invoice, exactly as written; what is written as none of them is told, never guessed."""
+"""Figures and days in an invoice, exactly as written; unreadable ones are reported, never guessed."""
 
 import re
 from contextlib import suppress
@@ -16,14 +16,14 @@ _DAY: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[T+Z-].*)?", re.ASCII)
 
 
 class InvoiceValues:
-    """The figures and days at paths of a tree; `unreadable` collects sentences on those that are none."""
+    """The figures and days at paths of a tree; `unreadable` collects sentences on those that cannot be read."""
 
     def __init__(self) -> None:
         """Begin with nothing unreadable."""
         self.unreadable: list[str] = []
 
     def decimal(self, node: Node | None, *path: str) -> Decimal | None:
-        """Give the decimal at a path with all its digits, None where there is none or it cannot be read."""
+        """Return the decimal at a path with all its digits, None if it is missing or unreadable."""
         found = None if node is None else node.first(*path)
         if found is None or not found.text:
             return None
@@ -33,7 +33,7 @@ class InvoiceValues:
         return Decimal(found.text)
 
     def day(self, node: Node | None, *path: str) -> date | None:
-        """Give the day at a path, written as 2026-03-31 or 20260331."""
+        """Return the day at a path, written as 2026-03-31 or 20260331."""
         found = None if node is None else node.first(*path)
         if found is None or not found.text:
             return None

@@ -29,7 +29,7 @@ class Mt940Field(NamedTuple):
 
 
 def fields(text: str) -> Iterator[Mt940Field]:
-    r"""Yield the fields of a text in their order, and a field END where a message ends.
+    r"""Yield the fields of a text in order, and a field END at the end of a message.
 
     Text outside of messages is skipped: the blocks of an envelope, and names and numbers before the first field.
 

@@ -48,7 +48,7 @@ def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, ro
 
 
 def _identity(reference: str, bank_reference: str) -> str | None:
-    """The bank's own reference as sent, else the one for the account holder.
+    """Return the bank's own reference as sent, else the one for the account holder.
 
     >>> _identity("NONREF", "B4E07XM00J000023"), _identity("KREF+", ""), _identity("NONREF", "")
     ('B4E07XM00J000023', None, 'NONREF')

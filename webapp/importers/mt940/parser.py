@@ -40,12 +40,12 @@ class _StatementPage:
 
     @property
     def is_begun(self) -> bool:
-        """Whether it has any content yet."""
+        """Whether the page has content."""
         return bool(self.has_reference or self.number or self.opening or self.closing or self.lines)
 
     @property
     def is_complete(self) -> bool:
-        """Whether its end was read."""
+        """Whether the end of the page was read."""
         return bool(self.closing or self.is_ended)
 
     @property
@@ -96,7 +96,7 @@ class Mt940Parser:
         """Return the file after its last field.
 
         Some banks leave the closing balance out, and then only the file's last characters show that it is
-        complete: `may_lack_closing`. Raises FileRefusedError for a file that is cut off or has no statement.
+        complete: `may_lack_closing`. Raises FileRefusedError for a truncated file or one without a statement.
         """
         self._end_entry()
         self._next_page()
@@ -190,7 +190,7 @@ class Mt940Parser:
 
 
 def _refuse_lost_line(field: Mt940Field) -> None:
-    """Refuse a field that contains a line of the statement, whose tag is damaged."""
+    """Refuse a field that contains a statement line with a damaged tag."""
     unread = [] if field.tag in _READ else field.lines[:1]
     is_lost = any(is_lost_entry(value, is_text=False) for value in unread)
     if is_lost or any(is_lost_entry(text, is_text=True) for text in field.lines[1:]):

@@ -97,7 +97,7 @@ def entry(text: str) -> Mt940Entry:
 
 
 def is_lost_entry(text: str, *, is_text: bool) -> bool:
-    """Return whether a text is the first line of a :61: whose tag is damaged; `is_text` where another field goes on.
+    """Return whether a text is the first line of a :61: with a damaged tag; `is_text` if another field continues.
 
     >>> is_lost_entry("61:2603020302D12,50NTRF", is_text=True), is_lost_entry("2603020302D12,50", is_text=False)
     (True, True)
@@ -131,7 +131,7 @@ def _in_year(year: int, text: str) -> date | None:
 
 
 def _nearest(text: str | None, value_on: date) -> date | None:
-    """The date of a month and a day, in the year that brings it nearest to the value date.
+    """Return the date of a month and a day, in the year that brings it nearest to the value date.
 
     >>> _nearest("1231", date(2020, 1, 2)), _nearest("0102", date(2019, 12, 31)), _nearest(None, date(2020, 1, 2))
     (datetime.date(2019, 12, 31), datetime.date(2020, 1, 2), datetime.date(2020, 1, 2))

@@ -21,7 +21,7 @@ _MAX_REFERENCE: Final = 1000
 def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
     """Read a transaction's fields as a line.
 
-    The day of a pending one is that of the transaction, as it has no booking date. Raises FileRefusedError for a
+    A pending line has no booking date, so its day is the transaction's. Raises FileRefusedError for a
     date, an amount or a reference that is missing, unreadable or there twice.
     """
     for name in _ONCE:
@@ -57,7 +57,7 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
 
 
 def first(fields: Fields, names: Iterable[str]) -> str | None:
-    """The first value of any of the names."""
+    """Return the first value of any of the names."""
     return next((values[0] for name in names if (values := fields.get(name))), None)
 
 
@@ -69,13 +69,13 @@ def _required(fields: Fields, name: str) -> str:
 
 
 def _longest_name(fields: Fields) -> str | None:
-    """The payee; NAME is cut at 32 characters, and some banks send the full name elsewhere."""
+    """Return the payee; NAME is cut at 32 characters, and some banks send the full name elsewhere."""
     name = first(fields, ["NAME", "PAYEE.NAME", "PAYEE"])
     extended = first(fields, ["EXTDNAME", "EXTDPAYEE.NAME"])
     return extended if extended and extended.startswith(name or "") else name or extended
 
 
 def _reference(fields: Fields, identity: str | None) -> str | None:
-    """The number of a cheque, else the bank's second reference where it differs from the first."""
+    """Return the number of a cheque, else the bank's second reference where it differs from the first."""
     numbers = (first(fields, [name]) for name in ("CHECKNUM", "REFNUM"))
     return next((number for number in numbers if number and number != identity and number.strip("0")), None)

@@ -125,7 +125,7 @@ class OfxParser:
                 self._open[-1].has_others = True
 
     def finish(self) -> BankFile:
-        """Return the file after its last tag; raises FileRefusedError where it is cut off or has no statement."""
+        """Return the file after its last tag; raises FileRefusedError if it is truncated or has no statement."""
         if self._open:
             raise FileRefusedError(
                 "The file is cut off before its end (</OFX> is missing); download it again."

@@ -104,7 +104,7 @@ def _marks(text: str) -> Iterator[_Markup]:
 
 
 def _end(text: str, start: int, mark: str) -> int:
-    """The position at which a comment or a CDATA section ends."""
+    """Return the position at which a comment or a CDATA section ends."""
     end = text.find(mark, start)
     if end < 0:
         raise FileRefusedError(

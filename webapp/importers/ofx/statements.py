@@ -75,7 +75,7 @@ class OfxStatementBuilder:
             self._symbols[symbol.upper()] += 1
 
     def build(self, institution: str | None) -> Statement:
-        """Build the statement; raises FileRefusedError where it is empty."""
+        """Build the statement; raises FileRefusedError if it is empty."""
         if not (self.has_list or self.lines or self._balances or (self._number and self._currency)):
             raise FileRefusedError(
                 "A statement in the file has neither an account nor lines; the file is damaged."
@@ -91,7 +91,7 @@ class OfxStatementBuilder:
         )
 
     def _currency_of_all_lines(self) -> str | None:
-        """The currency that every line names, where the statement itself names none."""
+        """Return the currency of all lines, for a statement that names none."""
         (symbol, count), *others = self._symbols.most_common() or [("", 0)]
         if others or not count or count < len(self.lines):
             return None

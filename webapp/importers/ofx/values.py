@@ -53,7 +53,7 @@ def instant(text: str) -> datetime | None:
 
 
 def charsets(data: bytes) -> list[str]:
-    r"""The encodings in an OFX 1 header, the CHARSET first; the header may be on several lines or on one.
+    r"""Return the encodings in an OFX 1 header, the CHARSET first; the header may be on several lines or on one.
 
     >>> charsets(b"OFXHEADER:100\r\nENCODING:USASCII\r\nCHARSET:1252\r\n<OFX>")
     ['1252', 'USASCII']

@@ -1,4 +1,4 @@
-"""PDFs: the invoice that one carries and the text on its pages, read in a process of its own within limits."""
+"""PDFs: the invoice inside and the text of the pages, read in a separate process within limits."""
 
 from webapp.importers.pdfs.contents import PdfContents, PdfRefusedError, read
 

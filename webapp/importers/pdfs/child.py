@@ -1,4 +1,4 @@
-"""A process of its own that reads an untrusted PDF from its input, within limits on memory and time, and ends.
+"""A separate process that reads an untrusted PDF from its input, within limits on memory and time.
 
 It is started by its path and imports nothing of ours. It writes lines of JSON: first the XML of an invoice that is
 attached, with the names of all attachments, then the text of the pages, so that what
@@ -26,7 +26,7 @@ INVOICES: Final = frozenset({"factur-x.xml", "zugferd-invoice.xml", "xrechnung.x
 
 
 def main() -> None:
-    """Read the PDF and answer; what is wrong with it is answered as a reason."""
+    """Read the PDF and answer, or answer with the reason why it cannot be read."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -64,7 +64,7 @@ def _answer(data: bytes) -> None:
 
 
 def _specifications(root: Any) -> Iterator[Any]:
-    """Yield the file specifications of a catalogue, those of its name tree and those associated with it."""
+    """Yield the file specifications in a catalogue's name tree and its associated files."""
     yield from islice(chain(_of_names(root), _associated(root)), MOST_ATTACHMENTS)
 
 

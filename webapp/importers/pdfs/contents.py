@@ -1,4 +1,4 @@
-"""What is in an untrusted PDF, asked of a child process that is ended when it takes too long."""
+"""The contents of an untrusted PDF, from a child process that is killed when it takes too long."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ class PdfRefusedError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class PdfContents:
-    """The XML of an attached invoice, None where there is none; the names of all attachments; the pages' text."""
+    """The XML of an attached invoice, or None; the names of all attachments; the pages' text."""
 
     xml: bytes | None
     attachments: tuple[str, ...]

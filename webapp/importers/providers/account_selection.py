@@ -9,7 +9,7 @@ from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedErr
 
 
 def select_account(selector: AccountSelector, accounts: Sequence[str]) -> str | None:
-    """Choose one of the accounts in a payload; raises PayloadRefusedError where several are possible.
+    """Choose one of the accounts in a payload; raises PayloadRefusedError if several are possible.
 
     >>> select_account(AccountSelector(recorded="chk"), ["chk", "cc"])
     'chk'

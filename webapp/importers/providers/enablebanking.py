@@ -21,7 +21,7 @@ _UNBOOKED: Final = frozenset({"INFO", "SCHD"})
 
 
 def read(payload: object, selector: AccountSelector) -> Push:
-    """Read one page of the one account that a payload is about; raises PayloadRefusedError.
+    """Read a page of a payload's one account; raises PayloadRefusedError.
 
     The response does not name the account, which is in the URL of the request, so that `requested` is not checked.
     A line's id is its entry_reference: its transaction_id may be different in the next response. Cancelled and
@@ -93,7 +93,7 @@ def _id(item: PayloadObject) -> str:
 
 
 def _signed(item: PayloadObject, amount: Decimal) -> Decimal:
-    """The amount with the sign of its direction; a negative amount would make the direction ambiguous."""
+    """Return the amount with the sign of its direction; a negative amount would make the direction ambiguous."""
     direction = item.text("credit_debit_indicator") or ""
     if direction not in _DIRECTIONS:
         item.refuse(

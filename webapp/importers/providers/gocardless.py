@@ -19,7 +19,7 @@ from webapp.ledger.matching.lines import is_placeholder
 
 
 def read(payload: object, selector: AccountSelector) -> Push:
-    """Read the booked and pending lines of the one account that a payload is about; raises PayloadRefusedError.
+    """Read the booked and pending lines of a payload's one account; raises PayloadRefusedError.
 
     The response does not name the account, which is in the URL of the request, so that `requested` is not checked.
     """
@@ -85,13 +85,13 @@ def _line(item: PayloadObject, *, pending: bool) -> PushLine:
 
 
 def _id(item: PayloadObject) -> str:
-    """The bank's id, else the one that GoCardless assigns."""
+    """Return the bank's id, else the one that GoCardless assigns."""
     names = (item.id("transactionId"), item.id("internalTransactionId"))
     return next((name for name in names if name and not is_placeholder(name)), "")
 
 
 def _party(item: PayloadObject, amount: Decimal) -> tuple[str | None, str | None]:
-    """The counterparty's name and IBAN: the creditor of money out, the debtor of money in."""
+    """Return the counterparty's name and IBAN: the creditor of money out, the debtor of money in."""
     side = "creditor" if amount < 0 else "debtor"
     return item.text(f"{side}Name"), item.inner(f"{side}Account").iban("iban")
 

@@ -1,4 +1,4 @@
-"""The id of each line of a payload, the provider's or a key of its content, and warnings about a payload's lines."""
+"""The id of each line of a payload, from the provider or from its content, and warnings about the lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
 def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[str]]:
-    """Give each line a unique id, with warnings about lines that had none.
+    """Return the lines with unique ids, and warnings about lines without one.
 
     A line without an id, or with a placeholder, gets the key that it would have in a file: date, amount, text and
     an occurrence number for equal lines. An id of several different lines identifies none of them, and each would
@@ -31,7 +31,7 @@ def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[st
 
 
 def moved_value_days(lines: Sequence[PushLine]) -> Iterator[str]:
-    """Warn of the lines whose value date was moved to the last day of its month."""
+    """Warn of value dates that were moved to the last day of the month."""
     moved = [line for line in lines if line.has_moved_value_day]
     if moved:
         yield moved_warning(len(moved), f"the line of {moved[0].booked_on}")
@@ -43,7 +43,7 @@ def _own_id(line: PushLine) -> str | None:
 
 
 def _ambiguous(lines: Sequence[PushLine]) -> set[str]:
-    """Find the ids that two different lines, both booked or both pending, have."""
+    """Find the ids shared by two different lines, both booked or both pending."""
     facts: dict[tuple[str, bool], set[PushLine]] = defaultdict(set)
     for line in lines:
         if (name := _own_id(line)) is not None:

@@ -30,7 +30,7 @@ _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def parsed(data: bytes) -> Any:
-    """Read JSON with exact numbers; raises PayloadRefusedError, also where an object names one key twice.
+    """Read JSON with exact numbers; raises PayloadRefusedError, also for an object with a key twice.
 
     >>> parsed(b'{"amount": 0.10}')
     {'amount': Decimal('0.10')}
@@ -57,7 +57,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def fingerprint(payload: object, *of: str | None) -> str:
-    """A digest of a payload's content, so that the same payload is the same push however often it is sent."""
+    """Return a digest of a payload's content, so that the same payload is the same push however often it is sent."""
     text = json.dumps([payload, *of], sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:40]
 
@@ -85,11 +85,11 @@ class PayloadObject:
         raise PayloadRefusedError(f"{self.where} {reason}.")
 
     def inner(self, key: str) -> PayloadObject:
-        """The object under a key; empty where it is missing."""
+        """Return the object under a key, or an empty one."""
         return PayloadObject(self.values.get(key) or {}, f"{self.where}.{key}")
 
     def text(self, *keys: str) -> str | None:
-        """The first text under these keys that is not blank, on one line; other values are ignored."""
+        """Return the first text under these keys that is not blank, on one line; other values are ignored."""
         for key in keys:
             value = self.values.get(key)
             if isinstance(value, str) and (found := cut(value)):
@@ -97,13 +97,13 @@ class PayloadObject:
         return None
 
     def texts(self, key: str) -> list[str]:
-        """The texts in a list, or the one text, under a key."""
+        """Return the texts in a list, or the one text, under a key."""
         value = self.values.get(key)
         listed: Sequence[object] = value if isinstance(value, list) else [value]
         return [found for each in listed if isinstance(each, str) and (found := cut(each))]
 
     def id(self, *keys: str) -> str | None:
-        """The first id under these keys, exactly as sent, a number as text; None where there is none."""
+        """Return the first id under these keys, exactly as sent, a number as text; None where there is none."""
         for key in keys:
             value = self.values.get(key)
             if isinstance(value, int) and not isinstance(value, bool):
@@ -113,18 +113,18 @@ class PayloadObject:
         return None
 
     def iban(self, key: str) -> str | None:
-        """The IBAN under a key, None where it is not valid."""
+        """Return the IBAN under a key, or None if it is invalid."""
         return iban(self.text(key) or "")
 
     def flag(self, key: str) -> bool:
-        """True or false; a missing one is false."""
+        """Return the flag under a key; a missing flag is false."""
         value = self.values.get(key)
         if value is not None and not isinstance(value, bool):
             self.refuse(f"has a “{key}” that is neither true nor false")
         return bool(value)
 
     def currency(self, *keys: str) -> str:
-        """The currency under the first of these keys that has one; raises PayloadRefusedError for an unknown one."""
+        """Return the currency under the first filled key; raises PayloadRefusedError for an unknown code."""
         code = self.text(*keys)
         if code is None:
             self.refuse(f"has no currency ({keys[0]})")
@@ -134,7 +134,7 @@ class PayloadObject:
             self.refuse(f"has a currency that is not in ISO 4217: {quoted(code)}")
 
     def amount(self, key: str, currency: str) -> Decimal:
-        """The amount under a key, as a number or as text, within its currency's digits."""
+        """Return the amount under a key, as a number or as text, within its currency's digits."""
         value = self.values.get(key)
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
             self.refuse(f"has no amount ({key})")
@@ -147,7 +147,7 @@ class PayloadObject:
             raise PayloadRefusedError(f"{self.where}: {error}") from None
 
     def day(self, *keys: str) -> date | None:
-        """The first date under these keys, as written; a time and a zone behind it never shift it."""
+        """Return the first date under these keys, as written; a time and a zone behind it never shift it."""
         for key in keys:
             if found := self._value_day(key):
                 if found.is_moved:
@@ -156,7 +156,7 @@ class PayloadObject:
         return None
 
     def value_day(self, *keys: str) -> ValueDay | None:
-        """The first value date under these keys; a 30th of February is the last of the month."""
+        """Return the first value date under these keys; a 30th of February is the last of the month."""
         return next(filter(None, map(self._value_day, keys)), None)
 
     def _value_day(self, key: str) -> ValueDay | None:
@@ -174,7 +174,7 @@ class PayloadObject:
         self.refuse(f"has a date ({key}) that is not valid: {quoted(str(self.values.get(key)))}")
 
     def instant(self, *keys: str) -> datetime | None:
-        """The first time under these keys, in seconds since 1970; 0 counts as missing."""
+        """Return the first time under these keys, in seconds since 1970; 0 counts as missing."""
         for key in keys:
             value = self.values.get(key)
             if value is None or value == "":
@@ -191,12 +191,12 @@ class PayloadObject:
         return None
 
     def moment(self, key: str) -> datetime | None:
-        """The time in UTC of a text with date, time and zone; None where it is not one."""
+        """Return the time in UTC of a text with date, time and zone; None where it is not one."""
         return utc_time(self.text(key) or "")
 
 
 def cut(text: str) -> str:
-    r"""A text on one line, cut at LONGEST_TEXT, without characters that databases refuse.
+    r"""Return a text on one line, cut at LONGEST_TEXT, without characters that databases refuse.
 
     >>> cut(" Caf\u00e9\n\t12 \0")
     'Café 12 \ufffd'
@@ -205,7 +205,7 @@ def cut(text: str) -> str:
 
 
 def short(name: str) -> str:
-    """An id, or its digest where it is longer than LONGEST_ID.
+    """Return an id, or its digest if it is longer than LONGEST_ID.
 
     >>> short("tx_1"), len(short("x" * 300))
     ('tx_1', 71)
@@ -216,5 +216,5 @@ def short(name: str) -> str:
 
 
 def listed(names: Iterable[str | None]) -> str:
-    """Several ids, quoted, for a sentence."""
+    """Return several ids, quoted, for a sentence."""
     return ", ".join(quoted(name) for name in names if name is not None)

@@ -24,7 +24,7 @@ _LISTS: Final = ("added", "modified", "removed")
 def read(payload: object, selector: AccountSelector) -> Push:
     """Read one account of one page of a sync; raises PayloadRefusedError.
 
-    Plaid's amounts are positive where money leaves the account, so that the sign is inverted; the balance of a card
+    Plaid's amounts are positive when money leaves the account, so the sign is inverted; the balance of a card
     or a loan is the amount owed, and is inverted too.
     """
     page = PayloadObject(payload, "The payload")
@@ -56,7 +56,7 @@ def _refuse_error(page: PayloadObject) -> None:
 
 
 def _is_of(item: PayloadObject, account: str | None) -> bool:
-    """Return whether an item belongs to the account, or names none: removing an unknown line does no harm."""
+    """Return whether an item belongs to the account or names none: removing an unknown line does no harm."""
     return item.id("account_id") in {account, None}
 
 

@@ -56,7 +56,7 @@ class PushLine:
     pending_transaction_id: str | None = None
 
     def body(self) -> dict[str, Any]:
-        """The line in the JSON of a push."""
+        """Return the line in the JSON of a push."""
         return {
             "providerTransactionId": self.provider_transaction_id,
             "pending": self.pending,
@@ -81,7 +81,7 @@ class PushBalance:
     as_of: datetime | None
 
     def body(self) -> dict[str, Any]:
-        """The balance in the JSON of a push."""
+        """Return the balance in the JSON of a push."""
         as_of = self.as_of and self.as_of.isoformat().replace("+00:00", "Z")
         return {"amount": format(self.amount, "f"), "currency": self.currency, "asOf": as_of}
 
@@ -99,7 +99,7 @@ class Push:
     warnings: tuple[str, ...] = ()
 
     def body(self) -> dict[str, Any]:
-        """The JSON body of POST /feeds/accounts/{faId}/transactions."""
+        """Return the JSON body of POST /feeds/accounts/{faId}/transactions."""
         return {
             "batchId": self.batch_id,
             "added": [line.body() for line in self.added],

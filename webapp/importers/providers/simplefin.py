@@ -25,7 +25,7 @@ def read(payload: object, selector: AccountSelector) -> Push:
     """Read one account of an account set; raises PayloadRefusedError.
 
     Amounts are from the account holder's view; a line's date is the UTC day of `posted`, in seconds since 1970.
-    Messages beside the accounts, such as that a connection needs attention, become warnings.
+    Messages outside the accounts, such as a connection that needs attention, become warnings.
     """
     account_set = PayloadObject(payload, "The payload")
     errors = [message for name in _ERRORS for message in _errors(account_set.values.get(name))]

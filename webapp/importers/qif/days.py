@@ -54,7 +54,7 @@ def day(text: str, order: Order) -> date | None:
 
 
 def _full(year: str, *, is_recent: bool = False) -> str:
-    """A year of two digits with its century."""
+    """Return a year of two digits with its century."""
     return str(int(year) + (2000 if is_recent or int(year) < _PIVOT else 1900))
 
 
@@ -78,7 +78,7 @@ def option(text: str) -> Order | None:
 
 
 def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | None = None) -> Order:
-    """Find the order of a file's dates: by the mapping, as the only one in which all are dates, or by their sequence.
+    """Find the order of a file's dates: from the mapping, the only readable order, or their sequence.
 
     The order that the file has `stated` is used, unless its dates contradict it.
 
@@ -109,7 +109,7 @@ def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | N
 
 
 def _unclear(texts: Iterable[str], orders: Sequence[Order]) -> DaysUnclearError:
-    """Ask for one of the orders with a date that differs in them, in formats that are written as it is."""
+    """Ask for one of the orders, with an example date that differs between them."""
     example = next(text for text in texts if len({day(text, each) for each in orders}) > 1)
     parts = _parts(example)
     is_short = parts is not None and len(parts[2]) <= _SHORT
@@ -126,7 +126,7 @@ def _unclear(texts: Iterable[str], orders: Sequence[Order]) -> DaysUnclearError:
 
 
 def _order_in(date_format: object) -> Order | None:
-    """The order of day, month and year in a format for strptime.
+    """Return the order of day, month and year in a format for strptime.
 
     >>> _order_in("%d.%m.%y"), _order_in("%m/%d/%Y"), _order_in("%Y-%m-%d"), _order_in(None)
     ('dmy', 'mdy', 'ymd', None)

@@ -65,12 +65,12 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 
 
 def _account(record: QifRecord) -> str | None:
-    """The name of the account whose records come next."""
+    """Return the name of the account whose records come next."""
     return (record.first("N") or "")[:_MAX_NAME] or None
 
 
 def _refuse_lost_line(record: QifRecord) -> None:
-    """Refuse a line among accounts, categories and the like: the heading of its own account is lost."""
+    """Refuse a statement line among accounts or categories: its own heading is lost."""
     dated, stated = record.first("D"), record.first("T")
     if dated and stated and is_day(dated) and any(exact(stated, mark) is not None for mark in ".,"):
         raise record.error(
@@ -79,7 +79,7 @@ def _refuse_lost_line(record: QifRecord) -> None:
 
 
 def _skip_reason(record: QifRecord) -> str | None:
-    """Why a record is not a statement line, or None where it is one; raises FileRefusedError for a damaged one."""
+    """Return why a record is no statement line, or None; raises FileRefusedError for a damaged record."""
     if record.section in _SECURITIES:
         return _OF_SECURITIES
     if record.has_any("DTU"):
@@ -91,7 +91,7 @@ def _skip_reason(record: QifRecord) -> str | None:
 
 
 def _statements(accounts: Mapping[tuple[str | None, str], list[FileLine]]) -> tuple[Statement, ...]:
-    """A statement for each account; several without a name are distinguished by their type (bank, ccard)."""
+    """Return a statement per account; accounts without a name differ by their type (bank, ccard)."""
     nameless = sum(name is None for name, _ in accounts)
     return tuple(
         Statement(

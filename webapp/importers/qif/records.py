@@ -26,7 +26,7 @@ class QifRecord:
     is_split: bool = False
 
     def first(self, letters: str) -> str | None:
-        """Return the first value of the first of the letters that has one."""
+        """Return the first value of the first filled letter."""
         return next((values[0] for letter in letters if (values := self.fields.get(letter))), None)
 
     def has_any(self, letters: str) -> bool:
@@ -53,12 +53,12 @@ class QifRecord:
             values.append(value)
 
     def error(self, why: str) -> FileRefusedError:
-        """An error that names the record."""
+        """Return an error that names the record."""
         return FileRefusedError(f"Record {self.row:,} (line {self.line:,} of the file): {why}")
 
 
 def records(text: str) -> Iterator[QifRecord]:
-    r"""Yield the records of a text in their order, with those of accounts and of lists.
+    r"""Yield the records of a text in order, including accounts and lists.
 
     >>> [(each.section, each.first("T")) for each in records("!Type:Bank\nD1/2/26\nT5\n^\n!Type:Cat\nNFood\n^")]
     [('bank', '5'), ('cat', None)]
@@ -97,7 +97,7 @@ def _new_record(section: str, row: int, line: int) -> QifRecord:
 
 
 def _section(heading: str) -> str | None:
-    """The type of the records that follow, or None for an option, which begins no section.
+    """Return the type of the records that follow, or None for an option, which begins no section.
 
     >>> _section("!Type:CCard"), _section("!Account"), _section("!Option:AutoSwitch")
     ('ccard', 'account', None)

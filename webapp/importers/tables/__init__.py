@@ -1,1 +1,1 @@
-"""CSV files and sheets of workbooks: the roles of columns, and rows that are read exactly or refused."""
+"""CSV files and sheets: the roles of columns, and rows that are read exactly or refused."""

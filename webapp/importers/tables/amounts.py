@@ -116,7 +116,7 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
 
 
 def currency_in(text: str) -> str | None:
-    """The currency that an amount's own code or symbol names unambiguously.
+    """Return the currency that an amount's own code or symbol names unambiguously.
 
     >>> currency_in("EUR 12.00"), currency_in("12,00 €"), currency_in("$12"), currency_in("12")
     ('EUR', 'EUR', None, None)
@@ -132,7 +132,7 @@ def currency_in(text: str) -> str | None:
 
 
 def currency_code(text: str) -> str:
-    """The currency of a cell of currencies, by its code or a common name; raises UnknownCurrencyError.
+    """Return the currency of a cell of currencies, by its code or a common name; raises UnknownCurrencyError.
 
     >>> currency_code("chf"), currency_code("RMB")
     ('CHF', 'CNY')
@@ -177,7 +177,7 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
 
 
 def grouping(texts: Iterable[str], decimal: str) -> str:
-    """Find the thousands mark when the decimal mark is known; "" where there is none, or several.
+    """Find the thousands mark for a known decimal mark; "" for none or several.
 
     >>> grouping(["1.234,56", "7"], ","), grouping(["1 234,56"], ","), grouping(["1.5", "7"], "."), grouping([], ".")
     ('.', ' ', '', '')
@@ -191,7 +191,7 @@ def grouping(texts: Iterable[str], decimal: str) -> str:
 
 
 def _decimal(core: str) -> str | None:
-    """The decimal mark of one number: "" where it has neither mark, None where it is ambiguous."""
+    """Return the decimal mark of a number: "" without any mark, None if it is ambiguous."""
     last = max(core.rfind("."), core.rfind(","))
     if last < 0:
         return ""
@@ -205,7 +205,7 @@ def _decimal(core: str) -> str | None:
 
 
 def _without_currency(plain: str) -> str | None:
-    """Remove one currency code or symbol beside the number; None where there is any other word."""
+    """Remove one currency code or symbol from the number; None if there is another word."""
     found = _CURRENCIES.findall(plain)
     if not found:
         return plain
@@ -236,7 +236,7 @@ def _without_signs(plain: str) -> tuple[str | None, list[str]]:
 
 
 def _digits(plain: str, decimal: str, thousands: str) -> str | None:
-    """The number as Python writes it; None where its groups of thousands are incomplete."""
+    """Return the number as Python writes it; None if its groups of thousands are incomplete."""
     integer, mark, fraction = plain.partition(decimal)
     if mark and not re.fullmatch(r"[0-9]+", fraction):
         return None

@@ -1,4 +1,4 @@
-"""The running balance of a table, which checks every line, the order of the rows, and the sign of the amounts."""
+"""The running balance of a table: it checks every line, the order of rows and the sign of amounts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Chain:
 
 
 def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
-    """Check the balances of entries, of which some may have none."""
+    """Check the balances of entries; some may have none."""
     running: Decimal | None = None
     agreeing, broken = 0, None
     for entry in entries:
@@ -34,7 +34,7 @@ def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
 
 
 def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
-    """The chain in the order of the dates; where all are equal, the one that agrees, None where neither does."""
+    """Return the chain in date order; if all dates are equal, the chain that agrees, or None."""
     forward, backward = chain(entries, sign), chain(entries[::-1], sign)
     first, last = entries[0].line.booked_on, entries[-1].line.booked_on
     if first != last:
@@ -56,7 +56,7 @@ def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
 
 
 def opening_and_closing(found: Chain) -> tuple[StatedBalance | None, StatedBalance | None]:
-    """The balance before the first entry and the one after the last, as the balance column states them."""
+    """Return the balance before the first entry and the one after the last, as the balance column states them."""
     days = [entry.line.booked_on for entry in found.entries]
     before = Decimal(0)
     opening = None

@@ -1,4 +1,4 @@
-"""Dates of a table: one format for the whole file, from the mapping or found where only one format fits."""
+"""Dates of a table: one format per file, from the mapping or as the only one that fits."""
 
 import itertools
 import re
@@ -88,7 +88,7 @@ class DayParser:
 
 @lru_cache(1000)
 def _marks_of(date_format: str) -> str:
-    """Give the marks that a date in a format has in any case.
+    """Return the separators of a date format.
 
     >>> _marks_of("%d. %b %Y, %H:%M")
     '.,:'
@@ -147,13 +147,13 @@ def formats_of(cells: Sequence[str]) -> list[str]:
 
 
 def in_order(cells: Sequence[str], formats: Iterable[str]) -> list[str]:
-    """List those formats in which dates go up, or down."""
+    """List the formats in which dates go up, or down."""
     distinct = _distinct(cells)
     return [each for each in formats if are_in_order([DayParser(each).day(text) for text in distinct])]
 
 
 def chosen_format(formats: Sequence[str], likely: Sequence[str], cells: Sequence[str]) -> str:
-    """Give the one format that is likely; raises MappingNeededError with all of them where it is not one."""
+    """Return the only likely format; raises MappingNeededError with all of them otherwise."""
     if len(likely) == 1:
         return likely[0]
     example = _distinct(cells)[0]
@@ -172,7 +172,7 @@ def _distinct(cells: Iterable[str]) -> list[str]:
 
 
 def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
-    """The formats in which all texts are dates."""
+    """Return the formats in which all texts are dates."""
     remaining = list(formats)
     for text in texts:
         remaining = [each for each in remaining if DayParser(each).day(text)]

@@ -46,7 +46,7 @@ _NAME_IT: Final = "name it in a mapping"
 
 
 def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
-    """Find the layout, of which `mapping` may have parts; raises FileRefusedError with the key that is needed."""
+    """Find the layout, starting from `mapping`; raises FileRefusedError with the missing key."""
     layout = by_mapping(table, mapping) if mapping.has_date_and_amount else _found(table, mapping)
     rows = _rows_with_date(table, layout)
     days = [row.cell(layout.columns["date"]) for row in rows]
@@ -74,7 +74,7 @@ def has_header(table: Sequence[TableRow]) -> bool:
 
 
 def header_in(table: Sequence[TableRow]) -> int | None:
-    """Find the header among the first rows, None where no row has known column names."""
+    """Find the header among the first rows, None if no row has known column names."""
     for number, row in enumerate(table[:_FIRST]):
         found = roles(row.cells, ROLES)
         if found["date"] and (found["amount"] or (found["debit"] and found["credit"])):
@@ -122,7 +122,7 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
 
 
 def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
-    """Of several amount columns the one in the account's currency, else the one after fees."""
+    """Choose among amount columns: in the account's currency, else after fees."""
     plains = {column: vocabulary.plain(layout.names[column]) for column in columns}
     own = [column for column, name in plains.items() if name in vocabulary.OF_THE_ACCOUNT]
     net = [column for column, name in plains.items() if name.startswith("net")]
@@ -213,7 +213,7 @@ def _find_flag_and_status(layout: Layout, table: Sequence[TableRow], mapping: Ta
 
 
 def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
-    """The decimal and thousands marks of the mapping, else those found from the amounts."""
+    """Return the decimal and thousands marks of the mapping, else those found from the amounts."""
     decimal, thousands = mapping.choices.get("decimal"), mapping.choices.get("thousands")
     if thousands is not None:
         return decimal or ("," if thousands == "." else "."), thousands
@@ -221,7 +221,7 @@ def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
 
 
 def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) -> None:
-    """Find a column that flags money in and money out; other evidence of the sign is checked later."""
+    """Find a column that flags money in and out; other evidence of the sign is checked later."""
     if layout.flag or "amount" not in layout.columns or mapping.invert is not None:
         return
     column = layout.columns["amount"]
@@ -245,7 +245,7 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
 
 
 def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
-    """Refuse a table with fees beside the amounts, unless the amount's name says that it includes them."""
+    """Refuse a table with a column of fees, unless the amount's name says that it includes them."""
     amount = vocabulary.plain(layout.names[layout.amounts[0]]) if "amount" in layout.columns else ""
     if amount.startswith("net") or amount == "amount total":
         return
@@ -262,7 +262,7 @@ def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
 
 
 def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:
-    """The one column of a role; of several with the same values, the first."""
+    """Return the one column of a role; of several with the same values, the first."""
     for other in columns[1:]:
         if any(_TIME.sub("", row.cell(columns[0])) != _TIME.sub("", row.cell(other)) for row in rows):
             both = f"{layout.named(columns[0])} and {layout.named(other)}"
@@ -271,7 +271,7 @@ def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: 
 
 
 def _rows_with_date(table: Sequence[TableRow], layout: Layout) -> list[TableRow]:
-    """The rows with digits in the date column and in an amount column, without sums and balances."""
+    """Return the rows with digits in the date column and in an amount column, without sums and balances."""
     date = layout.columns["date"]
     amounts = layout.amounts
     return [

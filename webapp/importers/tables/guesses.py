@@ -1,4 +1,4 @@
-"""What the columns of a table without a header may be, by what they hold: a guess, for a person to confirm."""
+"""The likely columns of a table without a header, by their contents, for a person to confirm."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -18,9 +18,9 @@ _MOST_NUMBERS: Final = 2
 
 
 def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
-    """Guess the columns of a table's first rows, by the mapping's keys; empty where the date is not plain.
+    """Guess the columns of a table's first rows by the mapping's keys; empty if the date is unclear.
 
-    The amount is left open where it cannot be told from a balance that does not follow from it.
+    The amount stays open if it looks like a balance that does not follow from it.
 
     >>> lines = [["05.03.2026", "Rewe", "-23,06", "76,94"], ["07.03.2026", "Rent in March", "-50,00", "26,94"]]
     >>> guessed_mapping([TableRow(number, cells) for number, cells in enumerate(lines)])
@@ -68,7 +68,7 @@ def _are_days(texts: Sequence[str]) -> bool:
 
 
 def _amounts(texts: Sequence[str]) -> list[Decimal]:
-    """The amounts of a column that has one with cents in every row, or none."""
+    """Return the amounts of a column with cents in every row, or none."""
     if not all(texts) or not any(text[-3:-2] in _CENTS for text in texts):
         return []
     try:
@@ -80,7 +80,7 @@ def _amounts(texts: Sequence[str]) -> list[Decimal]:
 
 
 def _amount_and_balance(numbers: dict[int, list[Decimal]]) -> dict[str, object]:
-    """The column of amounts, and that of the balances which follow from them, in either order of the rows."""
+    """Return the columns of amounts and of the balances that follow from them, in either order of rows."""
     if len(numbers) == 1:
         return {"amount": next(iter(numbers))}
     if len(numbers) != _MOST_NUMBERS:

@@ -41,12 +41,12 @@ class Layout:
         return [self.columns[name] for name in ("amount", "debit", "credit") if name in self.columns]
 
     def named(self, column: int) -> str:
-        """A column's number and name for messages."""
+        """Return a column's number and name for messages."""
         name = self.names[column] if column < len(self.names) else ""
         return f"column {column + 1} {quoted(name)}" if name else f"column {column + 1}"
 
     def refusal(self, row: TableRow, column: int, why: str) -> RowRefusedError:
-        """The refusal of a row, with the column and the cell that it is for."""
+        """Return the refusal of a row, with its column and cell."""
         named, value = self.named(column), " ".join(row.cell(column).split())
         return RowRefusedError(
             f"Row {row.number:,}, {named}: {why}: {quoted(value)}.",
@@ -57,12 +57,12 @@ class Layout:
         )
 
     def body(self, table: Sequence[TableRow]) -> Sequence[TableRow]:
-        """The rows behind the header."""
+        """Return the rows behind the header."""
         return table if self.header is None else table[self.header + 1 :]
 
 
 def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
-    """The layout by a mapping; raises FileRefusedError for a column that does not exist."""
+    """Return the layout by a mapping; raises FileRefusedError for a column that does not exist."""
     header = header_of(table, mapping)
     names = table[header].cells if header is not None else []
     body = table if header is None else table[header + 1 :]
@@ -86,7 +86,7 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
 
 
 def placed(mapping: TableMapping, table: Sequence[TableRow]) -> TableMapping:
-    """The mapping with the row of the header that it gives as text: the first row of which the cells begin so."""
+    """Return the mapping with the row number of its header text: the first row that begins with these cells."""
     text = mapping.header_text
     if text is None:
         return mapping
@@ -99,7 +99,7 @@ def placed(mapping: TableMapping, table: Sequence[TableRow]) -> TableMapping:
 
 
 def header_of(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
-    """The header row by a mapping: its number, or the first row that has all of the mapping's names."""
+    """Return the header row by a mapping: its number, or the first row with all its names."""
     if mapping.header is not None:
         if mapping.header >= len(table):
             raise FileRefusedError(
@@ -122,7 +122,7 @@ def header_of(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
 
 
 def index(column: Column, names: Sequence[str], body: Sequence[TableRow], role: str) -> int:
-    """The index of a column; two with one name are accepted where all of their values are the same."""
+    """Return the index of a column; two columns of one name must have equal values."""
     if isinstance(column, int):
         widest = max((len(row.cells) for row in body), default=column + 1)
         if column >= max(widest, len(names)):
@@ -145,7 +145,7 @@ def index(column: Column, names: Sequence[str], body: Sequence[TableRow], role: 
 
 
 def roles(names: Sequence[str], words: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
-    """The columns whose name is one of a role's words, in the order of the words."""
+    """Return the columns named by one of a role's words, in the order of the words."""
     plains = [plain(name) for name in names]
     return {
         role: sorted(
@@ -157,7 +157,7 @@ def roles(names: Sequence[str], words: Mapping[str, Sequence[str]]) -> dict[str,
 
 
 def layouts_of(first: Sequence[TableRow]) -> list[str]:
-    """The possible digests of a table's layout: without a header, then with each of the first rows as the header."""
+    """Return the possible digests of a table's layout: without a header, then with each first row as header."""
     width = max((len(row.cells) for row in first), default=0)
     headers = [[_folded(cell) for cell in row.cells] for row in first]
     return [sha256(json.dumps(each).encode()).hexdigest() for each in ([str(width)], *headers)]
@@ -166,7 +166,7 @@ def layouts_of(first: Sequence[TableRow]) -> list[str]:
 def columns_of(
     layout: Layout, mapping: TableMapping, layouts: Sequence[str], columns: Mapping[str, str] = COLUMNS
 ) -> Columns:
-    """How a table was read, as a full mapping of these columns that reads it in the same way."""
+    """Return the full mapping that reads a table in the same way."""
     place = 0 if layout.header is None else layout.header + 1
     full: dict[str, object] = {"header": mapping.header_text or layout.header, **_choices(layout)}
     if mapping.encoding:

@@ -104,7 +104,7 @@ class TableReader:
         )
 
     def _skip_reason(self, row: TableRow) -> str | None:
-        """Why a row without a date is skipped, though it may have an amount; None where there is no reason."""
+        """Return why a row without a date is skipped, though it may have an amount, or None."""
         dated = row.cell(self._layout.columns["date"])
         if any(map(str.isdigit, dated)) and not states_a_sum(dated):
             return None
@@ -117,7 +117,7 @@ class TableReader:
         return "It is pending and has no date yet." if self._is_pending(row, dated) else None
 
     def _moves_no_money(self, row: TableRow) -> str | None:
-        """Why a row is left out by its flag; None where its word is none of those that the mapping leaves out."""
+        """Return why the flag of a row leaves it out, or None."""
         if not self._layout.flag:
             return None
         column, words = self._layout.flag
@@ -136,7 +136,7 @@ class TableReader:
         return self._days.day(row.cell(self._layout.columns["date"]))
 
     def _amount(self, row: TableRow) -> Decimal | None:
-        """The signed amount of a row, None where it has none; raises FileRefusedError for an unreadable one."""
+        """Return the signed amount of a row, or None; raises FileRefusedError for an unreadable amount."""
         values = [self._number(row, column) for column in self._layout.amounts]
         if len(values) == 1:
             value = self._flagged(row, values[0])
@@ -153,7 +153,7 @@ class TableReader:
         return -value if self._layout.invert and value else value
 
     def _flagged(self, row: TableRow, value: Decimal | None) -> Decimal | None:
-        """Give an amount the sign of its row's flag."""
+        """Return an amount with the sign of its row's flag."""
         if value is None or not self._layout.flag:
             return value
         column, words = self._layout.flag
@@ -179,7 +179,7 @@ class TableReader:
         return value + amount if value is not None and self._layout.balance_is_before else value
 
     def _currency(self, row: TableRow) -> str | None:
-        """The currency of a row; raises FileRefusedError where the code beside its amount is another one."""
+        """Return the currency of a row; raises FileRefusedError if its amount has another code."""
         layout = self._layout
         code = layout.currency
         if "currency_column" in layout.columns:
@@ -214,7 +214,7 @@ class TableReader:
                         raise self._row_error(row, column, "the cell's value cannot be read")
 
     def _refuse_incomplete(self, row: TableRow, day: date | None, amount: Decimal | None) -> None:
-        """Refuse a row that has a date and no amount, or an amount and no date."""
+        """Refuse a row with a date and no amount, or an amount and no date."""
         if day is not None:
             raise self._row_error(row, self._layout.amounts[0], "the row has a date and no amount")
         if amount is not None:
@@ -228,7 +228,7 @@ class TableReader:
         return None if column is None else _one_line(row.cell(column)) or None
 
     def _has_signed_debits(self) -> bool:
-        """Return whether all debits are negative; where only some are, a minus marks a reversal."""
+        """Return whether all debits are negative; if only some are, a minus marks a reversal."""
         column = self._layout.columns.get("debit")
         if column is None:
             return False
@@ -239,7 +239,7 @@ class TableReader:
         )
 
     def _text_columns(self) -> list[int]:
-        """The columns with the bank's texts, including the counterparty's name."""
+        """Return the columns with the bank's texts, including the counterparty's name."""
         free = ("counterparty", "description")
         used = {column for role, column in self._layout.columns.items() if role not in free}
         used |= {each[0] for each in (self._layout.flag, self._layout.pending) if each}

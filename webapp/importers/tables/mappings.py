@@ -57,7 +57,7 @@ _LONGEST_HEADER: Final = 1_000
 
 
 class FlagWords(NamedTuple):
-    """The words of a flag: for money out, for money in, and those of rows that move no money and are left out."""
+    """The words of a flag: for money out, for money in, and for rows to leave out."""
 
     out: frozenset[str]
     into: frozenset[str]
@@ -88,11 +88,11 @@ class TableMapping:
 
     @property
     def has_date_and_amount(self) -> bool:
-        """Return whether it has columns of dates and amounts, so that none have to be found."""
+        """Return whether it names columns of dates and amounts."""
         return "date" in self.columns and ("amount" in self.columns or "debit" in self.columns)
 
     def names(self) -> list[str]:
-        """The names of the header that it uses."""
+        """Return the header names that it uses."""
         columns = [*self.columns.values(), *(each[0] for each in (self.flag, self.pending) if each)]
         return [column for column in columns if isinstance(column, str)]
 
@@ -102,7 +102,7 @@ def checked_mapping(
     columns: Mapping[str, str] = COLUMNS,
     others: Collection[str] = OTHERS,
 ) -> TableMapping:
-    """Check a mapping (behaviour.md 2) of these columns, with their roles, and of keys that take no column or no word.
+    """Check a mapping (behaviour.md 2) of these columns and their roles, and its keys without a column.
 
     Raises FileRefusedError with a sentence that names the key.
     """

@@ -1,4 +1,4 @@
-"""Checks of a detected layout: other amount columns, debits and credits beside it, and rows that state a balance."""
+"""Checks of a detected layout: other amount columns, debits and credits, and rows that state a balance."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _OTHERS: Final = re.compile(
 
 
 def refuse_other_amounts(rows: Sequence[TableRow], layout: Layout) -> None:
-    """Refuse a table with a second amount column of different values, where its name does not explain it."""
+    """Refuse a table with a second amount column of different values, unless its name explains it."""
     if "amount" not in layout.columns:
         return
     amount_column = layout.columns["amount"]
@@ -60,7 +60,7 @@ def refuse_stated_balances(rows: Sequence[TableRow], layout: Layout) -> None:
 
 
 def is_confirmed_by_debit_and_credit(rows: Sequence[TableRow], layout: Layout) -> bool:
-    """Return whether columns of debits and credits beside the amount confirm its sign."""
+    """Return whether columns of debits and credits confirm the sign of the amount."""
     found = roles(layout.names, {"debit": vocabulary.DEBIT, "credit": vocabulary.CREDIT})
     if not rows or len(found["debit"]) != 1 or len(found["credit"]) != 1 or "amount" not in layout.columns:
         return False

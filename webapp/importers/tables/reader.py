@@ -39,7 +39,7 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a whole CSV file, or raise FileRefusedError.
 
-    Keys that the mapping (behaviour.md 2) lacks are found from the file; where that is ambiguous, MappingNeededError
+    Missing keys of the mapping (behaviour.md 2) are found from the file; if that is ambiguous, MappingNeededError
     asks for them.
     """
     checked = checked_mapping(mapping)
@@ -48,18 +48,18 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 
 
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
-    """Return the first rows of a file; raises FileRefusedError where it has none."""
+    """Return the first rows of a file; raises FileRefusedError if it has none."""
     checked = checked_mapping(mapping)
     return sample_of(table_of(head(data), checked), checked)
 
 
 def table_of(data: bytes, mapping: TableMapping, readable: Readable | None = None) -> list[TableRow]:
-    """Split a file into rows, by the mapping's delimiter or by the one that gives a readable table."""
+    """Split a file into rows, by the mapping's delimiter or the one that gives a readable table."""
     return _table(text_of(data, mapping.encoding), mapping, readable or is_readable)
 
 
 def layouts(data: bytes) -> Sequence[str]:
-    """The possible digests of the table's layout, by which a stored mapping is found for a later file.
+    """Return the possible digests of the table's layout, which find a stored mapping for a later file.
 
     The first is that of a table without a header, the others have one of the first rows as the header. The likeliest
     encoding and delimiter are used, because the mapping is not known yet.
@@ -73,7 +73,7 @@ def layouts(data: bytes) -> Sequence[str]:
 
 
 def head(data: bytes) -> bytes:
-    """The first lines, cut without splitting a line or a character of two bytes."""
+    """Return the first lines, cut without splitting a line or a character of two bytes."""
     if len(data) <= _HEAD:
         return data
     head = data[:_HEAD].rpartition(b"\n")[0] or data[:_HEAD]
@@ -128,7 +128,7 @@ def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
 
 
 def _grouped(entries: Sequence[TableEntry]) -> Groups:
-    """The entries of each account and currency, in the order of the file."""
+    """Return the entries of each account and currency, in the order of the file."""
     groups: dict[tuple[str | None, str | None], list[TableEntry]] = {}
     for entry in entries:
         groups.setdefault((entry.account, entry.currency), []).append(entry)
@@ -136,7 +136,7 @@ def _grouped(entries: Sequence[TableEntry]) -> Groups:
 
 
 def _signed(entries: list[TableEntry], table: Sequence[TableRow], layout: Layout) -> list[TableEntry]:
-    """Give the amounts the sign that the file confirms; raises FileRefusedError where nothing confirms one.
+    """Return the amounts with the sign that the file confirms; raises FileRefusedError if nothing does.
 
     Banks write money out with a minus, many card issuers write purchases without one. The running balance confirms
     the sign; else a plus before every amount in, or that most lines are negative.
@@ -178,7 +178,7 @@ def _statements(groups: Groups, *, has_balance_column: bool) -> tuple[tuple[Stat
 def _balances(
     entries: Sequence[TableEntry], *, has_balance_column: bool
 ) -> tuple[StatedBalance | None, StatedBalance | None, str | None]:
-    """The opening and closing balance of an account's lines, and a warning where the running balance disagrees."""
+    """Return the opening and closing balance of an account's lines, and a warning if the running balance disagrees."""
     booked = [entry for entry in entries if not entry.line.pending]
     if not any(entry.balance is not None for entry in booked):
         return None, None, None

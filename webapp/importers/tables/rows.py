@@ -37,7 +37,7 @@ class TableRow(NamedTuple):
     cells: list[str]
 
     def cell(self, column: int) -> str:
-        """A cell, empty where the row is too short."""
+        """Return a cell, empty if the row is too short."""
         return self.cells[column] if column < len(self.cells) else ""
 
 
@@ -55,9 +55,9 @@ def is_table(data: bytes) -> bool:
 
 
 def text_of(data: bytes, encoding: str | None) -> str:
-    """Decode a file: in this encoding, else by its byte-order mark, as UTF-8, by names of columns, as Windows-1252.
+    """Decode a file: in this encoding, else by byte-order mark, as UTF-8, by column names, as Windows-1252.
 
-    Raises FileRefusedError for too many lines or cells, or too long ones, before anything is made of them.
+    Raises FileRefusedError for too many or too long lines or cells, before it reads them.
     """
     refuse_too_large(data)
     if max(data.count(b"\n"), data.count(b"\r")) > _MAX_TEXT_LINES:
@@ -82,7 +82,7 @@ def text_of(data: bytes, encoding: str | None) -> str:
 
 
 def _refuse_long_line(data: bytes) -> None:
-    """Refuse what has more bytes in a line than its longest characters could need."""
+    """Refuse a file with more bytes in a line than its longest characters could need."""
     mark, begins = b"\n" if b"\n" in data else b"\r", 0
     while begins < len(data):
         ends = data.find(mark, begins)
@@ -117,7 +117,7 @@ def _is_guessed(data: bytes) -> bool:
 
 
 def delimiters(text: str, chosen: str | None) -> Sequence[str]:
-    """The possible delimiters, the likeliest first."""
+    """Return the possible delimiters, the likeliest first."""
     if chosen:
         return [chosen]
     lines = [line for line in re.split(r"[\r\n]+", text[:_SAMPLE]) if line.strip()][:200]
@@ -132,7 +132,7 @@ def delimiters(text: str, chosen: str | None) -> Sequence[str]:
 
 
 def rows(text: str, delimiter: str) -> Iterator[TableRow]:
-    r"""Yield every row, with blank ones, because a mapping's header is counted among them.
+    r"""Yield every row, blank ones too, because a mapping counts them.
 
     >>> [row.cells for row in rows('a;"b\nc"\n\n1;"say ""hi"" "', ";")]
     [['a', 'b\nc'], [], ['1', 'say "hi"']]
@@ -172,7 +172,7 @@ def _too_large() -> FileRefusedError:
 
 
 def _unwrapped(cell: str) -> str:
-    """A cell without the formula with which some banks prevent a spreadsheet from reading a number.
+    """Return a cell without the formula that some banks put around a number.
 
     >>> _unwrapped(' ="0012" '), _unwrapped('="a"&"b"'), _unwrapped("=1")
     ('0012', '="a"&"b"', '=1')
@@ -183,12 +183,12 @@ def _unwrapped(cell: str) -> str:
 
 
 def _unguarded(cell: str) -> str:
-    """A cell without the apostrophes that our own export puts before what a spreadsheet takes for a formula."""
+    """Return a cell without the apostrophes that our own export puts before formula signs."""
     return unguarded(cell.strip()).strip()
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends, and then an end marker, which shows whether a quotation mark was left open."""
+    """Yield the lines with their ends, then an end marker that shows an open quotation mark."""
     content = text.rstrip("\0\x1a")
     if "\0" in content:
         raise FileRefusedError("The file has bytes that are not text; it is damaged, download it again.")
@@ -202,7 +202,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _refuse_rows_in_cells(row: TableRow, delimiter: str) -> None:
-    """Refuse a cell that contains content rows: a quotation mark was not closed where it should have been."""
+    """Refuse a cell that contains rows: a quotation mark was not closed."""
     for cell in row.cells:
         if "\n" not in cell and "\r" not in cell:
             continue

@@ -15,10 +15,10 @@ HeaderFinder = Callable[[Sequence[TableRow]], int | None]
 
 @dataclass(frozen=True, slots=True)
 class TableSample:
-    """The first rows of a table; `header` is the index of its header among them, None where none was found.
+    """The first rows of a table; `header` is the index of its header among them, or None.
 
     `columns` are the columns with unambiguous names, by the mapping's keys (behaviour.md 2). `sheets` are the names
-    of a workbook's sheets; without rows one of them has yet to be chosen.
+    of a workbook's sheets; without rows a person has yet to choose a sheet.
     """
 
     rows: tuple[TableRow, ...] = ()
@@ -28,7 +28,7 @@ class TableSample:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns, empty ones where there is no header."""
+        """Return the names of the columns, empty ones without a header."""
         header = self.rows[self.header].cells if self.header is not None else []
         width = max((len(row.cells) for row in self.rows), default=0)
         return [header[place] if place < len(header) else "" for place in range(width)]
@@ -46,9 +46,9 @@ def sample_of(
     words: Mapping[str, Sequence[str]] = ROLES,
     header_in: HeaderFinder = header_in,
 ) -> TableSample:
-    """The sample of a table's first rows, whose header a mapping may set by its row or by its text.
+    """Return the sample of a table's first rows; a mapping may set the header by its row or text.
 
-    The columns are looked for by the words of each role, and answered by the mapping's `keys`.
+    The words of each role find the columns; the mapping's `keys` name them.
     """
     # A text that no row begins with refuses the file, and the first rows show what to write instead.
     with contextlib.suppress(FileRefusedError):

@@ -1,4 +1,4 @@
-"""Cells with a type, as in a workbook: numbers and dates are read as such, regardless of a mapping.
+"""Cells with a type, as in a workbook: numbers and dates keep it, regardless of a mapping.
 
 Each is a str, the text for messages, so that a table is rows of texts in CSV and XLSX alike.
 """
@@ -17,7 +17,7 @@ class NumberCell(str):
 
 
 class DayCell(str):
-    """A date (2026-03-05), with a time of day behind it where there is one."""
+    """A date (2026-03-05), with its time of day if there is one."""
 
     __slots__ = ()
 
@@ -34,12 +34,12 @@ class ErrorCell(str):
 
 
 def untyped_cells(cells: Iterable[str]) -> list[str]:
-    """The cells without a type, which are read by the formats of the file."""
+    """Return the cells without a type, which are read by the formats of the file."""
     return [cell for cell in cells if not isinstance(cell, (NumberCell, DayCell, ErrorCell))]
 
 
 def refuse_swapped_days(cells: Iterable[str], date_format: str) -> None:
-    """Refuse a date column in which some cells are typed dates and others texts with the day or the month first.
+    """Refuse a date column that mixes typed dates with texts that begin with the day or the month.
 
     A spreadsheet that opens another country's CSV reads 04/03 as the third of April and leaves 31/03 a text, so
     that the typed dates are wrong.

@@ -13,7 +13,7 @@ _SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": 
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a list, in their order."""
+    """Return the words of a list, in their order."""
     return tuple(" ".join(word.split()) for word in text.split(";"))
 
 
@@ -150,7 +150,7 @@ _ALL: Final = frozenset(
 
 
 def plain(name: str) -> str:
-    """A column's name without case, punctuation and a currency at its end.
+    """Return a column's name without case, punctuation and a currency at its end.
 
     >>> plain("Betrag (EUR)"), plain(" Created_UTC"), plain("Amount (total)"), plain("Card #"), plain("Saldo CHF")
     ('betrag', 'created utc', 'amount total', 'card', 'saldo')
@@ -164,7 +164,7 @@ def plain(name: str) -> str:
 
 
 def currency_of(name: str) -> str | None:
-    """The currency code at the end of a column's name, or the one that its symbol means unambiguously.
+    """Return the currency code at the end of a column's name, or of its unambiguous symbol.
 
     >>> currency_of("Betrag (EUR)"), currency_of("bedrag in EUR"), currency_of("Amount"), currency_of("Saldo CHF")
     ('EUR', 'EUR', None, 'CHF')
@@ -180,7 +180,7 @@ def currency_of(name: str) -> str | None:
 
 
 def names_column(name: str) -> bool:
-    """Return whether a word is the name of a column in some bank's export."""
+    """Return whether a word names a column in some bank's export."""
     return plain(name.strip().strip('"')) in _ALL
 
 

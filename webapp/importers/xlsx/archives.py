@@ -48,7 +48,7 @@ class Archive:
     """The members of an archive by their names in lower case; together they unpack to at most MAX_BYTES."""
 
     def __init__(self, data: bytes) -> None:
-        """Read the directory; raises FileRefusedError for an archive that is cut off or too large."""
+        """Read the directory; raises FileRefusedError for a truncated or too large archive."""
         _check_directory(data)
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
@@ -68,7 +68,7 @@ class Archive:
         return name.lower() in self._members
 
     def names(self) -> list[str]:
-        """The names in lower case."""
+        """Return the names in lower case."""
         return list(self._members)
 
     def pieces(self, name: str) -> Iterator[bytes]:

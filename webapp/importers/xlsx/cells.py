@@ -36,7 +36,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def kind_of(number: int, code: str | None) -> Kind:
-    """Whether a number format shows a number, a date or a time; `code` is a format that the workbook defines.
+    """Return what a number format shows: a number, a date or a time; `code` is the workbook's own format.
 
     >>> kind_of(14, None), kind_of(0, None), kind_of(164, "dd.mm.yyyy;@"), kind_of(165, "[h]:mm:ss"), kind_of(9, None)
     ('day', 'number', 'day', 'time', 'number')
@@ -54,7 +54,7 @@ def kind_of(number: int, code: str | None) -> Kind:
 
 
 def number(raw: str, *, is_computed: bool) -> NumberCell | ErrorCell:
-    """A number as a spreadsheet shows it in a wide column: fifteen digits of the nearest double.
+    """Return a number as a spreadsheet shows it in a wide column: fifteen digits of the nearest double.
 
     >>> [number(raw, is_computed=False) for raw in ("1234.5600000000001", "-12.50", "1E-2", "1.0E+3", "0.1")]
     ['1234.56', '-12.50', '0.01', '1000', '0.1']
@@ -76,7 +76,7 @@ def number(raw: str, *, is_computed: bool) -> NumberCell | ErrorCell:
 
 
 def day(raw: str, *, is_1904: bool) -> DayCell | ErrorCell:
-    """The date of a serial number, counted from 1900 or from 1904, with its time.
+    """Return the date of a serial number, counted from 1900 or from 1904, with its time.
 
     >>> day("46086", is_1904=False), day("44624.5", is_1904=True), day("46085.99999999999", is_1904=False)
     ('2026-03-05', '2026-03-05 12:00:00', '2026-03-05')
@@ -99,7 +99,7 @@ def day(raw: str, *, is_1904: bool) -> DayCell | ErrorCell:
 
 
 def time(figure: NumberCell) -> str:
-    """The time of day of a fraction of a day; other numbers stay numbers.
+    """Return the time of day of a fraction of a day; other numbers stay numbers.
 
     >>> time(NumberCell("0.5242592593")), time(NumberCell("1.5"))
     ('12:34:56', '1.5')
@@ -109,13 +109,13 @@ def time(figure: NumberCell) -> str:
 
 
 def clock(milliseconds: int) -> str:
-    """A time of day to the second, from its milliseconds."""
+    """Return a time of day to the second, from its milliseconds."""
     seconds = min(milliseconds // 1000, 86_399)
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
 def stated_day(text: str) -> DayCell | ErrorCell:
-    """The date of a cell that has it as text (ISO 8601), as some programs write it.
+    """Return the date of a cell in ISO 8601 text, as some programs write it.
 
     >>> stated_day("2026-03-05T12:30:00Z"), type(stated_day("2026-02-30")).__name__
     ('2026-03-05', 'ErrorCell')
@@ -127,7 +127,7 @@ def stated_day(text: str) -> DayCell | ErrorCell:
 
 
 def unescaped(text: str) -> str:
-    r"""A text with the escapes of the format resolved and without control characters.
+    r"""Return a text with the escapes of the format resolved and without control characters.
 
     >>> unescaped("Rent_x000D_\nMay"), unescaped("a_x0041_b"), unescaped("snake_xylo_case")
     ('Rent\r\nMay', 'aAb', 'snake_xylo_case')

@@ -20,7 +20,7 @@ _MAX_NAMED: Final = 6
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether the bytes begin like a zip archive; one without a workbook is refused by `read`."""
+    """Return whether the bytes begin like a zip archive; `read` refuses archives without a workbook."""
     return is_archive(data)
 
 
@@ -38,7 +38,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 
 
 def computed_sheet(data: bytes, checked: TableMapping, readable: Readable = is_readable) -> SheetParser:
-    """The chosen sheet, of which each formula has its value; raises FileRefusedError, MappingNeededError."""
+    """Return the chosen sheet with the values of its formulas; raises FileRefusedError, MappingNeededError."""
     listed, sheet = chosen_sheet(data, checked, readable)
     if sheet.uncomputed:
         raise FileRefusedError(
@@ -49,7 +49,7 @@ def computed_sheet(data: bytes, checked: TableMapping, readable: Readable = is_r
 
 
 def layouts(data: bytes) -> Sequence[str]:
-    """The possible digests of the layouts of all sheets."""
+    """Return the possible digests of the layouts of all sheets."""
     try:
         book = _book(data)
         sheets = [book.sheet(each) for each in book.sheets]
@@ -59,7 +59,7 @@ def layouts(data: bytes) -> Sequence[str]:
 
 
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
-    """Return the first rows of the chosen or likely sheet; raises FileRefusedError where there is none."""
+    """Return the first rows of the chosen or likely sheet; raises FileRefusedError without one."""
     checked = checked_mapping(mapping)
     names = sheet_names(data)
     try:
@@ -70,7 +70,7 @@ def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSam
 
 
 def sheet_names(data: bytes) -> tuple[str, ...]:
-    """The names of a workbook's sheets; raises FileRefusedError."""
+    """Return the names of a workbook's sheets; raises FileRefusedError."""
     return tuple(each.name for each in _book(data).sheets)
 
 
@@ -87,7 +87,7 @@ def _book(data: bytes) -> Workbook:
 def chosen_sheet(
     data: bytes, checked: TableMapping, readable: Readable = is_readable
 ) -> tuple[ListedSheet, SheetParser]:
-    """The sheet that the mapping names, else the only one with a table; MappingNeededError where two have one."""
+    """Return the mapping's sheet, else the only one with a table; raises MappingNeededError for several."""
     book = _book(data)
     if checked.sheet is not None:
         listed = _sheet_of(book.sheets, checked.sheet)

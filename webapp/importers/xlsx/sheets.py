@@ -1,4 +1,4 @@
-"""The rows of one sheet of a workbook, with typed cells; of a formula the stored result is read."""
+"""The rows of a workbook's sheet with typed cells; formulas are read by their stored result."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _TRUE: Final = frozenset({"1", "true"})
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the cells of all sheets refer to: shared texts, the kind of each style, and the epoch of dates."""
+    """The context of all cells: shared texts, the kind of each style, and the epoch of dates."""
 
     strings: Sequence[str]
     kinds: Sequence[Kind]
@@ -78,7 +78,7 @@ class SharedStrings(PartParser):
 
 
 class SheetParser(PartParser):
-    """The rows of a sheet, with an empty row for each number that has no value."""
+    """The rows of a sheet, with an empty row for each missing number."""
 
     def __init__(self, context: Context) -> None:
         """Begin without rows."""
@@ -205,7 +205,7 @@ class SheetParser(PartParser):
         return xlsx_cells.stated_day(self._value) if kind == "d" else ErrorCell(self._value)
 
     def _figure(self, style: str) -> str:
-        """A number, or the date or time that its style makes of it; cached, because a sheet repeats them."""
+        """Return a number, or its date or time by its style; cached, because a sheet repeats them."""
         key = self._value, style, self._is_computed
         found = self._values.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""A workbook: its sheets and what their cells share, found by its relationships."""
+"""A workbook: its sheets and their shared parts, found by its relationships."""
 
 import posixpath
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Workbook:
     """A workbook in an archive; sheets are read on demand."""
 
     def __init__(self, archive: Archive) -> None:
-        """Find the sheets; raises FileRefusedError where the archive is not a workbook."""
+        """Find the sheets; raises FileRefusedError if the archive is no workbook."""
         self._archive = archive
         documents = [each for each in self._relations("", ROOT) if each.kind == "officeDocument"]
         if not documents:
@@ -73,7 +73,7 @@ class Workbook:
         return Context(strings.texts, self._kinds(), is_1904)
 
     def _kinds(self) -> list[Kind]:
-        """The kind of number of each cell style."""
+        """Return the kind of number of each cell style."""
         parts = [each.part for each in self._parts if each.kind == "styles"]
         elements = [element for part in parts for element in self._read(part)]
         codes = {
@@ -94,7 +94,7 @@ class Workbook:
         return [kinds[style] for style in styles]
 
     def _relations(self, folder: str, part: str) -> "list[_Relation]":
-        """The parts that a part refers to; external targets are left out."""
+        """Return the parts that a part refers to, without external targets."""
         if part not in self._archive:
             return []
         return [
@@ -121,7 +121,7 @@ class _Relation:
 
 
 def _within(folder: str, target: str) -> str:
-    """The name of a part in the archive, from a relative or absolute target.
+    """Return the name of a part in the archive, from a relative or absolute target.
 
     >>> _within("xl", "worksheets/sheet1.xml"), _within("xl", "/xl/styles.xml"), _within("xl", "../../../etc/passwd")
     ('xl/worksheets/sheet1.xml', 'xl/styles.xml', 'etc/passwd')

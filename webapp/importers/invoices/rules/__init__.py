@@ -1,4 +1,4 @@
-"""The rules of EN 16931 on figures, judged as the official schematron of the file's own syntax judges them."""
+"""The rules of EN 16931 on figures, judged like the official schematron of the file's syntax."""
 
 from webapp.importers.invoices.rules.checks import RULES, RuleFinding, failing, findings
 

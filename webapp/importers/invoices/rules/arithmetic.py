@@ -1,4 +1,4 @@
-"""Arithmetic as XPath does it: a missing figure makes every comparison false, and halves are rounded upwards."""
+"""XPath's arithmetic: a missing figure makes every comparison false, and halves are rounded up."""
 
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Decimal
@@ -37,7 +37,7 @@ def equal(first: Figure, second: Figure) -> bool:
 
 
 def add(*figures: Figure) -> Figure:
-    """Add figures; None where any is missing."""
+    """Add figures; None if any is missing."""
     total = Decimal(0)
     for figure in figures:
         if figure is None:
@@ -47,12 +47,12 @@ def add(*figures: Figure) -> Figure:
 
 
 def minus(figure: Figure) -> Figure:
-    """Turn a figure's sign."""
+    """Negate a figure."""
     return None if figure is None else -figure
 
 
 def sum_of(figures: Iterable[Figure]) -> Decimal:
-    """Add those figures that are there."""
+    """Add the figures that are there."""
     total = Decimal(0)
     for figure in figures:
         if figure is not None:
@@ -61,7 +61,7 @@ def sum_of(figures: Iterable[Figure]) -> Decimal:
 
 
 def within_one(first: Figure, second: Decimal, *, or_equal: bool = False) -> bool:
-    """Return whether two figures differ by less than 1.00, or by at most that."""
+    """Return whether two figures differ by at most 1.00."""
     if first is None:
         return False
     difference = abs(EXACT.subtract(first, second))
@@ -69,7 +69,7 @@ def within_one(first: Figure, second: Decimal, *, or_equal: bool = False) -> boo
 
 
 def within_one_as_double(first: Figure, second: Decimal) -> bool:
-    """The same for a figure to which the official rule adds 1 before it makes it a decimal, so as a binary fraction.
+    """Compare as the official rule does, which adds 1 to a binary fraction before it makes a decimal.
 
     >>> within_one_as_double(Decimal("12.78"), Decimal("11.78")), within_one_as_double(Decimal("101"), Decimal(100))
     (True, False)

@@ -1,4 +1,4 @@
-"""The rules that are claimed, their verdicts, and the findings on an invoice that people read."""
+"""The supported rules, their verdicts, and the findings on an invoice for people."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -41,21 +41,21 @@ MOST_ROWS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What does not hold of an invoice: the rule, and a sentence with its figures."""
+    """A broken rule of an invoice, and a sentence with its figures."""
 
     rule: str
     sentence: str
 
 
 def failing(invoice: Invoice) -> list[str]:
-    """List the claimed rules that fail as the official validation has it; it has none for ZUGFeRD 1 and for tables."""
+    """List the supported rules that fail in the official validation, which has none for ZUGFeRD 1 and tables."""
     if invoice.syntax in (Syntax.ZUGFERD_1, Syntax.TABLE):
         return []
     return [rule for rule, holds in RULES.items() if not holds(invoice)]
 
 
 def findings(invoice: Invoice) -> list[RuleFinding]:
-    """List what does not hold, and what the profile leaves out; no figure is altered by it."""
+    """List the broken rules and the parts that the profile leaves out; no figure changes."""
     left_out = _left_out(invoice)
     found = [RuleFinding("unreadable", sentence) for sentence in invoice.unreadable]
     found += [

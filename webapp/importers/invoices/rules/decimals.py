@@ -47,12 +47,12 @@ FIGURES: Final[Mapping[str, _Figures]] = {
 
 
 def are_few(invoice: Invoice, rule: str) -> bool:
-    """Return whether all the figures that a rule is about have at most two decimals."""
+    """Return whether all figures of a rule have at most two decimals."""
     return all(has_few_decimals(figure) for figure in FIGURES[rule](invoice))
 
 
 def tax_has_cents(invoice: Invoice) -> bool:
-    """BR-DEC-13; the official rule of UBL compares a currency with nothing, so that it never fails there."""
+    """BR-DEC-13; the official rule for UBL compares a currency with nothing, so it never fails."""
     if invoice.syntax is Syntax.UBL or not invoice.tax_totals:
         return True
     return any(
@@ -64,7 +64,7 @@ def tax_has_cents(invoice: Invoice) -> bool:
 
 
 def accounting_tax_has_cents(invoice: Invoice) -> bool:
-    """BR-DEC-15, the same for the tax in the currency of tax."""
+    """BR-DEC-15: the same for the tax in the tax currency."""
     if invoice.syntax is Syntax.UBL or not invoice.tax_totals or invoice.tax_currency is None:
         return True
     own = (each for each in invoice.tax_totals if each.currency == invoice.tax_currency)

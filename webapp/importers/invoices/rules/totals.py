@@ -1,4 +1,4 @@
-"""BR-CO-10 to BR-CO-16: what the totals of a document are sums of."""
+"""BR-CO-10 to BR-CO-16: the sums behind the totals of a document."""
 
 from webapp.importers.invoices.records import Invoice, InvoiceTotals, Syntax
 from webapp.importers.invoices.rules.arithmetic import Figure, add, cents, equal, minus, sum_of
@@ -54,7 +54,7 @@ def gross_adds_up(invoice: Invoice) -> bool:
 
 
 def due_adds_up(invoice: Invoice) -> bool:
-    """BR-CO-16: what is due, of gross, prepaid and rounding; UBL rounds the sum."""
+    """BR-CO-16: the amount due, from gross, prepaid and rounding; UBL rounds the sum."""
     totals = invoice.totals
     if totals is None:
         return True

@@ -18,7 +18,7 @@ from webapp.ledger.money import EXACT
 
 
 def rows_of(invoice: Invoice, category: str) -> list[VatRow]:
-    """List the rows of a category that its rules are about: in CII also those of S and Z that name no VAT."""
+    """List the rows for a category's rules: in CII also rows of S and Z that name no VAT."""
     names_none = invoice.syntax is not Syntax.UBL and category in {"S", "Z"}
     return [row for row in invoice.all_rows if row.category == category and (row.is_vat or names_none)]
 
@@ -29,7 +29,7 @@ def tax_follows(invoice: Invoice) -> bool:
 
 
 def tax_of_standard_follows(invoice: Invoice) -> bool:
-    """BR-S-09: the same for the standard rate, which has to be there."""
+    """BR-S-09: the same for the standard rate, which must be there."""
     return all(
         row.rate is not None and row.tax is not None and row.base is not None and _is_near(row, row.rate)
         for row in rows_of(invoice, "S")
@@ -58,7 +58,7 @@ def base_of_standard_adds_up(invoice: Invoice) -> bool:
 
 
 def standard_rate_is_positive(invoice: Invoice) -> bool:
-    """BR-S-05: a line of the standard rate has one above 0."""
+    """BR-S-05: a line of the standard rate has a rate above 0."""
     lines = (line for line in invoice.lines if line.category == "S" and line.is_vat)
     return all(line.rate is not None and line.rate > 0 for line in lines)
 
