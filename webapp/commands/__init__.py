@@ -1,1 +1,1 @@
-"""The commands of `tieout`, one module per noun; webapp/cli.py is their table of contents."""
+"""The commands of `tieout`, one module per noun; webapp/cli.py lists them."""

@@ -1,4 +1,4 @@
-"""Keeping a copy of the books, and bringing one back."""
+"""Backups of the books, and their restore."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @JSON
 @click.pass_context
 def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
-    """Check the books of every organization, and write them to FILE while everybody goes on working.
+    """Check the books of all organizations, and write them to FILE while people work.
 
-    The file is written whatever the checks find; exit status 1 if one found something.
+    The file is always written; exit status 1 if a check found something.
     """
     with books(), progress_line() as show:
         begin_read()
@@ -62,7 +62,7 @@ def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
 
 
 def _findings(violations: Sequence[Violation]) -> list[str]:
-    """Say whether a restore will take the books with these violations, and list them."""
+    """Say whether a restore will accept books with these violations, and list them."""
     if not violations:
         return []
     lines = [f"{each.organization_id or '-'} {each.code}: {each.message}" for each in violations]
@@ -76,9 +76,9 @@ def _findings(violations: Sequence[Violation]) -> list[str]:
 @click.option("--revoke-tokens", is_flag=True, help="Revoke all API keys of the backup.")
 @JSON
 def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
-    """Bring the books of a backup into an empty database, and check every invariant of them.
+    """Restore the books of a backup into an empty database, and check every invariant.
 
-    Derived rows, as sums and verdicts of proofs, are computed again where they differ. Everybody signs in anew.
+    Derived rows, such as sums and verdicts of proofs, are computed again if they differ. Everybody is signed out.
     """
     from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
 

@@ -1,4 +1,4 @@
-"""Shared by all commands: the books of this installation, common options and answers."""
+"""The common parts of commands: the books of this installation, options and answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LISTED = 20
 
 
 def application(*, maintains: bool = True) -> Flask:
-    """Build the application, or stop with the hint that an unsafe setting carries."""
+    """Build the application, or stop with the hint of an unsafe setting."""
     if has_app_context():
         return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001  (`flask --app wsgi` has built it)
     # As while webapp/cli.py imports.
@@ -51,7 +51,7 @@ def application(*, maintains: bool = True) -> Flask:
 
 @contextmanager
 def books() -> Iterator[Settings]:
-    """Open the books of this installation, for as long as the command takes; what fails is taken back."""
+    """Open the books of this installation for a command; a failure rolls back."""
     app = application()
     with app.app_context(), unlimited(), maintenance():
         require_revision()
@@ -62,7 +62,7 @@ def books() -> Iterator[Settings]:
 
 @contextmanager
 def taken_back_on_failure() -> Iterator[None]:
-    """Take back the open transaction, and the files that belong to it, whatever is raised."""
+    """Roll back the open transaction and its files on any error."""
     try:
         yield
     except BaseException:
@@ -73,7 +73,7 @@ def taken_back_on_failure() -> Iterator[None]:
 
 
 def require_revision() -> None:
-    """Stop with a hint unless the books exist and have this program's revision."""
+    """Stop with a hint unless the books exist in this program's revision."""
     try:
         found = revisions.current_revision(db.engine)
     except sa.exc.DBAPIError as error:
@@ -87,7 +87,7 @@ def require_revision() -> None:
 
 
 def require_role() -> None:
-    """Stop where the database shows this command one organization at a time."""
+    """Stop if the database shows this command only one organization at a time."""
     with db.engine.connect().execution_options(read_only=True) as connection:
         if is_for_requests_only(connection):
             raise FailedError(
@@ -98,7 +98,7 @@ def require_role() -> None:
 
 
 def require_safe_role() -> None:
-    """Stop where the role that answers requests may do more to the database than is safe."""
+    """Stop if the role for requests has unsafe rights in the database."""
     with db.engine.connect().execution_options(read_only=True) as connection:
         refused = refusal(connection)
         if refused is not None:
@@ -106,7 +106,7 @@ def require_safe_role() -> None:
 
 
 def require_organization(organization_id: str) -> Organization:
-    """Find an organization and see its rows alone from now on, or stop and list the existing ones."""
+    """Find an organization and see only its rows from now on, or stop and list the existing ones."""
     found = db.session.get(Organization, organization_id)
     if found is None:
         some = db.session.scalars(sa.select(Organization).order_by(Organization.name).limit(LISTED))
@@ -122,7 +122,7 @@ def command_actor(organization_id: str) -> Actor:
 
 
 def answer(value: Any, sentence: str, *, as_json: bool) -> None:
-    """Print an answer on standard output: for a program, or for a person."""
+    """Print an answer on standard output, for a program or for a person."""
     click.echo(json.dumps(value, ensure_ascii=False) if as_json else sentence)
 
 

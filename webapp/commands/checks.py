@@ -1,4 +1,4 @@
-"""Checking the books: every invariant, every violation."""
+"""Checks of the books: every invariant, every violation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webapp.queries import checks
 @JSON
 @click.pass_context
 def check(context: click.Context, *, as_json: bool) -> None:
-    """Check every invariant of the books of every organization; exit status 1 if one is broken."""
+    """Check every invariant of all books; exit status 1 if one is broken."""
     with books(), progress_line() as show:
         begin_read()
         violations = list(checks.violations(show))

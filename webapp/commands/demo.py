@@ -1,4 +1,4 @@
-"""The demo organization: made in the real way, with a sign-in that is kept beside the books."""
+"""The demo organization: made through the services, with a stored sign-in."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> Made:
 
 @contextmanager
 def _without_request_log() -> Iterator[None]:
-    """Leave out the log of requests, which an operator did not make."""
+    """Suppress the log of requests, since no operator made them."""
     log = logging.getLogger("tieout.requests")
     before = log.level
     log.setLevel(logging.WARNING)
@@ -89,7 +89,7 @@ def _without_request_log() -> Iterator[None]:
 
 
 def _propose(key: str, day: date) -> None:
-    """Ask over the API for a month's depreciation on a day, as an agent does that may only propose."""
+    """Propose a month's depreciation on a day over the API, like an agent."""
     agent = application().test_client()
     headers = {"Authorization": f"Bearer {key}"}
     accounts = agent.get("/api/accounts", headers=headers).get_json()["accounts"]
@@ -110,5 +110,5 @@ def _propose(key: str, day: date) -> None:
 
 
 def _password() -> str:
-    """Make a password that is random and can be typed: four times five letters."""
+    """Make a random password that is easy to type: four times five letters."""
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))

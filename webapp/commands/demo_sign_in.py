@@ -1,4 +1,4 @@
-"""The demo's sign-in: a file of the instance that its owner alone can read."""
+"""The demo's sign-in: a file of the instance that only its owner can read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SignIn:
 
 
 def keep(instance_path: Path, sign_in: SignIn) -> None:
-    """Write the sign-in, in place of an earlier one; mode 0600 from its first byte on."""
+    """Write the sign-in over an earlier one, with mode 0600 from the first byte."""
     path = instance_path / FILE_NAME
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -27,7 +27,7 @@ def keep(instance_path: Path, sign_in: SignIn) -> None:
 
 
 def kept(instance_path: Path) -> SignIn | None:
-    """Read the sign-in, where there is one."""
+    """Read the sign-in, if there is one."""
     try:
         email, password = (instance_path / FILE_NAME).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, ValueError):

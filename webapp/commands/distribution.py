@@ -1,4 +1,4 @@
-"""Spreading the books over the nodes of a distributed PostgreSQL."""
+"""The distribution of the books over the nodes of a PostgreSQL."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MOST_SHARDS = 256
 )
 @JSON
 def distribute(shards: int | None, *, as_json: bool) -> None:
-    """Spread the books over the nodes of a PostgreSQL with Citus, each organization on one of them.
+    """Spread the books over the nodes of a PostgreSQL with Citus, each organization on one node.
 
-    Stop the server first. What ends it leaves the books as they were: run it again. Where everything is distributed
-    already it changes nothing.
+    Stop the server first. If it is interrupted, the books are as before: run it again. On distributed books
+    it changes nothing.
     """
     app = application()
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:

@@ -1,4 +1,4 @@
-"""Writing the whole book for another system."""
+"""Exports of the whole book to other systems."""
 
 from __future__ import annotations
 

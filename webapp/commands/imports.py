@@ -1,4 +1,4 @@
-"""Importing bank files."""
+"""Imports of bank files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _mapping(path: Path | None) -> dict[str, object] | None:
 
 
 def _require(organization_id: str, fa_id: int | None) -> None:
-    """Stop unless the organization is there and has the account."""
+    """Stop unless the organization exists and has the account."""
     begin_read()
     require_organization(organization_id)
     if fa_id is not None:
@@ -92,7 +92,7 @@ def _require(organization_id: str, fa_id: int | None) -> None:
 
 
 def _import(upload: Upload, organization_id: str, folder: Path | None) -> dict[str, Any]:
-    """Import one file, a refused one as REFUSED; with a folder for files that wait only try it, and leave nothing."""
+    """Import one file, or record it as REFUSED; with a folder for waiting files, only try it and leave nothing."""
     acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
     progress = TerminalProgress(upload.clean_name)
     run = runs.take if folder is None else partial(runs.preview, folder=folder)

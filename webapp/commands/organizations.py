@@ -1,4 +1,4 @@
-"""Organizations: opening the books of one, and the list of all."""
+"""Organizations: creation and listing."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class ProgressLine:
         self._has_written = False
 
     def show(self, text: str) -> None:
-        """Write a text over the one before it."""
+        """Write a text over the previous one."""
         if self._is_terminal:
             sys.stderr.write(f"\r{text[:WIDTH]:<{WIDTH}}")
             sys.stderr.flush()
@@ -48,13 +48,13 @@ class TerminalProgress(ProgressLine):
         self._name = file_name
 
     def __call__(self, phase: Phase, done: int, total: int | None) -> None:
-        """Show how far a phase is."""
+        """Show the progress of a phase."""
         self.show(f"{self._name}: {sentence(phase, done, total)}")
 
 
 @contextmanager
 def progress_line() -> Iterator[Callable[[str], None]]:
-    """Give what shows a text while the command works, and leave nothing of it behind."""
+    """Yield a function that shows a text during the command, and clear the line at the end."""
     line = ProgressLine()
     try:
         yield line.show

@@ -1,4 +1,4 @@
-"""Verifying proofs that were saved as files, without any books."""
+"""The verification of saved proofs, without any books."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from webapp.ledger.proofs.proof_files import NoProofFileError
 def verify_proof(
     context: click.Context, files: tuple[Path, ...], evidence: tuple[Path, ...], *, as_json: bool
 ) -> None:
-    """Verify saved proofs: digest, figures, state, the order of several, and the files that they rest on.
+    """Verify saved proofs: digest, figures, state, the order of several, and their files.
 
-    Exit status 1 if one is wrong. A proof that was reopened or broken when it was saved is reported as such.
+    Exit status 1 if one is wrong. Proofs that were reopened or broken when they were saved are reported.
     """
     saved = [proof for path in files for proof in _read(path)]
     proofs = proof_findings.without_copies(saved)
@@ -80,7 +80,7 @@ def _left_out(saved: int, proofs: int) -> list[str]:
 
 
 def _not_looked_at(missing: Sequence[str], not_covered: Sequence[str]) -> list[str]:
-    """Say which files were not given, and which keys no digest covers."""
+    """List the files that were not given, and the keys that no digest covers."""
     sentences = []
     if missing:
         counted = titles.counted(len(missing), "file")

@@ -1,4 +1,4 @@
-"""Pushing what a provider of bank feeds sent, from a file."""
+"""Pushes of a feed provider's responses, from files."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _feed_account(organization_id: str | None, fa_id: int) -> FeedAccount:
 
 
 def _body(content: object) -> PushBody:
-    """Load the body of a push as the API does."""
+    """Load the body of a push like the API."""
     try:
         body: PushBody = PushSchema().load(content)  # type: ignore[arg-type]
     except ma.ValidationError as error:

@@ -1,4 +1,4 @@
-"""Exchange rates: fetched from the European Central Bank, and what balances are worth at them."""
+"""Exchange rates: fetched from the European Central Bank, and used to revalue balances."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fetch_rates(organization_id: str, path: Path | None, *, history: bool, as_js
 
 
 def _fetched(name: str) -> bytes:
-    """Read a file of the bank's; nothing else in Tieout asks the network for anything."""
+    """Read the bank's file; nothing else in Tieout uses the network."""
     try:
         with urllib.request.urlopen(ADDRESS + name, timeout=PATIENCE_SECONDS) as response:  # noqa: S310  (the address is ours, and https)
             data: bytes = response.read(exchange_rates.MOST_FILE_BYTES + 1)
@@ -76,7 +76,7 @@ def _fetched(name: str) -> bytes:
 )
 @JSON
 def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
-    """Revalue balances in other currencies at the rates of a day, on the accounts that are marked as revalued."""
+    """Revalue balances in other currencies at the rates of a day, on accounts marked as revalued."""
     day: date = as_of.date()
     with books():
         begin_write(organization_id)

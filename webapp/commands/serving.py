@@ -1,4 +1,4 @@
-"""Bringing the books to this program's revision, and serving them."""
+"""The migration of the books to this program's revision, and their service."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def unused(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def greeting(settings: Settings) -> str:
-    """Write the address of the books, and on this machine how to sign in to the demo."""
+    """Write the address of the books, and on this machine the demo's sign-in."""
     lines = [f"Tieout serves {settings.address}"]
     sign_in = demo_sign_in.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:

@@ -1,4 +1,4 @@
-"""Rows of an answer as columns of text, for a person who reads a terminal."""
+"""Rows of an answer as columns of text, for a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def aligned(rows: Sequence[Sequence[object]]) -> str:
-    """Write rows of equally many values under each other, two spaces apart."""
+    """Align rows of values in columns, two spaces apart."""
     texts = [[str(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     return "\n".join(

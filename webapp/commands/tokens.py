@@ -1,4 +1,4 @@
-"""API tokens for programs: making, listing and revoking them."""
+"""API tokens for programs: creation, listing and revocation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which books a shell works on, and as whom."""
+"""The books and the actor of a shell's commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.queries.access import organizations
 @click.command()
 @JSON
 def whoami(*, as_json: bool) -> None:
-    """Say which books the commands of this shell work on, and under which name their acts are kept."""
+    """Show the books of this shell's commands, and the actor of their acts."""
     with books() as settings:
         begin_read()
         url = sa.make_url(settings.database_url)

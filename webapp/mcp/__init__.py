@@ -1,4 +1,4 @@
-"""The Model Context Protocol: the door for models, whose tools make the same calls as programs do over JSON."""
+"""The Model Context Protocol: the door for models, whose tools make the same calls as programs."""
 
 from __future__ import annotations
 

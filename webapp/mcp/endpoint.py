@@ -1,4 +1,4 @@
-"""The one address of the protocol: each message is a POST of its own, answered at once as JSON."""
+"""The single address of the protocol: each message is a POST, answered at once as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL_BODY = 64 * 1024
 @bp.post("/mcp")
 @requires("read", begins=False, writes=False, body_limit=LARGEST_MESSAGE, token_only=True)
 def receive() -> Response:
-    """Answer a message of an API key; no other site's page may ask, so that none reaches a server behind a firewall."""
+    """Answer a message of an API key; pages of other sites are refused, to protect servers behind firewalls."""
     origin = request.headers.get("Origin")
     if origin is not None and origin != request.host_url.rstrip("/"):
         raise CrossSiteError
@@ -41,7 +41,7 @@ def receive() -> Response:
 
 @bp.after_request
 def as_protocol_error(response: Response) -> Response:
-    """Write what the guards of all addresses refuse as an error of the protocol: clients show no other sentence."""
+    """Write a guard's refusal as an error of the protocol: clients show no other sentence."""
     if response.status_code < REFUSED:
         return response
     body = response.get_json(silent=True)
@@ -55,7 +55,7 @@ def as_protocol_error(response: Response) -> Response:
 
 
 def _id_sent() -> messages.MessageId:
-    """Give the id under which a refusal is expected; of a body that nobody has a key for, only a small one is read."""
+    """Return the id for a refusal; without a key, only a small body is read."""
     if not 0 < (request.content_length or 0) <= SMALL_BODY:
         return None
     try:
@@ -76,7 +76,7 @@ def _body() -> Any:
 
 
 def _is_whole(body: Any) -> bool:
-    """Return whether all texts can be written in UTF-8: JSON can say one half of a pair of surrogates."""
+    """Return whether all texts can be written in UTF-8: JSON may contain half of a surrogate pair."""
     try:
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -85,7 +85,7 @@ def _is_whole(body: Any) -> bool:
 
 
 def _refused(error: ProtocolError, message_id: messages.MessageId, message: Message | None) -> Response:
-    """Answer a refusal: under its own status, but to a legacy request that was understood with 200."""
+    """Answer a refusal with its own status, or with 200 to a valid legacy request."""
     refusal: dict[str, Any] = {"code": error.code, "message": str(error)}
     if error.data is not None:
         refusal["data"] = error.data

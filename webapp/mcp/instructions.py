@@ -1,4 +1,4 @@
-"""What every model reads first: how the books are kept here, and what the texts in them are."""
+"""The instructions for every model: how the books are kept, and that their texts are data."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ MessageId = str | int | None
 
 
 class HeaderValues(Protocol):
-    """The headers of a message: of a request, or what a line of standard input stands for."""
+    """The headers of a message, from a request or for a line of standard input."""
 
     def get(self, name: str, /) -> str | None:
-        """Give a value, or None."""
+        """Return a value, or None."""
 
 
 class ProtocolError(Exception):
@@ -51,7 +51,7 @@ class ProtocolError(Exception):
     def __init__(
         self, code: int, sentence: str, *, status: int = 400, data: Mapping[str, Any] | None = None
     ) -> None:
-        """Say why; `data` is for programs."""
+        """Take the reason; `data` is for programs."""
         super().__init__(sentence)
         self.code, self.status, self.data = code, status, data
 
@@ -60,7 +60,7 @@ class UnsupportedVersionError(ProtocolError):
     """A version of the protocol that this server does not speak."""
 
     def __init__(self, requested: object) -> None:
-        """Name those that it speaks."""
+        """List the supported versions."""
         super().__init__(
             UNSUPPORTED_VERSION,
             f"This server speaks the revisions {', '.join(SUPPORTED)} of the protocol.",
@@ -70,7 +70,7 @@ class UnsupportedVersionError(ProtocolError):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A request, or a notification, which has no id and gets no answer."""
+    """A request, or a notification without an id and an answer."""
 
     id: MessageId
     method: str
@@ -80,13 +80,13 @@ class Message:
 
 
 def id_of(body: Any) -> MessageId:
-    """Give the id of a message as far as it has a valid one: an error is answered under it."""
+    """Return the valid id of a message for an error, or None."""
     found = body.get("id") if isinstance(body, dict) else None
     return found if isinstance(found, (str, int)) and not isinstance(found, bool) else None
 
 
 def read(body: Any, headers: HeaderValues) -> Message:
-    """Read a message with the headers that it came with; raises ProtocolError."""
+    """Read a message with its headers; raises ProtocolError."""
     if isinstance(body, list):
         raise ProtocolError(INVALID_REQUEST, "Send one message at a time, not a list of them.")
     method = body.get("method") if isinstance(body, dict) else None
@@ -118,7 +118,7 @@ def _is_modern(method: str, params: Mapping[str, Any], headers: HeaderValues) ->
 
 
 def _check_modern(method: str, params: Mapping[str, Any], headers: HeaderValues) -> None:
-    """Refuse a modern request without what each carries, or whose headers say something else."""
+    """Refuse a modern request without its version and capabilities, or with other headers."""
     meta = params.get(META)
     missing = [
         key for key in (PROTOCOL_VERSION, CAPABILITIES) if not isinstance(meta, dict) or key not in meta
@@ -160,7 +160,7 @@ def _decoded(name: str, sent: str) -> str:
 
 
 def encoded(value: str) -> str:
-    """Encode a value for a header, which takes visible ASCII without spaces around it.
+    """Encode a value for a header, as visible ASCII without surrounding spaces.
 
     >>> encoded("get_context"), encoded("Zürich")
     ('get_context', '=?base64?WsO8cmljaA==?=')

@@ -1,4 +1,4 @@
-"""The methods of the protocol, and what each is answered."""
+"""The methods of the protocol and their answers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _list_tools(_params: Mapping[str, Any]) -> Json:
 
 
 def _call_tool(params: Mapping[str, Any]) -> Json:
-    """Call a tool; what the books refuse is a result, so that a model can mend it."""
+    """Call a tool; a refusal by the books is a result, so that a model can correct it."""
     name, arguments = params.get("name"), params.get("arguments") or {}
     found = {each.name: each for each in tools.open_to(frozenset(principal().scopes))}
     if not isinstance(name, str) or name not in found:

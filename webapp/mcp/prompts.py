@@ -1,4 +1,4 @@
-"""Prompts that a person picks in their client: a month to reconcile, lines to review, a proof to repair."""
+"""Prompts for people to choose in their client: reconcile a month, review lines, repair a proof."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def listed(_params: Mapping[str, Any]) -> Json:
 
 
 def get(params: Mapping[str, Any]) -> Json:
-    """Give a prompt with its arguments filled in; raises ProtocolError."""
+    """Return a prompt with its arguments filled in; raises ProtocolError."""
     name, arguments = params.get("name"), params.get("arguments") or {}
     prompt = next((each for each in PROMPTS if each.name == name), None)
     if prompt is None:

@@ -1,4 +1,4 @@
-"""What a client may read and put before its model: the guide, an account, a proof, a document's text."""
+"""The resources that a client may read for its model: the guide, an account, a proof, a document's text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NoResourceError(Exception):
 
 
 def listed(_params: Mapping[str, Any]) -> Json:
-    """List the resources that are always there, and each bank account."""
+    """List the permanent resources and the bank accounts."""
     accounts = api_calls.get("/reconciliations/accounts")["accounts"]
     guide = {"uri": GUIDE, "name": "guide", "title": "How these books are kept", "mimeType": TEXT_TYPE}
     return {"resources": [guide, *(_account(each) for each in accounts)]}

@@ -1,4 +1,4 @@
-"""The calls of the API: each method of each path, with its view and what the view declares."""
+"""The calls of the API: each method of each path, with its view and the view's declarations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ApiCall:
 
     @property
     def is_documented(self) -> bool:
-        """Whether it is one of the interface document's endpoints."""
+        """Whether it is an endpoint of the interface document."""
         return bool(getattr(self.view, "is_documented", False))
 
     @property
@@ -62,12 +62,12 @@ class ApiCall:
 
     @property
     def takes_ids(self) -> bool:
-        """Whether its path has ids, of objects that may not exist."""
+        """Whether its path has ids, whose objects may not exist."""
         return "{" in self.path
 
     @property
     def takes_key(self) -> bool:
-        """Whether it takes an Idempotency-Key: it is a write, also one for signed-in people only."""
+        """Whether it takes an Idempotency-Key: every write does, even for signed-in people only."""
         return self.method.lower() in idempotency.WRITES and (self.writes or self.session_only)
 
     @property
@@ -103,7 +103,7 @@ def calls(app: Flask) -> Iterator[ApiCall]:
 
 
 def own_path(rule: str) -> str:
-    """Write a rule as flask-smorest does.
+    """Write a rule in flask-smorest's notation.
 
     >>> own_path("/api/feeds/accounts/<id:fa_id>/coverage")
     '/api/feeds/accounts/{fa_id}/coverage'
@@ -122,7 +122,7 @@ def public_path(rule: str) -> str:
 
 
 def public_names(rule: str) -> dict[str, str]:
-    """The public name of each parameter of a rule: the first id of a path is `id`.
+    """Return the public name of each parameter of a rule: the first id of a path is `id`.
 
     >>> public_names("/api/automations/rules/<id:rule_id>/versions/<id:version>")
     {'rule_id': 'id', 'version': 'version'}

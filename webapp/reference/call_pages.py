@@ -24,7 +24,7 @@ TOKEN = '"Authorization: Bearer $TOKEN"'  # noqa: S105  (a shell's variable)
 
 @dataclass(frozen=True, slots=True)
 class DocumentedKey:
-    """A parameter or a key: its name, its type in words, the schema that it refers to, and its description."""
+    """A parameter or a key: its name, its type in words, its schema and its description."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class DocumentedAnswer:
-    """An answer: its status, description and schema, and for errors each code with its usual sentence."""
+    """An answer: its status, description and schema, and the codes of errors with their usual sentences."""
 
     status: str
     description: str
@@ -73,7 +73,7 @@ class CallPage:
 
     @property
     def search_text(self) -> str:
-        """The text that a search looks through."""
+        """The searchable text."""
         codes = (code for answer in self.answers for code in answer.codes)
         names = (row.name for row in self.parameters)
         return " ".join(
@@ -91,7 +91,7 @@ def slug(area: str) -> str:
 
 
 def call_pages(document: dict[str, Any]) -> list[CallPage]:
-    """All calls of the document, by area and path."""
+    """Return all calls of the document, by area and path."""
     found = [
         _call_page(document, path, method, item)
         for path, item in document["paths"].items()
@@ -102,20 +102,20 @@ def call_pages(document: dict[str, Any]) -> list[CallPage]:
 
 
 def matching_calls(pages: list[CallPage], text: str) -> list[CallPage]:
-    """The calls that contain every word of a search text."""
+    """Return the calls that contain every word of a search text."""
     words = text.casefold().split()
     return [each for each in pages if all(word in each.search_text for word in words)]
 
 
 def shapes(document: dict[str, Any], names: set[str] | None = None) -> list[Shape]:
-    """The schemas that some names lead to, or all of them, from A to Z."""
+    """Return the schemas reachable from some names, or all of them, from A to Z."""
     schemas = document["components"]["schemas"]
     roots = [{"$ref": REFERENCE + name} for name in (schemas if names is None else names)]
     return [_shape(name, schemas[name]) for name in sorted(components.reachable(roots, schemas))]
 
 
 def shape_names(pages: list[CallPage]) -> set[str]:
-    """The names of the schemas that calls send and answer."""
+    """Return the names of the schemas that calls send and answer."""
     return {
         name for each in pages for name in (each.body, *(answer.shape for answer in each.answers)) if name
     }

@@ -85,7 +85,7 @@ def header_references(*names: str) -> dict[str, Any]:
 
 
 def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
-    """Describe the error answer of one status: its codes, with the usual sentence of each as an example."""
+    """Describe the error answer of one status: its codes, with their usual sentences as examples."""
     documented = sorted(errors)
     codes = sorted({each.code for each in documented})
     schema = {
@@ -110,7 +110,7 @@ def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
 
 
 def name_of(schema: type[ma.Schema]) -> str:
-    """Give the name of a shape that no call alone answers with."""
+    """Return the name of a shape that no single call answers with."""
     return schema.__name__.removesuffix("Schema")
 
 
@@ -142,7 +142,7 @@ def unexpected_answer() -> dict[str, Any]:
 def share_error_answers(paths: dict[str, Any]) -> dict[str, Any]:
     """Move error answers that several operations have to the components, and return them by name.
 
-    A name is made of the codes, or of the first operation where they are too long.
+    The codes make the name, or the first operation if they are too long.
     """
     places: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for item in paths.values():
@@ -187,8 +187,8 @@ def describe_shapes(schemas: dict[str, Any], classes: dict[str, type]) -> None:
 def open_answers(schemas: dict[str, Any], sent_in: set[str]) -> None:
     """Allow additional keys in the schemas of answers, and list the keys that are always present as required.
 
-    `sent_in` are the schemas of requests, which allow no other keys. Only the query of a call knows whether its answer
-    has less, by `fields`: whoever asks so has a type of their own.
+    `sent_in` are the schemas of requests, which allow no other keys. Only the query of a call decides if its answer
+    has fewer keys, by `fields`: such a caller needs its own type.
     """
     for name, shape in schemas.items():
         if name in sent_in or shape.get("type") != "object":
@@ -201,7 +201,7 @@ def open_answers(schemas: dict[str, Any], sent_in: set[str]) -> None:
 
 
 def describe_defaults(schemas: dict[str, Any], sent_in: set[str]) -> None:
-    """Say what counts for a key that is left out of a request in words: generators require a key with a `default`."""
+    """Describe the default of a request's key in words, because generators require a key with a `default`."""
     for name, shape in schemas.items():
         for each in shape.get("properties", {}).values():
             default = each.get("default", "")
@@ -227,7 +227,7 @@ def references(node: Any) -> Iterator[str]:
 
 
 def reachable(roots: Any, schemas: dict[str, Any]) -> set[str]:
-    """The names of all schemas that a part of the document needs."""
+    """Return the names of all schemas that a part of the document needs."""
     found: set[str] = set()
     unvisited = list(references(roots))
     while unvisited:

@@ -22,19 +22,19 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
 
 
 def parameters(call: ApiCall) -> list[dict[str, Any]]:
-    """Describe the condition that a call takes."""
+    """Describe the condition of a call."""
     if reads_record(call):
         return [IF_NONE_MATCH]
     return [preconditions.PARAMETER] if writes_record(call) else []
 
 
 def headers(call: ApiCall) -> list[str]:
-    """Name the header that an answer has where it is one record."""
+    """Describe the header of an answer with one record."""
     return [TAG] if (reads_record(call) or not call.is_safe) and versions.has_version(call.view) else []
 
 
 def answers(call: ApiCall) -> dict[str, Any]:
-    """Describe the answer to a read of what did not change."""
+    """Describe the answer to a read without changes."""
     if not reads_record(call):
         return {}
     unchanged = "As it was under the ETag of `If-None-Match`."
@@ -42,7 +42,7 @@ def answers(call: ApiCall) -> dict[str, Any]:
 
 
 def errors(call: ApiCall) -> set[DocumentedError]:
-    """Give the refusals of If-Match: of a record that has changed, and of what has no version."""
+    """Return the refusals of If-Match: for a changed record, and for an answer without a version."""
     if not preconditions.counts(call.view, call.method):
         return set()
     stale = preconditions.StaleVersionError if writes_record(call) else preconditions.NoVersionError

@@ -1,4 +1,4 @@
-"""The errors that a call can answer with, found in the code that its view reaches, so that the list is complete."""
+"""The errors of a call, found in the code that its view reaches, so the list is complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DocumentedError:
 
 
 def general(status: int, code: str | None = None, sentence: str | None = None) -> DocumentedError:
-    """An HTTP error that any call can have.
+    """Return an HTTP error that any call can have.
 
     >>> general(415).code
     'unsupported_media_type'
@@ -44,7 +44,7 @@ def general(status: int, code: str | None = None, sentence: str | None = None) -
 
 
 def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[DocumentedError]:
-    """The ledger errors in all code that a view and its schemas reach."""
+    """Return the ledger errors in all code that a view and its schemas reach."""
     found: set[DocumentedError] = set()
     for each in reachable_code(inspect.unwrap(view), *schemas):
         if isinstance(each, type) and issubclass(each, LedgerError):
@@ -53,7 +53,7 @@ def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[Docum
 
 
 def of_class(error: type[LedgerError]) -> set[DocumentedError]:
-    """The codes of an error class, each with its sentence."""
+    """Return the codes of an error class, each with its sentence."""
     is_of_ledger = ".ledger." in error.__module__ and error.status != MISSING
     codes = error.codes or {error.code: inspect.cleandoc(error.__doc__ or "").partition("\n")[0]}
     return {
@@ -64,7 +64,7 @@ def of_class(error: type[LedgerError]) -> set[DocumentedError]:
 
 
 def reachable_code(*roots: Any) -> set[Any]:
-    """All of our functions and classes that these use, directly or indirectly."""
+    """Return all of our functions and classes that these use, directly or not."""
     found: set[Any] = set()
     unvisited = list(roots)
     while unvisited:
@@ -85,7 +85,7 @@ def _used_by(place: Any) -> tuple[Any, ...]:
 
 
 def _is_used(place: type, name: str) -> bool:
-    """Return whether code that refers to a class may call this member; of a ledger value only its constructor."""
+    """Return whether code with a reference to a class may call this member; of a ledger value only its constructor."""
     if issubclass(place, LedgerError) or ".models." in place.__module__:
         return False
     return ".ledger." not in place.__module__ or name in {"__init__", "__post_init__"}

@@ -1,4 +1,4 @@
-"""Examples of every call: recorded requests to the application with its answers."""
+"""Examples of every call: recorded requests and answers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FILE = Path(__file__).with_name("examples.json")
 
 @cache
 def recorded_examples() -> dict[str, Any]:
-    """The recorded requests and answers by call; tests/contract records and repeats them."""
+    """Return the recorded requests and answers by call; tests/contract records and repeats them."""
     found: dict[str, Any] = json.loads(FILE.read_text())
     return found
 
 
 def example_of(call: ApiCall) -> dict[str, Any] | None:
-    """The example of a call."""
+    """Return the example of a call."""
     found: dict[str, Any] | None = recorded_examples().get(f"{call.method} {call.path}")
     return found
 

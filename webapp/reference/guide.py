@@ -190,7 +190,7 @@ AREAS = {
 
 
 def markdown() -> str:
-    """The guide as one text."""
+    """Return the guide as one text."""
     return "\n\n".join(f"## {title}\n\n{text}" for title, text in SECTIONS)
 
 
@@ -203,7 +203,7 @@ INFO = {
 
 
 def tags(names: Iterable[str]) -> list[dict[str, Any]]:
-    """The tags of the OpenAPI document with their descriptions."""
+    """Return the tags of the OpenAPI document with their descriptions."""
     return [
         {"name": name, **({"description": AREAS[name]} if name in AREAS else {})} for name in sorted(names)
     ]

@@ -34,7 +34,7 @@ def whole_document(document: dict[str, Any]) -> str:
 
 
 def of_area(document: dict[str, Any], calls: Sequence[CallPage]) -> str:
-    """Write the calls of one area with their shapes; what holds for all calls is in the whole document."""
+    """Write the calls of one area with their shapes; the whole document has the rules for all calls."""
     usual = {is_read: _usual_errors(document, is_read=is_read) for is_read in (True, False)}
     lines = [f"# {calls[0].area}\n\n{guide.AREAS.get(calls[0].area, '')}".rstrip()]
     for each in calls:
@@ -46,7 +46,7 @@ def of_area(document: dict[str, Any], calls: Sequence[CallPage]) -> str:
 
 
 def llms(address: str) -> str:
-    """Write /llms.txt: what Tieout is, where its documentation is, and how an agent uses it; see llmstxt.org."""
+    """Write /llms.txt: the purpose of Tieout, its documentation, and its use by agents; see llmstxt.org."""
     sections, areas = dict(guide.SECTIONS), ", ".join(slug(each) for each in guide.AREAS)
     return f"""# Tieout
 
@@ -94,7 +94,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _usual_errors(document: dict[str, Any], *, is_read: bool) -> set[Code]:
-    """The errors that all reads can have, or all writes."""
+    """Return the errors that all reads can have, or all writes."""
     calls = [each for each in call_pages(document) if (each.method == READ) == is_read]
     found = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
     return set.intersection(*found)
@@ -125,7 +125,7 @@ def _call(call: CallPage, usual: set[Code]) -> Iterator[str]:
 
 
 def _code_sentences(calls: Iterable[CallPage]) -> Iterator[str]:
-    """The usual sentence of every code."""
+    """Yield the usual sentence of every code."""
     sentences = {
         (code, answer.status): sentence
         for call in calls

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the schemas of bodies and from what the views declare."""
+"""The OpenAPI 3.1 document, made from the schemas of bodies and the declarations of views."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROPOSAL_EXAMPLE = "GET /api/action-requests/{id}"
 
 
 def document(app: Flask) -> dict[str, Any]:
-    """The document of an application; it is made once."""
+    """Return the document of an application, made once."""
     made = app.extensions.get(EXTENSION)
     if made is None:
         made = app.extensions[EXTENSION] = build(app)
@@ -83,7 +83,7 @@ def build(app: Flask) -> dict[str, Any]:
 
 
 def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str, type]) -> None:
-    """Describe the schemas, allow other keys in those of answers, and remove unused ones."""
+    """Describe the schemas, allow other keys in answers, and remove unused schemas."""
     typed_inputs.describe(schemas)
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
@@ -96,17 +96,17 @@ def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str,
 
 
 def operations(paths: dict[str, Any]) -> list[dict[str, Any]]:
-    """All operations of all paths."""
+    """Return all operations of all paths."""
     return [each for item in paths.values() for method, each in item.items() if method != "parameters"]
 
 
 def tags_of(item: dict[str, Any]) -> set[str]:
-    """The tags of a path."""
+    """Return the tags of a path."""
     return {tag for each in operations({"": item}) for tag in each["tags"]}
 
 
 def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """Describe the note that the JSON body of a write may have, where its schema has none of its own."""
+    """Describe the note in the JSON body of a write, unless its schema has its own."""
     body = made.get("requestBody", {}).get("content", {}).get(components.JSON, {}).get("schema", {})
     if call.is_safe or call.is_documented or not call.writes:
         return
@@ -119,6 +119,6 @@ def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> No
 
 
 def shape_classes(app: Flask) -> dict[str, type]:
-    """The Marshmallow class of each schema."""
+    """Return the Marshmallow class of each schema."""
     converter = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].ma_plugin.converter
     return {name: key[0] for key, name in converter.refs.items()}

@@ -53,7 +53,7 @@ def operation(call: ApiCall, base: dict[str, Any], schemas: dict[str, Any]) -> d
 
 
 def description(call: ApiCall) -> str:
-    """The description of a call: the rest of its docstring, its scope, its limits, and unknown keys."""
+    """Return the description of a call: the rest of its docstring, scope, limits, and unknown keys."""
     parts = [call.more]
     parts.append(
         f"Needs the scope `{call.scope}`."
@@ -73,7 +73,7 @@ def description(call: ApiCall) -> str:
 
 
 def with_requirement(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """A body with `required`: it is if any of its keys is."""
+    """Return a body with `required`, set if any of its keys is required."""
     names = components.references([content["schema"] for content in body["content"].values()])
     return {**body, "required": any(schemas[name].get("required") for name in names)}
 
@@ -105,12 +105,12 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
 
 
 def reference_to(schema: type[ma.Schema]) -> dict[str, str]:
-    """Refer to a shape that no call alone answers with."""
+    """Refer to a shape that no single call answers with."""
     return {"$ref": f"{components.REFERENCE}{components.name_of(schema)}"}
 
 
 def dry_run_answers(call: ApiCall, done: dict[str, Any] | None) -> dict[str, Any]:
-    """Describe the answers of a write that was not executed: a dry run, or a proposal."""
+    """Describe the answers of a write without execution: a dry run or a proposal."""
     dry = {"$ref": f"{components.REFERENCE}DryRun"}
     short = [reference_to(each) for each in (DoneSummarySchema, DryRunSummarySchema)]
     headers = components.header_references(*(() if call.session_only else components.COUNTED))
@@ -134,7 +134,7 @@ def error_answers(call: ApiCall) -> dict[str, Any]:
 
 
 def errors_of(call: ApiCall) -> set[DocumentedError]:
-    """All errors that a call can have: before its view, by its schemas, and by the rules of the books."""
+    """Return all errors that a call can have: before its view, by its schemas, and by the rules of the books."""
     general = documented_errors.general
     found = {general(401), general(403), general(503), *documented_errors.of_view(rate_limits.count_request)}
     found |= documented_errors.of_class(failures.DiskFullError) | conditions.errors(call)
@@ -171,5 +171,5 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
 
 
 def names_ids(call: ApiCall) -> bool:
-    """Return whether the query of a call has ids, of objects that may not exist."""
+    """Return whether the query of a call has ids, whose objects may not exist."""
     return any(isinstance(each, FormId) for schema in call.schemas for each in schema().load_fields.values())

@@ -1,4 +1,4 @@
-"""The parameters of a call in the OpenAPI document: of its path, of its query, and those that all of its kind take."""
+"""The parameters of a call in the OpenAPI document: of its path, of its query, and of all calls of its kind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _shape_of(converter: str) -> dict[str, Any]:
 
 
 def of_query(base: dict[str, Any]) -> list[dict[str, Any]]:
-    """The parameters of the query, which are never null."""
+    """Return the parameters of the query, which are never null."""
     return [
         {**each, "schema": not_null(each["schema"])}
         for each in base.get("parameters", [])
@@ -93,7 +93,7 @@ def general(call: ApiCall) -> list[dict[str, Any]]:
 
 
 def view_parameter() -> dict[str, Any]:
-    """Describe `view`, the choice between everything and a few figures."""
+    """Describe `view`, the choice between the whole answer and a few figures."""
     text = "`summary` sends a few figures with the address of the whole effect, in the place of everything."
     return query_parameter(
         selections.VIEW, text, {"enum": [selections.FULL, selections.SUMMARY], "default": selections.FULL}
@@ -101,7 +101,7 @@ def view_parameter() -> dict[str, Any]:
 
 
 def view_parameters() -> list[dict[str, Any]]:
-    """Describe what a write may be asked of its answer: a summary, and some keys of it."""
+    """Describe the choices for a write's answer: a summary, and some of its keys."""
     text = "With `view=summary`: the keys of the summary to send, separated by commas; by default all."
     shape = {"type": "array", "minItems": 1, "items": {"type": "string"}}
     own = query_parameter(selections.FIELDS, text, shape) | {"style": "form", "explode": False}
@@ -127,7 +127,7 @@ def fields_parameter(record: AnswerRecord) -> dict[str, Any]:
 
 
 def include_parameter(record: AnswerRecord) -> dict[str, Any]:
-    """Describe `include`, the choice of what is not sent unasked."""
+    """Describe `include`, the choice of additional keys."""
     text = f"What to send of each of `{record.key}` beside its own keys, separated by commas."
     shape = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": record.words}}
     return query_parameter(selections.INCLUDE, text, shape) | {"style": "form", "explode": False}

@@ -1,4 +1,4 @@
-"""What each property of the document is, where its schema does not say it: the words of `properties.toml`."""
+"""The descriptions of properties without their own: the words of `properties.toml`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ FILE = Path(__file__).with_name("properties.toml")
 
 @dataclass(frozen=True, slots=True)
 class PropertyWords:
-    """The words of a name: `shared` wherever it stands, `differs` by name and schema where it is something else."""
+    """The words of a name: `shared` everywhere, except `differs` by name and schema."""
 
     shared: Mapping[str, str]
     differs: Mapping[tuple[str, str], str]
 
     def of(self, schema: str, name: str) -> str | None:
-        """Give the words for a property of a schema, None where there are none."""
+        """Return the words for a property of a schema, or None."""
         return self.differs.get((schema, name), self.shared.get(name))
 
 
 @cache
 def words() -> PropertyWords:
-    """Read the words; they are read once."""
+    """Read the words once."""
     found = tomllib.loads(FILE.read_text())
     differs = {
         (schema, name): sentence
@@ -40,7 +40,7 @@ def words() -> PropertyWords:
 
 
 def describe(schemas: dict[str, Any]) -> None:
-    """Describe the properties that have no description of their own, or only where their text comes from."""
+    """Describe the properties without a description, or with only the origin of their text."""
     origin = UNTRUSTED["description"]
     for name, shape in schemas.items():
         for key, each in shape.get("properties", {}).items():

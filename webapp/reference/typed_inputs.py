@@ -1,4 +1,4 @@
-"""The schemas of what its own grammar checks, and not Marshmallow: effects of rules, and mappings of tables."""
+"""The schemas of inputs with their own grammar instead of Marshmallow: rule effects and table mappings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CHOICES: Final[dict[str, tuple[str, list[str]]]] = {
 
 
 def describe(schemas: dict[str, Schema]) -> None:
-    """Put the shapes of effects, targets, triggers and mappings in the place of objects that hold anything."""
+    """Replace the untyped objects by the shapes of effects, targets, triggers and mappings."""
     kinds = {kind: f"{kind.title().replace('_', '')}Effect" for kind in EffectKind}
     schemas |= {name: _effect(kind) for kind, name in kinds.items()}
     schemas[EFFECT] = {

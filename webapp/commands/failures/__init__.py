@@ -1,4 +1,4 @@
-"""What a command writes when it fails: one sentence and exit status 1, whatever it was; no traceback by itself."""
+"""The output of a failed command: one sentence and exit status 1, without a traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRY_AGAIN = "Run it again when the database answers."
 
 
 class FailedError(click.ClickException):
-    """What failed in a command: a sentence, and for programs the code and the details that the API would answer."""
+    """A failure of a command: a sentence, and for programs the code and details as in the API."""
 
     def __init__(self, message: str, code: str, details: Mapping[str, object] | None = None) -> None:
         """Take the sentence, its code and its details."""
@@ -35,7 +35,7 @@ def stopped() -> FailedError:
 
 
 def in_plain_words(command: click.Command) -> click.Command:
-    """Let a command, or every command of a group, end in a sentence and exit status 1, whatever goes wrong in it."""
+    """End every failure of a command, or of a group's commands, in a sentence and exit status 1."""
     for each in command.commands.values() if isinstance(command, click.Group) else ():
         in_plain_words(each)
     run = command.callback
@@ -61,7 +61,7 @@ def in_plain_words(command: click.Command) -> click.Command:
 
 
 def _outside_fault(error: Exception) -> FailedError | None:
-    """Say what is true and what to do, or nothing where the program itself is wrong."""
+    """Say what is true and what to do, or nothing for a fault of the program."""
     if isinstance(error, LedgerError):
         return FailedError(str(error), error.code, error.details)
     if isinstance(error, UnsafeSettingError):
@@ -99,7 +99,7 @@ def _is_lost_connection(error: Exception) -> bool:
 
 
 def _is_of_the_database(error: Exception) -> bool:
-    """Tell a failing database from a wrong statement by the names that every driver has for them (PEP 249)."""
+    """Return whether the database failed, and not a statement, by the common names of drivers (PEP 249)."""
     names = {each.__name__ for each in type(error).__mro__}
     return "OperationalError" in names or type(error).__name__ == "DatabaseError"
 
@@ -109,7 +109,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _own_fault(error: Exception) -> FailedError:
-    """Ask for a report of a fault of ours, with its details in a file or, with `--traceback`, on standard error."""
+    """Ask for a report of our own fault, with details in a file or, with `--traceback`, on standard error."""
     details = "".join(traceback.format_exception(error))
     if click.get_current_context().find_root().params.get("traceback"):
         click.echo(details, err=True)

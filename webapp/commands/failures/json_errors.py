@@ -1,4 +1,4 @@
-"""What a command writes when it fails and was asked for JSON: one object on standard error, as the API answers."""
+"""The JSON output of a failed command: one object on standard error, as in the API."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ USAGE = click.UsageError.exit_code
 
 
 class JsonErrors(click.Group):
-    """A group whose commands write `{"error", "code"}` instead of a sentence where they fail with `--json`.
+    """A group whose commands write `{"error", "code"}` instead of a sentence if they fail with `--json`.
 
-    The exit statuses are the same: 1 for what failed or was refused, 2 for wrong use.
+    The exit statuses are the same: 1 for a failure or a refusal, 2 for wrong use.
     """
 
     # click's own has an overload for each mode.
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **more: Any
     ) -> Any:
-        """Run a command and end the program; click itself does so where nobody asked for JSON."""
+        """Run a command and end the program; without `--json`, click does so itself."""
         words = list(sys.argv[1:] if args is None else args)
         if not standalone_mode or "--json" not in words:
             return super().main(words, standalone_mode=standalone_mode, **more)

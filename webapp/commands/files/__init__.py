@@ -1,1 +1,1 @@
-"""Commands on files: those of a folder that is watched, and old ones."""
+"""Commands on files: watched folders, and old files."""

@@ -1,4 +1,4 @@
-"""Deleting the files that are older than an organization keeps them."""
+"""The deletion of files beyond an organization's retention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.services.bookkeeping import retention
 @click.option("--yes", is_flag=True, help="Delete them; without it they are only counted.")
 @JSON
 def delete_old_files(organization_id: str, *, yes: bool, as_json: bool) -> None:
-    """Count or delete the files that are older than the organization keeps them (Settings, Files)."""
+    """Count or delete the files beyond the organization's retention (Settings, Files)."""
     with books():
         begin_read()
         require_organization(organization_id)
@@ -37,7 +37,7 @@ def delete_old_files(organization_id: str, *, yes: bool, as_json: bool) -> None:
 
 
 def _delete_all(organization_id: str) -> int:
-    """Delete them in transactions of their own, so that nobody waits long."""
+    """Delete them in several transactions, so that nobody waits long."""
     deleted = 0
     while True:
         begin_write(organization_id)

@@ -1,4 +1,4 @@
-"""Watching folders: what appears there is imported or filed, and moved with a sentence beside it."""
+"""Watched folders: new files are imported or filed, then moved with a sentence about the result."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=P
 )
 @click.option("--once", is_flag=True, help="Take what is there, and end.")
 def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> None:
-    """Take the files that appear in DIR, or in the folder that each organization has.
+    """Import the files that appear in DIR, or in the drop folder of each organization.
 
-    A bank's file is imported, everything else becomes a document; what cannot be decided waits in the inbox. Files go
-    to done/ or refused/ below DIR, beside a text that says what became of them.
+    Bank files are imported, everything else becomes a document, and open questions wait in the inbox. Files move
+    to done/ or refused/ below DIR, with a text about the result.
     """
     if (folder is None) != (organization_id is None):
         raise click.UsageError("Name a folder and its organization, or neither to watch the folders of all.")
@@ -70,7 +70,7 @@ def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> No
 @click.option("--none", "is_none", is_flag=True, help="Take no folder's files for it any more.")
 @JSON
 def drop_folder(organization_id: str, folder: Path | None, *, is_none: bool, as_json: bool) -> None:
-    """Show or choose the folder of this machine whose files `tieout watch` takes for an organization."""
+    """Show or choose an organization's drop folder on this machine, for `tieout watch`."""
     if folder is not None and is_none:
         raise click.UsageError("Name a folder, or write --none.")
     with books():
@@ -97,7 +97,7 @@ def _chosen() -> dict[str, Path]:
 
 
 def _take_all(folder: DropFolder, organization_id: str, end: Event) -> None:
-    """Take the whole files of a folder, each in transactions of its own."""
+    """Take the complete files of a folder, each in its own transactions."""
     with _alone(folder.path) as is_alone:
         for paths in folder.whole(time.monotonic()) if is_alone else ():
             taken = _take_new(folder, paths, organization_id) if paths[1:] else set()
@@ -109,7 +109,7 @@ def _take_all(folder: DropFolder, organization_id: str, end: Event) -> None:
 
 
 def _take_new(folder: DropFolder, paths: Sequence[Path], organization_id: str) -> set[Path]:
-    """Take the new documents among some files together; answers which, and the others are for `_take`."""
+    """Take the new documents among some files together, and return them; the rest is for `_take`."""
     scope_session(organization_id)
     try:
         there = {path: folder.read(path) for path in paths if not folder.is_too_large(path)}
@@ -126,7 +126,7 @@ def _take_new(folder: DropFolder, paths: Sequence[Path], organization_id: str) -
 
 
 def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
-    """Take a file; what the books or the disk cannot do now is tried again later."""
+    """Take a file; if the books or the disk fail, it is tried again later."""
     scope_session(organization_id)
     try:
         arrival = _arrival(folder, path, organization_id)
@@ -158,7 +158,7 @@ def _put_away(folder: DropFolder, arrived: Mapping[Path, Arrival]) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[bool]:
-    """Tell whether no other process takes the files of a folder while the block lasts."""
+    """Yield whether no other process takes the files of a folder during the block."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
@@ -173,7 +173,7 @@ def _alone(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def _ending() -> Iterator[Event]:
-    """Give an event that SIGTERM and SIGINT set, so that the file at hand is finished first."""
+    """Yield an event that SIGTERM and SIGINT set, so that the current file is finished first."""
     end = Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:

@@ -1,4 +1,4 @@
-"""`tieout mcp`: which service a model's client reaches through standard input and output."""
+"""`tieout mcp`: the choice of the service behind standard input and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages by the line: each is asked of a service, side by side with the others, and answered by one line."""
+"""Messages line by line: each goes to a service, in parallel, and is answered by one line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ log = logging.getLogger("tieout.mcp")
 
 @dataclass(slots=True)
 class WaitingMessage:
-    """A request on its way: the line, and what it is answered under."""
+    """A request under way: its line and its key."""
 
     line: bytes
     id: MessageId
@@ -45,7 +45,7 @@ class Relay:
     """Between lines and a service; only answers are written to `output`."""
 
     def __init__(self, service: AskedService, output: BinaryIO) -> None:
-        """Take the service that is asked, and where answers go."""
+        """Take the service and the output for answers."""
         self._service, self._output = service, output
         self._waiting: Queue[WaitingMessage] = Queue(MOST_WAITING)
         self._under_way: dict[str, WaitingMessage] = {}
@@ -53,7 +53,7 @@ class Relay:
         self._lock = Lock()
 
     def run(self, lines: BinaryIO) -> None:
-        """Answer every line until there are no more, and the answers under way have been written."""
+        """Answer all lines, and return after the last answer."""
         for _ in range(WORKERS):
             # A daemon, as whoever stops the command does not wait for its calls.
             Thread(target=self._work, daemon=True).start()
@@ -82,7 +82,7 @@ class Relay:
         self._waiting.put(message)
 
     def _cancel(self, params: Any) -> None:
-        """Leave a request without its answer; what it does in the books is done or refused all the same."""
+        """Leave a request without its answer; its effect on the books is unchanged."""
         with self._lock:
             message = self._under_way.get(_key(_object(params).get("requestId")))
             if message is not None:
@@ -127,7 +127,7 @@ class Relay:
 
 
 def headers_of(body: Any) -> dict[str, str]:
-    """Make the headers that a modern request has over HTTP, from its body; a legacy one has none."""
+    """Make the HTTP headers of a modern request from its body; a legacy request has none."""
     params = _object(_object(body).get("params"))
     version = _object(params.get(messages.META)).get(messages.PROTOCOL_VERSION)
     if not isinstance(version, str):
@@ -147,7 +147,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _answer_of(message_id: MessageId, answer: ServiceAnswer) -> Any:
-    """Give the message that a service answered, or say in one what it answered instead."""
+    """Return the service's message, or a message about another answer."""
     body = _object(_parsed(answer.data))
     error = _object(body.get("error"))
     if body.get("jsonrpc") == "2.0" and error.get("code") != INTERNAL_ERROR:
@@ -168,7 +168,7 @@ def _refusal(message_id: MessageId, error_code: int, sentence: str, **data: Any)
 
 
 def _parsed(data: bytes) -> Any:
-    """Parse JSON, or give None: the service says what is wrong with it."""
+    """Parse JSON, or return None: the service reports what is wrong."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
@@ -176,7 +176,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _key(message_id: Any) -> str:
-    """Name a request: the number 1 is another id than the text."""
+    """Identify a request: the number 1 differs from the text."""
     return json.dumps(message_id)
 
 

@@ -1,4 +1,4 @@
-"""What `tieout mcp` asks: the service at an address, or the books of this installation."""
+"""The services for `tieout mcp`: at an address, or the books of this installation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class UnreachableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswer:
-    """What a service answered: `retry_after` are seconds, as digits; `source` names the service in a sentence."""
+    """A service's answer: `retry_after` in seconds, as digits; `source` names the service in a sentence."""
 
     status: int
     data: bytes
@@ -46,17 +46,17 @@ class ServiceAnswer:
 
 
 class AskedService(Protocol):
-    """What answers messages."""
+    """A service that answers messages."""
 
     def ask(self, body: bytes, headers: Mapping[str, str]) -> ServiceAnswer:
         """Send a message; raises UnreachableError."""
 
 
 class RemoteService:
-    """Tieout at an address, asked without proxies, and over HTTPS only with a certificate that is valid."""
+    """Tieout at an address, without proxies, and over HTTPS only with a valid certificate."""
 
     def __init__(self, url: str, token: str) -> None:
-        """Take the address as a browser shows it, or that of its `/mcp`; raises FailedError."""
+        """Take the address from a browser, with or without `/mcp`; raises FailedError."""
         try:
             parts = urlsplit(url)
             scheme, host, port = parts.scheme.lower(), parts.hostname or "", parts.port
@@ -77,7 +77,7 @@ class RemoteService:
         self.is_readable_on_the_way = not self._is_secure and not is_loopback(host)
 
     def ask(self, body: bytes, headers: Mapping[str, str]) -> ServiceAnswer:
-        """Send a message, in a connection of its own: what the service does twice is never sent again by itself."""
+        """Send a message on its own connection, and never send it twice."""
         connection = self._connection()
         try:
             connection.request("POST", self._path, body, {**self._headers, **headers})
@@ -98,7 +98,7 @@ class RemoteService:
         return http.client.HTTPSConnection(self._host, self._port, timeout=PATIENCE_SECONDS, context=context)
 
     def _read(self, response: http.client.HTTPResponse) -> bytes:
-        """Read an answer, which may neither trickle nor be endless; raises UnreachableError."""
+        """Read an answer within limits on time and size; raises UnreachableError."""
         deadline = time.monotonic() + LONGEST_SECONDS
         data = bytearray()
         while portion := response.read1(PORTION):
@@ -136,7 +136,7 @@ class RemoteService:
 
 
 class LocalService:
-    """The books of this installation, asked by requests that never leave the process."""
+    """The books of this installation, by requests within the process."""
 
     def __init__(self, app: Flask, token: str) -> None:
         """Take the application, which trusts the name `localhost`; raises FailedError."""

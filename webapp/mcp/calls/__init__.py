@@ -1,1 +1,1 @@
-"""The way of tools to the books: calls of the JSON API, and no other."""
+"""The tools' only way to the books: calls of the JSON API."""

@@ -1,4 +1,4 @@
-"""The calls of the JSON API that tools make: each a request of its own by whoever asks, so that no tool may do more."""
+"""The tools' calls of the JSON API: each is a request with the caller's key, so no tool may do more."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LARGEST_PAGE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """What a call was answered."""
+    """The answer to a call."""
 
     status: int
     body: Json
@@ -49,22 +49,22 @@ class RefusedCallError(Exception):
 
 
 def get(path: str, **query: Any) -> Json:
-    """Read an address of the API, written without `/api`; parameters that are None are left out."""
+    """Read an address of the API, without `/api` and without parameters that are None."""
     return ask("GET", path, query=query).body
 
 
 def write(
     method: str, path: str, body: Any, *, key: str | None = None, sent_as: str | None = None, **query: Any
 ) -> ApiAnswer:
-    """Write with an Idempotency-Key, or propose where the key may only propose.
+    """Write with an Idempotency-Key, or propose if the key may only propose.
 
-    `sent_as` is the fingerprint of what the key was sent with, where the body is made of more than that.
+    `sent_as` is the fingerprint of the tool's own input, if the body contains more.
     """
     return ask(method, path, query=query, body=body, key=key, within={SENT_AS: sent_as} if sent_as else {})
 
 
 def earlier(key: str, sent_as: str) -> ApiAnswer | None:
-    """Give what a write that was `sent_as` this under a key was answered, or None where none was; nothing is done."""
+    """Return the stored answer to a write `sent_as` this under a key, or None."""
     within = {SENT_AS: sent_as, ONLY_EARLIER: True}
     answer = ask("POST", "/plans", body={}, key=key, within=within)
     return None if answer.status == NOTHING else answer
@@ -90,9 +90,9 @@ def ask(
     key: str | None = None,
     within: Mapping[str, Any] | None = None,
 ) -> ApiAnswer:
-    """Make a call with the credentials of the request; raises RefusedCallError.
+    """Make a call with the request's credentials; raises RefusedCallError.
 
-    `within` are facts that no header can say.
+    `within` are facts that no header carries.
     """
     headers = {"Authorization": request.headers["Authorization"], "X-Request-Id": state().id}
     if key is not None:

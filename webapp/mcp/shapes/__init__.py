@@ -1,1 +1,1 @@
-"""What a tool is, and how its answers are written."""
+"""The shape of a tool, and the text of its answers."""

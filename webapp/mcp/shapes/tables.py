@@ -1,4 +1,4 @@
-"""Answers of tools as text: what the structured answer has, in lines and tables, with the text of strangers fenced."""
+"""Tools' answers as text: the structured answer in lines and tables, with strangers' texts fenced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _lines(shape: ma.Schema, answer: Mapping[str, Any], above: str) -> Iterator[
 
 
 def _table(shape: ma.Schema, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Write a row for each record, with the columns that any of them has a value in."""
+    """Write a row per record, with the columns that have a value in any record."""
     columns = [
         (field.data_key or name, field)
         for name, field in shape.dump_fields.items()

@@ -1,4 +1,4 @@
-"""A tool: what a model may call, with the shape of what it takes and of what it answers."""
+"""A tool for models, with the shapes of its arguments and its answer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ APISpec("Tools", "1", "3.1.0", plugins=[_shapes])
 
 
 class ToolError(Exception):
-    """What a tool was asked cannot be done: a sentence that says what is true and what to do."""
+    """A tool's refusal: a sentence that says what is true and what to do."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool; `scope` is what a key needs to do it by itself, where it writes."""
+    """A tool; `scope` is the scope that a writing tool needs without a proposal."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class Tool:
 
     @property
     def writes(self) -> bool:
-        """Whether it can change the books, or propose that."""
+        """Whether it can change the books, or propose a change."""
         return self.scope != READ
 
     def is_open_to(self, scopes: frozenset[str]) -> bool:
@@ -53,7 +53,7 @@ class Tool:
 
     @cached_property
     def definition(self) -> Json:
-        """What `tools/list` says of it."""
+        """The entry in `tools/list`."""
         return {
             "name": self.name,
             "title": self.title,
@@ -96,13 +96,13 @@ class OutcomeSchema(Schema):
 
 
 def schema_of(shape: type[ma.Schema]) -> Json:
-    """Give the JSON Schema of a shape (2020-12), without what only programs need."""
+    """Return the JSON Schema of a shape (2020-12), without the parts for programs."""
     found = _pruned(_shapes.converter.schema2jsonschema(shape()))  # type: ignore[union-attr]
     return found if found.get("properties") else {"type": "object", "additionalProperties": False}
 
 
 def outline_of(shape: type[ma.Schema]) -> Json:
-    """Give the JSON Schema of a shape by its own keys, without what is within them: nine tools repeat it."""
+    """Return the JSON Schema of a shape with only its own keys, because nine tools repeat it."""
     full = schema_of(shape)
     return {**full, "properties": {name: {"type": each["type"]} for name, each in full["properties"].items()}}
 

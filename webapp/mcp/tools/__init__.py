@@ -64,7 +64,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 def in_words_of_tools(sentence: str) -> str:
-    """Write a refusal of the API with the tools in the place of the addresses that it names.
+    """Rewrite a refusal of the API with tools in place of addresses.
 
     >>> in_words_of_tools("There is nothing under this id; GET /api/accounts lists those there are.")
     'There is nothing under this id; list_accounts lists those there are.'

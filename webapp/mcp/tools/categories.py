@@ -1,4 +1,4 @@
-"""Lines that get their category, merchant, project or parts, each with why; confirmed in the same act if wanted."""
+"""Categories, merchants, projects and parts of lines, each with its reason; confirmed in the same act if wanted."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CategorisedSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Set what lines are booked on; with `confirm` as a plan, which is done or proposed as a whole."""
+    """Set the accounts of lines; with `confirm` as a plan, done or proposed as a whole."""
     directory = Directory()
     changes = [_change(each, directory) for each in arguments["lines"]]
     ids = [each["id"] for each in changes]

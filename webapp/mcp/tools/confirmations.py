@@ -1,4 +1,4 @@
-"""Lines that are confirmed, which posts their entries."""
+"""The confirmation of lines, which posts their entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a model is: whose books, which day, what its key may, and how each bank account stands."""
+"""The context of a model: the books, the day, its key's rights, and the state of each bank account."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 
 def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
-    """Give the steps: the file, and its relation to the line."""
+    """Return the steps: the file, and its relation to the line."""
     related = {"transactionId": arguments.get("line")}
     if "document" in arguments:
         return [("POST", f"/documents/{arguments['document']}/relations", related)]
@@ -90,7 +90,7 @@ def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
 
 
 def _stated(body: Json) -> Json | None:
-    """Give the document that a file would become, with what is read of it; none where it is refused."""
+    """Return the document that a file would become, with its contents, or None for a refused file."""
     try:
         tried = api_calls.write("POST", "/documents", body, dryRun=True).body
     except RefusedCallError:
@@ -108,7 +108,7 @@ def _fitting(total: str | None) -> list[Json]:
 
 
 def _read(document: Json) -> str:
-    """Write what a document states, what its text suggests, and what does not add up."""
+    """Write a document's figures, the suggestions from its text, and its findings."""
     keys = ("sender", "number", "issuedOn", "total", "currency", "fileName")
     facts = [str(document[key]) for key in keys if document[key]]
     facts += [

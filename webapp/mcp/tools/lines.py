@@ -1,4 +1,4 @@
-"""Bank lines by what is left to do with them, with their likely categories."""
+"""Bank lines by their open work, with their likely categories."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def line_row(line: Json) -> Json:
 
 
 def text_of(line: Json) -> str:
-    """Give what the bank wrote about a line, without what another part of it has as well."""
+    """Return the bank's text of a line, without repetitions."""
     parts = dict.fromkeys(filter(None, (line["counterparty"], line["description"], line["reference"])))
     return " / ".join(each for each in parts if not any(each in other for other in parts if other != each))
 
 
 def state_of(line: Json) -> str:
-    """Say in a word or two how far a line has come."""
+    """Name the state of a line in a word or two."""
     if line["status"] != "BOOKED":
         return str(line["status"]).lower()
     state = str(line["entryStatus"] or "no entry").lower()
@@ -122,7 +122,7 @@ def state_of(line: Json) -> str:
 
 
 def counted(number: int) -> str:
-    """Write how many lines there are.
+    """Write the number of lines.
 
     >>> counted(1), counted(12)
     ('1 line', '12 lines')

@@ -1,4 +1,4 @@
-"""What a model names, found in the books: accounts, merchants and projects by id, code or name."""
+"""Accounts, merchants and projects in the books, found by a model's id, code or name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ActId(ma.fields.String):
 
 
 class Directory:
-    """The accounts, merchants and projects of the books, each list read once for a call, and only if it is needed."""
+    """The accounts, merchants and projects of the books; each list is read once per call, if needed."""
 
     def __init__(self) -> None:
         self._merchant_ids: dict[str, int] = {}
@@ -62,7 +62,7 @@ class Directory:
         return list(api_calls.every("/projects", "projects"))
 
     def bank_account(self, wanted: str | int) -> Json:
-        """Find a bank account, as the hub has it, by its `faId` or name; raises ToolError."""
+        """Find a bank account of the hub by its `faId` or name; raises ToolError."""
         return _one(wanted, self._bank_accounts, "bank account")
 
     def account(self, wanted: str | int) -> Json:
@@ -70,15 +70,15 @@ class Directory:
         return _one(wanted, self._accounts, "account")
 
     def account_id(self, wanted: str | int | None) -> int | None:
-        """Give the id of an account of the ledger; None for none."""
+        """Return the id of a ledger account, or None."""
         return None if wanted is None else int(self.account(wanted)["id"])
 
     def fa_id(self, wanted: str | int | None) -> int | None:
-        """Give the `faId` of a bank account; None for none."""
+        """Return the `faId` of a bank account, or None."""
         return None if wanted is None else int(self.bank_account(wanted)["id"])
 
     def merchant_id(self, wanted: str | int | None) -> int | None:
-        """Give the id of a merchant; None for none. There may be many thousands, so only those like it are read."""
+        """Return the id of a merchant, or None. There may be thousands, so only similar ones are read."""
         if wanted is None or isinstance(wanted, int):
             return wanted
         if wanted not in self._merchant_ids:
@@ -87,12 +87,12 @@ class Directory:
         return self._merchant_ids[wanted]
 
     def project_id(self, wanted: str | int | None) -> int | None:
-        """Give the id of a project; None for none."""
+        """Return the id of a project, or None."""
         return None if wanted is None else int(_one(wanted, self._projects, "project")["id"])
 
 
 def day_of(written: str) -> str:
-    """Write a day as titles have it; what is no day stays as it is, for the API to refuse.
+    """Write a day as in titles; anything else is left for the API to refuse.
 
     >>> day_of("2026-10-31"), day_of("31.10.")
     ('31 Oct 2026', '31.10.')
@@ -104,7 +104,7 @@ def day_of(written: str) -> str:
 
 
 def _one(wanted: str | int, records: Sequence[Json], kind: str) -> Json:
-    """Give the one record with this id or, for text, this code or name; raises ToolError with candidates."""
+    """Return the only record with this id or, for text, this code or name; raises ToolError with candidates."""
     every = [each for each in records if not each.get("isArchived")]
     text = str(wanted).strip().casefold()
     by_name = [each for each in every if isinstance(wanted, str) and text in _names(each)]

@@ -1,4 +1,4 @@
-"""What writes answer: what was done or waits for a person, in a few figures, and what to do next."""
+"""The answers to writes: the result or the proposal in a few figures, and what to do next."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write(
     sent_as: str | None = None,
     **query: Any,
 ) -> ApiAnswer:
-    """Make a write of the API for a tool with its reason and its key, answered in figures unless `view` is None."""
+    """Make a tool's write with its reason and key, answered in figures unless `view` is None."""
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
@@ -46,19 +46,19 @@ def write(
 
 
 def reasons(arguments: Mapping[str, Any], name: str) -> str:
-    """Give the reason of the whole, and those of its lines under a name, as one note."""
+    """Return the reason of the whole and the reasons of its lines under a name, as one note."""
     own = [f"{each['id']}: {each['why']}" for each in arguments.get(name, ()) if each.get("why")]
     note = "\n".join([*([arguments["why"]] if arguments.get("why") else []), *own])
     return note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Give what tells a tool's call from others: what it writes may also be made of what it finds in the books."""
+    """Return the fingerprint of a tool's call by its input, since its writes may also depend on the books."""
     return sha256_hex(canonical_json([tool, {**arguments}]))
 
 
 def done_before(tool: str, arguments: Mapping[str, Any]) -> ApiAnswer | None:
-    """Give what the same call of a tool was answered under its key before, however the books have moved since."""
+    """Return the earlier answer to the same call under its key, even if the books have changed since."""
     key = arguments.get("idempotency_key")
     return None if key is None else api_calls.earlier(key, fingerprint(tool, arguments))
 
@@ -66,13 +66,13 @@ def done_before(tool: str, arguments: Mapping[str, Any]) -> ApiAnswer | None:
 def plan(
     title: str, steps: Sequence[tuple[str, str, Json]], arguments: Mapping[str, Any], **query: Any
 ) -> ApiAnswer:
-    """Make several writes as one plan, which is done or proposed as a whole."""
+    """Make several writes as one plan, done or proposed as a whole."""
     sent = [{"method": method, "path": api_calls.API + path, "body": body} for method, path, body in steps]
     return write("POST", "/plans", {"title": title, "steps": sent}, arguments, **query)
 
 
 def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
-    """Write what a write's summary says; `done` is what comes next once it is executed."""
+    """Write a write's summary; `done` is the next step after its execution."""
     waiting = answer.body.get("actionRequest")
     if waiting is not None:
         return proposed(waiting)
@@ -92,14 +92,14 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
 
 
 def _unchanged(blockers: Sequence[Json]) -> Json:
-    """Write of a write that there was nothing to do, or nothing that the books allow."""
+    """Write that there was nothing to do, or nothing that the books allow."""
     refused = [_blocker(each) for each in blockers]
     following = SOME_REFUSED if refused else "It was so already; go on."
     return plain(UNCHANGED, "Nothing changed", following, blockers=refused)
 
 
 def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] = ()) -> Json:
-    """Write what came to no proposal and moved no balance; `following` is what comes next."""
+    """Write an outcome without a proposal and without balances; `following` is the next step."""
     return {
         "proposal": None,
         "status": status,
@@ -111,7 +111,7 @@ def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] 
 
 
 def proposed(waiting: Json) -> Json:
-    """Write the summary of what waits for a person."""
+    """Write the summary of a proposal."""
     return {
         "proposal": waiting["id"],
         "status": waiting["status"],
@@ -123,7 +123,7 @@ def proposed(waiting: Json) -> Json:
 
 
 def changes_of(summary: Json) -> list[Json]:
-    """List what accounts gain or lose, and the proofs that break or hold again."""
+    """List the changes of accounts, and the proofs that break or hold again."""
     moved = [
         {"what": each["accountName"], "change": f"{each['change']} {each['currency']}"}
         for each in summary["balances"]

@@ -1,4 +1,4 @@
-"""Proofs by name, and the open repairs of one that holds no longer: what each is made of, and what it would change."""
+"""Proofs by name, and the open repairs of a broken proof with their steps and effects."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def do(
     is_preview: bool = False,
     sent_as: str | None = None,
 ) -> ApiAnswer:
-    """Make the steps of a repair, as one plan where they are several."""
+    """Make the steps of a repair, as one plan if there are several."""
     query: Json = {"dryRun": True} if is_preview else {"sent_as": sent_as}
     if len(steps) > 1:
         title = (
@@ -87,7 +87,7 @@ def do(
 
 
 def steps_of(proof: Json, repair: str, why: str) -> list[Step] | None:
-    """Give the writes that a repair is; None where no act puts back what broke the proof."""
+    """Return the writes of a repair, or None if no act can undo the break."""
     desk = f"/reconciliations/accounts/{proof['faId']}"
     if repair == REOPEN:
         return [("POST", f"{desk}/reopen", {"reason": why, "reconciliationId": proof["id"]})]
@@ -108,7 +108,7 @@ def _undoing(cause: Json | None, why: str) -> list[Step] | None:
 
 
 def _undoing_line(cause: Json, why: str) -> list[Step] | None:
-    """Put a line back: into the books where it left them, out of them where it came too late."""
+    """Restore a line that left the books, or set aside a line that came too late."""
     path = f"/transactions/{cause['transactionId']}"
     line = api_calls.get(path)["transaction"]
     is_draft, entry_id = line["entryStatus"] == "DRAFT", line["journalEntryId"]

@@ -1,4 +1,4 @@
-"""How proposals go: what waits, was done, was refused and why, or is out of date."""
+"""The state of proposals: waiting, done, refused with a reason, or out of date."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ProposalStatesSchema(Schema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Read the proposals, again and again while all wait and there is time."""
+    """Read the proposals repeatedly while all wait and there is time."""
     ids = arguments["ids"]
     found = [_state(each) for each in ids]
     with _waiting(arguments["wait_seconds"]) as until:
@@ -91,9 +91,9 @@ def _state(proposal_id: str) -> Json:
 
 @contextmanager
 def _waiting(seconds: int) -> Iterator[float]:
-    """Give the moment until which a call may wait; 0 where it may not: one waits for each key, two in all.
+    """Yield the deadline of a waiting call, 0 if it may not wait: one call per key, two in all.
 
-    Nothing is held meanwhile: each look is a call of its own.
+    Nothing is held meanwhile: each look is a separate call.
     """
     slots = Slots(settings().instance_path / FOLDER, most=MOST, most_of_one=MOST_OF_ONE)
     try:

@@ -1,4 +1,4 @@
-"""What stands between the books and a bank's statement, and the one plan that proves them equal."""
+"""The differences between the books and a bank statement, and the plan that proves them equal."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ReconcilingSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Compare, and with `propose` do what is needed in one plan; sent again under its key, what it did then."""
+    """Compare, and with `propose` make one plan; sent again under its key, return the earlier answer."""
     earlier = outcomes.done_before(NAME, arguments) if arguments["propose"] else None
     directory = Directory()
     account, day = directory.bank_account(arguments["account"]), arguments["statement_date"]
@@ -113,14 +113,14 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 
 def _drafts(of_account: Mapping[str, Any]) -> list[int]:
-    """List the drafts that have a category, up to one more than a plan takes."""
+    """List the drafts with a category, up to one more than a plan takes."""
     asked = {**of_account, "entryStatus": "DRAFT", "status": "BOOKED", "uncategorised": False, "fields": "id"}
     found = api_calls.every("/transactions", "transactions", **asked)
     return [each["id"] for each in islice(found, MOST_OF_A_PLAN + 1)]
 
 
 def _left_out(of_account: Mapping[str, Any], chosen: Sequence[int], difference: str | None) -> Json | None:
-    """Say what drafts without a category add up to, those apart that get one now; None where there is none."""
+    """Return the sum of drafts without a category, except those that get one now, or None."""
     drafts = {**of_account, "entryStatus": "DRAFT", "status": "BOOKED", "uncategorised": True}
     count, total = _summed(drafts)
     if chosen:
@@ -133,7 +133,7 @@ def _left_out(of_account: Mapping[str, Any], chosen: Sequence[int], difference: 
 
 
 def _summed(asked: Mapping[str, Any]) -> tuple[int, Decimal]:
-    """Count the lines of a bank account, which are of one currency, and add them up."""
+    """Count and add up the lines of a bank account, which have one currency."""
     sums = api_calls.get("/transactions", **asked, sums=True, limit=1, fields="id")["sums"]
     return sum(each["count"] for each in sums), sum((Decimal(each["sum"]) for each in sums), Decimal())
 
@@ -141,7 +141,7 @@ def _summed(asked: Mapping[str, Any]) -> tuple[int, Decimal]:
 def _tried(
     account: Json, ready: Sequence[int], changes: Sequence[Json], arguments: Mapping[str, Any]
 ) -> Json:
-    """Try the plan and, where it is wanted and ties out, make it."""
+    """Try the plan, and make it if wanted and if it ties out."""
     title = f"Reconcile {account['name']} to {names.day_of(arguments['statement_date'])}"
     if len(ready) > MOST_OF_A_PLAN:
         return _too_many(title)
@@ -196,7 +196,7 @@ def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) ->
 
 
 def _difference(answer: ApiAnswer) -> str | None:
-    """Give what books and statement differ by; None where another step than the last is refused."""
+    """Return the difference of books and statement, or None if an earlier step is refused."""
     blockers = answer.body["summary"]["blockers"]
     if not blockers:
         return ZERO
@@ -206,7 +206,7 @@ def _difference(answer: ApiAnswer) -> str | None:
 
 
 def _gaps(fa_id: int, day: str) -> list[str]:
-    """List the days before a statement of which the bank sent nothing."""
+    """List the days before a statement without data from the bank."""
     months = api_calls.get(f"/feeds/accounts/{fa_id}/coverage")["coverage"]["months"]
     gaps = [gap for month in months for gap in month["gaps"] if month["month"] <= day[:7]]
     return [f"{each['first']} to {each['last']}" for each in gaps]
@@ -228,7 +228,7 @@ def _next(found: Json, unready: int, left_out: Json | None, *, is_proposing: boo
 
 
 def _about(left_out: Json) -> str:
-    """Say of lines without a category that they are left out, and what would be with them."""
+    """Say that lines without a category are left out, and the difference with them."""
     with_them = left_out["difference_with_them"]
     then = "" if with_them is None else f" With them it would be {with_them}."
     return (

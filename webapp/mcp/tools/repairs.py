@@ -1,4 +1,4 @@
-"""The repair of a proof that holds no longer."""
+"""The repair of a broken proof."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RepairedSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Repair a proof by the same steps that explain tries; sent again under its key, say what it did then."""
+    """Repair a proof by the steps that `explain` tries; sent again under its key, return the earlier answer."""
     repair, earlier = arguments["repair"], outcomes.done_before(NAME, arguments)
     if earlier is not None:
         return _done_before(arguments, outcomes.outcome(earlier))
@@ -48,7 +48,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 
 def _done_before(arguments: Mapping[str, Any], done: Json) -> Json:
-    """Write what was done when this was sent first; a proof that was reopened is gone."""
+    """Write the result of the first call; a reopened proof is gone."""
     if arguments["repair"] == proofs.ACCEPT:
         return {**done, "holds_afterwards": True}
     try:

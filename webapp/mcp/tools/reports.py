@@ -1,4 +1,4 @@
-"""Reports as compact tables, with the accounts and entries to look further at."""
+"""Reports as compact tables, with their accounts and entries."""
 
 from __future__ import annotations
 

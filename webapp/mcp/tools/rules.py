@@ -1,4 +1,4 @@
-"""Rules: what one would do to past lines and where it would have been wrong, and the rule itself."""
+"""Rules: their effect on past lines, their mistakes there, and their creation."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _tried(rule: Json) -> tuple[Json, list[Json]]:
 
 
 def _is_wrong(item: Json, settings: Mapping[str, int | None]) -> bool:
-    """Return whether a person or a posted entry has a line otherwise than the rule would set it, or in parts."""
+    """Return whether a person or a posted entry booked a line otherwise than the rule would, or in parts."""
     if not item["skipped"]:
         return False
     wanted = {key: value for key, value in settings.items() if value is not None}

@@ -1,4 +1,4 @@
-"""A bank's file or lines, into the books: what would be new, or what is."""
+"""The import of a bank's file or lines, or its preview."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ def _pushed(line: Mapping[str, Any]) -> Json:
 
 
 def _sent(path: str, body: Json, arguments: Mapping[str, Any]) -> ApiAnswer:
-    """Send what the bank sent, in full: its answer names the lines."""
+    """Send the bank's data in full; the answer names the lines."""
     body = {name: value for name, value in body.items() if value is not None}
     query: Json = {} if arguments["commit"] else {"dryRun": True}
     return outcomes.write("POST", path, body, arguments, view=None, **query)
 
 
 def _answered(answer: ApiAnswer) -> Json:
-    """Give what the call answered, or would answer; nothing of a proposal."""
+    """Return the call's answer, real or tried; nothing for a proposal."""
     found: Json = answer.body.get("answer") or answer.body if answer.body.get("dryRun") else answer.body
     return found
 
@@ -136,14 +136,14 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
 
 
 def _warnings(answer: ApiAnswer, imported: Json) -> list[str]:
-    """Give what to look at once more, also before it is approved."""
+    """Return the warnings, also before an approval."""
     waiting = answer.body.get("actionRequest")
     found: list[str] = (imported if waiting is None else waiting["effect"]).get("warnings", [])
     return found
 
 
 def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:
-    """Write the new lines: as they are in the books, or as their drafts would be."""
+    """Write the new lines from the books, or as their drafts would be."""
     if answer.body.get("dryRun"):
         entries = [each["after"] for each in answer.body["effect"]["entries"] if each["before"] is None]
         return [_drafted(each) for each in entries[:MOST_ROWS]]

@@ -1,4 +1,4 @@
-"""The story of a line, an entry, a proof, an act, an account or a rule: what it is, who did what to it and why."""
+"""The story of a line, an entry, a proof, an act, an account or a rule: its facts, acts and reasons."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class StorySchema(Schema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Tell it."""
+    """Tell the story."""
     match = REFERENCE.fullmatch(arguments["ref"].strip())
     if match is None:
         raise ToolError(
@@ -252,7 +252,7 @@ def _facts(values: Mapping[str, Any]) -> list[Json]:
 
 
 def _events(target: str) -> list[Json]:
-    """List the newest acts about something, in the order in which they happened."""
+    """List the newest acts about something, in chronological order."""
     found = api_calls.get("/action-requests", target=target, limit=MOST_EVENTS, fields=EVENT_KEYS)
     return [_event(each) for each in reversed(found["actionRequests"])]
 

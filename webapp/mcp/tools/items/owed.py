@@ -1,4 +1,4 @@
-"""What customers owe and suppliers are owed, item by item, and what of it a bank line may pay."""
+"""Open items of customers and suppliers, and the items that a bank line may pay."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class FoundItemsSchema(Schema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """List what is owed, or what a line may pay."""
+    """List open items, or the items that a line may pay."""
     if "line" in arguments:
         return {"items": _choices(arguments["line"]), "ages": [], "cursor": None}
     side, key = SIDES[arguments["side"]]
