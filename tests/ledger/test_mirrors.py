@@ -154,7 +154,9 @@ def test_a_rate_serves_its_day_and_the_ten_after_it(rate_day, later):
 def test_missing_rates_are_named_once_each_in_order():
     day = date(2026, 10, 30)
     error = ExchangeRateMissingError.on([(day, "USD"), (day, "JPY"), (day, "USD")])
-    assert error.message.startswith("There is no exchange rate for JPY on 2026-10-30, USD on 2026-10-30, nor")
+    assert error.message.startswith(
+        "There is no exchange rate for JPY on 2026-10-30, USD on 2026-10-30, or for"
+    )
     assert error.details == {
         "missingRates": [
             {"day": "2026-10-30", "currency": "JPY"},

@@ -1,4 +1,4 @@
-"""The ids of acts, which sort by the instants at which they were done."""
+"""The ids of acts, which sort by time."""
 
 from datetime import datetime
 from typing import Final

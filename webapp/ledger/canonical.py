@@ -8,9 +8,9 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
 
 
 def canonical_json(record: object) -> str:
-    """Write a record as JSON with sorted keys and no spaces, its letters as themselves.
+    """Write a record as JSON with sorted keys, no spaces and no escaped letters.
 
-    Money belongs into it as text: a float would be refused by nobody and mean something else elsewhere.
+    Write money as text: nothing would refuse a float, and it would mean something else elsewhere.
 
     >>> canonical_json({"name": "Zoë", "amount": "-12.50", "at": None, "ids": [2, 1]})
     '{"amount":"-12.50","at":null,"ids":[2,1],"name":"Zoë"}'
@@ -19,7 +19,7 @@ def canonical_json(record: object) -> str:
 
 
 def sha256_hex(text: str) -> str:
-    """Give the SHA-256 of a text's UTF-8 bytes in lower-case hex."""
+    """Return the SHA-256 of a text's UTF-8 bytes in lower-case hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -36,7 +36,7 @@ def instant_text(at: datetime) -> str:
 
 
 def camel(name: str) -> str:
-    """Write a name as JSON does.
+    """Write a name in camel case, as in JSON.
 
     >>> camel("organization_id"), camel("amount_base"), camel("id")
     ('organizationId', 'amountBase', 'id')

@@ -1,4 +1,4 @@
-"""The hash chain of audit events: each carries the hash of the one before, so that a change of any is detected."""
+"""The hash chain of audit events: each carries the previous event's hash, so any change is detected."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ GENESIS: Final = "0" * 64
 
 
 class Head(NamedTuple):
-    """The end of a chain: the number and the hash of its last event, of which the next one goes on."""
+    """The end of a chain: the number and the hash of its last event."""
 
     sequence: int
     hash: str
@@ -29,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """The first place where a chain does not hold, and a sentence that says how."""
+    """The first broken place of a chain, and a sentence about it."""
 
     sequence: int
     kind: Literal["sequence", "previous", "hash", "head"]
@@ -55,9 +55,9 @@ def hash_of(previous_hash: str, body: str) -> str:
 
 
 def first_break(links: Iterable[Link], *, head: str | None = None) -> Break | None:
-    """Walk a chain from its first event and give the first break, None where it holds.
+    """Walk a chain from its first event and return the first break, or None.
 
-    A cut tail leaves a chain that holds; only a `head`, the last hash noted elsewhere, shows it.
+    A chain without its tail still holds; only a `head` noted elsewhere shows the cut.
 
     >>> whole = [link({"n": 1})]
     >>> first_break(whole) is None, first_break([], head=whole[0].hash).kind

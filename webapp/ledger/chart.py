@@ -18,7 +18,7 @@ class AccountType(StrEnum):
 
 
 class Role(StrEnum):
-    """What the books themselves use an account for; an organization has one of each."""
+    """The books' own use of an account; an organization has one account per role."""
 
     UNCATEGORISED_INCOME = "uncategorised_income"
     UNCATEGORISED_EXPENSES = "uncategorised_expenses"
@@ -40,9 +40,9 @@ WATCHED: Final = frozenset({*UNCATEGORISED, Role.TRANSFERS, Role.ROUNDING})
 
 @dataclass(frozen=True, slots=True)
 class ChartAccount:
-    """An account as the default chart proposes it; one with a role can be renamed but not removed.
+    """An account of the default chart; an account with a role can be renamed but not removed.
 
-    `is_money`: it holds money, or claims and debts in money, so that it is revalued. One that `keeps_items` has an item
+    `is_money`: it holds money, or claims and debts in money, so it is revalued. With `keeps_items` it has an item
     for each thing owed.
     """
 
@@ -130,7 +130,7 @@ def may_be_revalued(type_: str, role: str | None = None) -> bool:
 
 
 def is_revalued_by_default(type_: str, currency: str | None = None) -> bool:
-    """Return whether a new account is revalued: debts are, and of the assets those in one currency.
+    """Return whether a new account is revalued: debts are, and assets in one currency.
 
     An asset without a currency of its own may as well be a machine, which keeps the rate of its purchase.
 
@@ -152,9 +152,9 @@ _STEP: Final = 10
 
 
 def next_code(type_: str, taken: Collection[str]) -> str:
-    """Give the code of a new account: the next ten after the last of its type, else the first free one.
+    """Return the code of a new account: the next ten after the last of its type, else the first free code.
 
-    A full thousand goes on with five digits, which sort where the thousand does.
+    A full thousand continues with five digits, which sort in the same place.
 
     >>> next_code("EXPENSE", {"6000", "6900", "7900"}), next_code("EXPENSE", {"6995"}), next_code("EQUITY", ())
     ('6910', '6000', '3010')
@@ -172,7 +172,7 @@ def next_code(type_: str, taken: Collection[str]) -> str:
 
 
 def uncategorised(amount_minor: int) -> Role:
-    """Name where a line waits for its account: money in as income, money out (and nothing) as expense.
+    """Return the account where a line waits: income for money in, expense for money out and for nothing.
 
     >>> uncategorised(100).value, uncategorised(-100).value, uncategorised(0).value
     ('uncategorised_income', 'uncategorised_expenses', 'uncategorised_expenses')

@@ -1,4 +1,4 @@
-"""The codes of columns and API fields: statuses, sources and verdicts, by which models and schemas check."""
+"""The codes of columns and API fields: statuses, sources and verdicts, for models and schemas."""
 
 from typing import Final
 

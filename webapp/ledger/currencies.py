@@ -58,7 +58,7 @@ SUCCESSORS: Final[dict[str, str]] = {
 def canonical(code: str) -> str:
     """Read a currency code without case, a replaced one as its successor at par.
 
-    Raises UnknownCurrencyError for anything that is no currency with a minor unit.
+    Raises UnknownCurrencyError for anything but a currency with a minor unit.
 
     >>> canonical("eur"), canonical("RUR"), canonical(" Jpy ")
     ('EUR', 'RUB', 'JPY')
@@ -79,7 +79,7 @@ def canonical(code: str) -> str:
 
 
 def digits(code: str) -> int:
-    """Give how many digits a currency (by its canonical code) has after the decimal point.
+    """Return how many digits a currency (by its canonical code) has after the decimal point.
 
     >>> digits("EUR"), digits("JPY"), digits("BHD"), digits("CLF")
     (2, 0, 3, 4)

@@ -1,4 +1,4 @@
-"""What a posting is for beside its account: a project, the group of that, a merchant."""
+"""The dimensions of a posting besides its account: project, project group, merchant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Dimension(StrEnum):
-    """What reports can be grouped by."""
+    """A dimension to group reports by."""
 
     PROJECT = "project"
     PROJECT_GROUP = "project_group"
@@ -17,7 +17,7 @@ class Dimension(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DimensionSelection:
-    """The postings that a report counts: those of a project, of a group's projects and of a merchant; or all.
+    """The postings that a report counts: of a project, a group's projects and a merchant, or all.
 
     >>> bool(DimensionSelection()), bool(DimensionSelection(project_id=1))
     (False, True)
@@ -38,7 +38,7 @@ MergedMerchants = Mapping[int, int]
 
 
 def counting(merchant_id: int | None, merged: MergedMerchants) -> int | None:
-    """Give the merchant that counts for one: what it is merged into, or itself.
+    """Return the merchant that counts: the target of a merge, or itself.
 
     >>> counting(3, {3: 5}), counting(5, {3: 5}), counting(None, {3: 5})
     (5, 5, None)
@@ -47,7 +47,7 @@ def counting(merchant_id: int | None, merged: MergedMerchants) -> int | None:
 
 
 def count_alike(one: int | None, other: int | None, merged: MergedMerchants) -> bool:
-    """Return whether two merchants are the same or count as the same, so that setting either changes nothing.
+    """Return whether two merchants count as the same, so that setting either changes nothing.
 
     >>> count_alike(3, 5, {3: 5}), count_alike(3, None, {3: 5})
     (True, False)

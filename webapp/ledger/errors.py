@@ -1,4 +1,4 @@
-"""Errors of bookkeeping, from which all others derive: code, status, and a sentence on what is true and what to do."""
+"""The base of all errors: code, status, and a sentence on what is true and what to do."""
 
 from collections.abc import Mapping, Sequence
 from inspect import cleandoc
@@ -25,7 +25,7 @@ class LedgerError(Exception):
     ) -> None:
         """Take `message`, else the class's docstring; `fields` maps a path of the input to its messages.
 
-        `code` is for the errors that have several `codes`.
+        `code` is for errors with several `codes`.
         """
         if code is not None:
             self.code = code
@@ -42,12 +42,12 @@ class NotFoundError(LedgerError):
     code = "not_found"
 
     def __init__(self) -> None:
-        """Take no message, so that an answer never reveals whose id it was."""
+        """Take no message, so that no answer reveals the owner of an id."""
         super().__init__()
 
 
 class PreconditionError(LedgerError):
-    """What this was asked for on condition of is not so; read it again."""
+    """The condition of this request does not hold; read the record again."""
 
     status = 412
     code = "stale_version"

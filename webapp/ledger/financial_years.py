@@ -1,4 +1,4 @@
-"""Financial years: which day each begins on, and what changing their first month does."""
+"""Financial years: their first days, and the effect of another first month."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, order=True)
 class FirstMonth:
-    """The month that financial years begin with from a day on; a year begins on that day itself too."""
+    """The first month of financial years from a day on; a year also begins on that day."""
 
     starts_on: date
     month: int
 
     @property
     def since(self) -> date | None:
-        """The day from which on it holds, or none where it always did."""
+        """The day from which it holds, or None if it always did."""
         return None if self.starts_on == date.min else self.starts_on
 
 
@@ -31,7 +31,7 @@ ALWAYS_JANUARY = FirstMonth(date.min, JANUARY)
 
 @dataclass(frozen=True, slots=True)
 class FinancialYears:
-    """The financial years of an organization; calendar years until a first month says otherwise.
+    """The financial years of an organization; calendar years unless a first month is set.
 
     >>> years = FinancialYears().changed(7, date(2025, 12, 31))
     >>> [f"{day:%Y-%m}" for day in years.starts_within(Period(date(2024, 12, 31), date(2027, 12, 31)))]
@@ -51,13 +51,13 @@ class FinancialYears:
         return self._all[-1].month
 
     def start_of(self, day: date) -> date:
-        """Give the first day of the financial year that a day belongs to."""
+        """Return the first day of a day's financial year."""
         rule = [each for each in self._all if each.starts_on <= day][-1]
         year = day.year - (day.month < rule.month)
         return max(rule.starts_on, date(year, rule.month, 1)) if year else rule.starts_on
 
     def of(self, day: date) -> Period:
-        """Give the whole financial year that a day belongs to.
+        """Return the whole financial year of a day.
 
         >>> years = FinancialYears((FirstMonth(date.min, 4),))
         >>> str(years.of(date(2026, 3, 31)).first), str(years.of(date(2026, 3, 31)).last)
@@ -66,7 +66,7 @@ class FinancialYears:
         return Period(self.start_of(day), self._next_start(day) - DAY)
 
     def quarter_of(self, day: date) -> Period:
-        """Give the quarter of its financial year that a day belongs to; a short year's last one may be shorter.
+        """Return a day's quarter in its financial year; the last quarter of a short year may be shorter.
 
         >>> quarter = FinancialYears((FirstMonth(date.min, 2),)).quarter_of(date(2026, 1, 31))
         >>> str(quarter.first), str(quarter.last)
@@ -78,15 +78,15 @@ class FinancialYears:
         return Period(months[begun].first, months[begun : begun + QUARTER][-1].last)
 
     def month_of(self, day: date) -> Period:
-        """Give the month that a day belongs to."""
+        """Return the month of a day."""
         return next(month for month in self.of(day).months if day <= month.last)
 
     def year_to(self, day: date) -> Period:
-        """Give the financial year up to a day."""
+        """Return the financial year up to a day."""
         return Period(self.start_of(day), day)
 
     def starts_within(self, period: Period) -> list[date]:
-        """List the days of a period, its first one apart, on which a financial year begins."""
+        """List the first days of financial years within a period, except the period's first day."""
         return list(self._starts_after(period.first, period.last))
 
     def _starts_after(self, day: date, last: date) -> Iterator[date]:
@@ -101,7 +101,7 @@ class FinancialYears:
         return min([date(day.year + (day.month >= rule.month), rule.month, 1), *later])
 
     def changed(self, month: int, locked_until: date | None) -> FinancialYears:
-        """Begin years with another month once the last year that is locked is over; nothing locked: all of them."""
+        """Begin years with another month after the last locked year, or all years if nothing is locked."""
         first_open = self.start_of(locked_until + DAY) if locked_until else date.min
         kept = [each for each in self._all if each.starts_on < first_open]
         if not kept or kept[-1].month != month:

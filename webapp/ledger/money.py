@@ -1,4 +1,4 @@
-"""Money: a whole number of minor units and the currency they are of."""
+"""Money: a whole number of minor units, and their currency."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Money:
 
     @classmethod
     def of(cls, amount: Decimal | str | int, currency: str) -> Self:
-        """Take a decimal amount exactly as it is written.
+        """Convert a decimal amount exactly as written.
 
         Trailing zeros are no digits. Raises NotAnAmountError, TooManyDigitsError or AmountTooLargeError.
 
@@ -69,7 +69,7 @@ class Money:
 
     @classmethod
     def rounded(cls, amount: Decimal | str | int, currency: str) -> Self:
-        """Take a decimal amount rounded half away from zero to the currency's digits.
+        """Convert a decimal amount, rounded half away from zero to the currency's digits.
 
         >>> str(Money.rounded("-0.005", "EUR")), str(Money.rounded("0.004", "EUR"))
         ('-0.01', '0.00')
@@ -80,7 +80,7 @@ class Money:
 
     @classmethod
     def zero(cls, currency: str) -> Self:
-        """Give nothing at all, of a currency."""
+        """Return zero in a currency."""
         return cls(0, canonical(currency))
 
     @property
@@ -148,7 +148,7 @@ class Money:
 
 
 def total(amounts: Iterable[Money], currency: str) -> Money:
-    """Add amounts of one currency; of none at all the sum is zero.
+    """Add amounts of one currency; without amounts the sum is zero.
 
     >>> str(total([Money(1999, "EUR"), Money(-2000, "EUR")], "EUR"))
     '-0.01'
@@ -167,14 +167,14 @@ def divided(numerator: int, denominator: int) -> int:
 
 
 def bounded(minor: int) -> int:
-    """Give an amount back if 64 bits can hold it, else raise AmountTooLargeError."""
+    """Return an amount if 64 bits can hold it, else raise AmountTooLargeError."""
     if abs(minor) > MAX_MINOR:
         raise AmountTooLargeError
     return minor
 
 
 def _decimal(amount: Decimal | str | int) -> Decimal:
-    """Read a finite ASCII number, without the underscores, spaces and foreign digits that Decimal allows."""
+    """Read a finite ASCII number; unlike Decimal, refuse underscores, spaces and foreign digits."""
     if isinstance(amount, str) and not (amount.isascii() and set(amount) <= set("+-.0123456789eE")):
         raise NotAnAmountError
     try:
@@ -187,9 +187,9 @@ def _decimal(amount: Decimal | str | int) -> Decimal:
 
 
 def _scaled(value: Decimal, currency: str) -> Decimal:
-    """Move the point to the currency's minor unit, refusing what 64 bits cannot hold.
+    """Convert to the currency's minor unit, and refuse amounts beyond 64 bits.
 
-    The exponent decides about the size first: 1e999999 must not be written out to be found too large.
+    The exponent is checked first, so that 1e999999 is never written out.
     """
     places = digits(currency)
     if value and value.adjusted() + places >= len(str(MAX_MINOR)):
@@ -210,7 +210,7 @@ def _plain(value: Decimal) -> str:
 
 
 def money_at(amount: Any, currency: str, path: str) -> Money:
-    """Make money of an amount that stands in a body at `path`; an error names that path."""
+    """Convert an amount at `path` of a body to money; errors name the path."""
     try:
         return Money.of(amount, currency)
     except UnprocessableError as error:

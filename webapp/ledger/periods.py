@@ -1,4 +1,4 @@
-"""Periods of reports: from a day to another, both among them, and the one that they are compared with."""
+"""Periods of reports, from a day to another, both inclusive, and the periods to compare with."""
 
 from calendar import monthrange
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ class Period:
 
     @classmethod
     def months_to(cls, day: date, months: int) -> "Period":
-        """Give as many months up to a day, its own among them.
+        """Return a number of months up to a day, including its own.
 
         >>> str(Period.months_to(date(2026, 11, 22), 12).first)
         '2025-12-01'
@@ -27,12 +27,12 @@ class Period:
 
     @property
     def eve(self) -> date:
-        """The day before it, at whose close balances are as it begins."""
+        """The day before it, whose closing balances open it."""
         return self.first - timedelta(days=1)
 
     @property
     def before(self) -> "Period":
-        """The period before: as many whole months where it is whole months, else as many days.
+        """The period before: as many whole months if it is whole months, else as many days.
 
         >>> year = Period(date(2026, 1, 1), date(2026, 12, 31)).before
         >>> quarter = Period(date(2026, 4, 1), date(2026, 6, 30)).before
@@ -61,7 +61,7 @@ class Period:
 
     @property
     def months(self) -> "Iterator[Period]":
-        """Its months, the first and the last one as far as they belong to it.
+        """Its months; the first and last may be cut.
 
         >>> [f"{each.first} {each.last}" for each in Period(date(2025, 12, 20), date(2026, 2, 3)).months]
         ['2025-12-20 2025-12-31', '2026-01-01 2026-01-31', '2026-02-01 2026-02-03']
@@ -82,7 +82,7 @@ def _is_last(day: date) -> bool:
 
 
 def _day_of(year: int, month: int, day: int) -> date:
-    """Give a day of a month, or its last one where it has fewer days."""
+    """Return a day of a month, or its last day if it has fewer."""
     return date(year, month, min(day, monthrange(year, month)[1]))
 
 

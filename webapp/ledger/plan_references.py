@@ -1,7 +1,7 @@
 """References between the steps of a plan: `{"$ref": "1#/transaction/id"}` stands for a value of an earlier answer.
 
-The number is that of the step, from 1; behind `#` stands a JSON Pointer (RFC 6901) into what it was answered. In a
-path the same stands in braces: `/api/transactions/{1#/transaction/id}`. Other text is never looked into.
+The number is the step's, from 1; behind `#` is a JSON Pointer (RFC 6901) into its answer. In a
+path the reference is in braces: `/api/transactions/{1#/transaction/id}`. Other text is never searched.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Reference(NamedTuple):
 
 
 def read(text: object, number: int) -> Reference:
-    """Read a reference that stands in a step; raises BadReferenceError for one to a step that is not earlier.
+    """Read a reference in a step; raises BadReferenceError unless it names an earlier step.
 
     >>> read("1#/results/0/a~1b", 2)
     Reference(step=1, keys=('results', '0', 'a/b'))
@@ -54,7 +54,7 @@ def read(text: object, number: int) -> Reference:
 
 
 def resolved(value: Any, number: int, answers: Mapping[int, Any]) -> Any:
-    """Give a JSON value with what its references stand for; the type of that is kept.
+    """Return a JSON value with its references replaced; the values keep their type.
 
     >>> resolved({"ids": [{"$ref": "1#/id"}], "text": "1#/id"}, 2, {1: {"id": 7}})
     {'ids': [7], 'text': '1#/id'}
@@ -63,7 +63,7 @@ def resolved(value: Any, number: int, answers: Mapping[int, Any]) -> Any:
 
 
 def resolved_path(path: str, number: int, answers: Mapping[int, Any]) -> str:
-    """Give a path with what its references stand for.
+    """Return a path with its references replaced.
 
     >>> resolved_path("/api/accounts/{1#/name}", 2, {1: {"name": "a/b"}})
     '/api/accounts/a%2Fb'
@@ -72,7 +72,7 @@ def resolved_path(path: str, number: int, answers: Mapping[int, Any]) -> str:
 
 
 def check(path: str, body: Any, number: int) -> str:
-    """Check the references of a step without looking for their values; give its path with `1` in their places."""
+    """Check the references of a step without their values; return its path with `1` in their places."""
     _replaced(body, lambda text: read(text, number) and None)
     return _IN_PATH.sub(lambda match: PLACE if read(match[1], number) else "", path)
 
@@ -108,7 +108,7 @@ def _found(text: object, number: int, answers: Mapping[int, Any]) -> Scalar:
 
 
 def _beside(value: Any, reference: Reference, place: int) -> str:
-    """Say what stands where a reference finds nothing."""
+    """Describe the value at the place where a reference finds nothing."""
     where = f" under /{'/'.join(reference.keys[:place])}" if place else ""
     if isinstance(value, Mapping):
         return f"no {reference.keys[place]!s:.40}{where}; it has {', '.join(list(map(str, value))[:12]) or 'nothing'}"

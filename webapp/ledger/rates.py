@@ -16,7 +16,7 @@ _CROSS: Final = Context(prec=12, rounding=ROUND_HALF_UP)
 
 
 class ExchangeRateMissingError(LedgerError):
-    """There is no exchange rate for that day, nor one at most ten days older; add it and try again."""
+    """There is no exchange rate for that day or the ten days before; add it and try again."""
 
     code = "exchange_rate_missing"
 
@@ -26,7 +26,7 @@ class ExchangeRateMissingError(LedgerError):
         rates = sorted(set(missing))
         named = ", ".join(f"{currency} on {day.isoformat()}" for day, currency in rates)
         return cls(
-            f"There is no exchange rate for {named}, nor one at most {MAX_AGE_DAYS} days older; "
+            f"There is no exchange rate for {named}, or for the {MAX_AGE_DAYS} days before; "
             "add it and try again.",
             details={"missingRates": [{"day": day.isoformat(), "currency": code} for day, code in rates]},
         )
@@ -39,7 +39,7 @@ class RateNotPositiveError(UnprocessableError):
 
 
 def is_current(rate_day: date, day: date) -> bool:
-    """Return whether a rate of one day may still be used on another: at or before it, at most 10 days old.
+    """Return whether a rate is valid on a day: from that day or at most 10 days older.
 
     >>> is_current(date(2024, 2, 20), date(2024, 3, 1)), is_current(date(2024, 2, 20), date(2024, 3, 2))
     (True, False)
@@ -50,7 +50,7 @@ def is_current(rate_day: date, day: date) -> bool:
 
 
 def cross(currency_per_euro: Decimal, base_per_euro: Decimal) -> Decimal:
-    """Give the units of a currency for one of a base, from their rates of one day, to 12 significant digits.
+    """Return the units of a currency for one unit of a base, from rates of one day, to 12 significant digits.
 
     >>> cross(Decimal("0.8563"), Decimal("1.0842"))
     Decimal('0.789798930087')
@@ -62,7 +62,7 @@ def cross(currency_per_euro: Decimal, base_per_euro: Decimal) -> Decimal:
 
 
 def units_per_base(currency: str, base: str, per_euro: Mapping[str, Decimal]) -> Decimal | None:
-    """Give a currency's rate against the base from the euro's rates of one day; None where one is missing.
+    """Return a currency's rate against the base from the euro's rates of one day, or None.
 
     >>> euro = {"USD": Decimal("1.0842"), "GBP": Decimal("0.8563")}
     >>> units_per_base("EUR", "USD", euro), units_per_base("USD", "EUR", euro)
@@ -80,7 +80,7 @@ def units_per_base(currency: str, base: str, per_euro: Mapping[str, Decimal]) ->
 
 
 def mirror(amount_minor: int, currency: str, base: str, rate: Decimal) -> int:
-    """Give an amount in minor units of the base, at `rate` units of its currency for one unit of base.
+    """Return an amount in minor units of the base, at `rate` units of its currency for one unit of base.
 
     Both currencies' digits count; rounded half away from zero; may raise AmountTooLargeError.
 
@@ -95,7 +95,7 @@ def mirror(amount_minor: int, currency: str, base: str, rate: Decimal) -> int:
 
 
 def mirroring(currency: str, base: str, rate: Decimal) -> Mirroring:
-    """Make the function that does so with amounts of a currency at a rate, for many of them.
+    """Return a function that mirrors many amounts of a currency at one rate.
 
     >>> mirroring("USD", "EUR", Decimal("1.0842"))(1084)
     1000
@@ -106,7 +106,7 @@ def mirroring(currency: str, base: str, rate: Decimal) -> Mirroring:
 
 
 def unmirror(base_minor: int, base: str, currency: str, rate: Decimal) -> int:
-    """Give what an amount of the base is in another currency, in that one's minor units.
+    """Convert an amount of the base to minor units of another currency.
 
     >>> unmirror(1000, "EUR", "USD", Decimal("1.0842")), unmirror(-93052, "EUR", "JPY", Decimal("161.20"))
     (1084, -150000)

@@ -1,4 +1,4 @@
-"""Typed references: the id of a row together with what kind of row that is."""
+"""Typed references: the id of a row with its kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 
 
 class Kind(StrEnum):
-    """What a reference names, in the word that the audit trail has for it."""
+    """The kind of a referenced row, in the word of the audit trail."""
 
     ACCOUNT = "account"
     FEED_ACCOUNT = "feed_account"
@@ -30,12 +30,12 @@ class Kind(StrEnum):
 
     @property
     def address(self) -> str | None:
-        """The address of the interface that lists such rows with their ids, if one does."""
+        """The address of the interface that lists such rows, if any."""
         return _LISTED.get(self)
 
     @classmethod
     def at(cls, address: str) -> Self | None:
-        """Give what is listed at an address of the interface.
+        """Return the kinds that an address of the interface lists.
 
         >>> Kind.at("/api/transactions"), Kind.at("/api/me")
         (<Kind.TRANSACTION: 'transaction'>, None)
@@ -44,7 +44,7 @@ class Kind(StrEnum):
 
     @property
     def table(self) -> str:
-        """The table whose rows it names."""
+        """The table of its rows."""
         return "journal_entries" if self is Kind.JOURNAL_ENTRY else f"{self}s"
 
 
@@ -66,7 +66,7 @@ _LISTED: Final[Mapping[Kind, str]] = {
 
 
 class Ref(int):
-    """The id of a row and the kind of that row. It is a number wherever one is expected, and written as one in JSON.
+    """The id of a row with its kind. It works as a number, and is a number in JSON.
 
     >>> import json
     >>> ref = Ref(Kind.ACCOUNT, 7)
@@ -83,32 +83,32 @@ class Ref(int):
         return made
 
     def __getnewargs__(self) -> tuple[Kind, int]:  # type: ignore[override]
-        """Give what a copy is made of."""
+        """Return what a copy is made of."""
         return self.kind, int(self)
 
     @classmethod
     def optional(cls, kind: Kind, row_id: int | None) -> Self | None:
-        """Make a reference to a row, where there is one."""
+        """Make a reference to a row, or None."""
         return None if row_id is None else cls(kind, row_id)
 
 
 class ReferringDigest(str):
     """The SHA-256 of a JSON value with references, in hex; written as text in JSON.
 
-    It keeps the value, so that it can be made again where new rows have names in the places of their ids.
+    It keeps the value, to compute the digest again when names replace the ids of new rows.
     """
 
     __slots__ = ("value",)
     value: Any
 
     def __new__(cls, value: Any) -> Self:
-        """ReferringDigest a value."""
+        """Compute the digest of a value."""
         made = super().__new__(cls, sha256_hex(canonical_json(value)))
         made.value = value
         return made
 
     def __getnewargs__(self) -> tuple[Any]:
-        """Give what a copy is made of."""
+        """Return what a copy is made of."""
         return (self.value,)
 
 

@@ -1,6 +1,6 @@
-"""The columns of a report: its period, the one that it is compared with, and its months side by side.
+"""The columns of a report: its period, its comparison, and its months side by side.
 
-And what stands in them: which postings count, and by what they are grouped.
+Also the postings that count, and their grouping.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_MONTHS = 24
 
 
 class Comparison(StrEnum):
-    """What a period is compared with."""
+    """The comparison of a period."""
 
     PREVIOUS_PERIOD = "previous_period"
     PREVIOUS_YEAR = "previous_year"
@@ -31,9 +31,9 @@ class TooManyMonthsError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class ReportColumns:
-    """The periods of a report; `months` are those of its own period, with days cut off at its ends.
+    """The periods of a report; `months` are its own period's, cut at both ends.
 
-    Only what is in the `selection` counts; `by` says what each figure has parts for.
+    Only postings in the `selection` count; `by` is the dimension of each figure's parts.
     """
 
     period: Period
@@ -44,20 +44,20 @@ class ReportColumns:
 
     @property
     def periods(self) -> list[Period]:
-        """All periods, in the order in which figures have them."""
+        """All periods, in the order of figures."""
         compared = [self.compared_with] if self.compared_with else []
         return [self.period, *compared, *(self.months or ())]
 
 
 def compared(period: Period, comparison: Comparison) -> Period | None:
-    """Give the period that another is compared with, or none."""
+    """Return the period to compare with, or None."""
     if comparison is Comparison.PREVIOUS_YEAR:
         return period.a_year_before
     return period.before if comparison is Comparison.PREVIOUS_PERIOD else None
 
 
 def side_by_side(period: Period) -> tuple[Period, ...]:
-    """Give the months of a period, or raise TooManyMonthsError."""
+    """Return the months of a period, or raise TooManyMonthsError."""
     months = tuple(period.months)
     if len(months) > MOST_MONTHS:
         raise TooManyMonthsError(fields={"months": [str(TooManyMonthsError())]})

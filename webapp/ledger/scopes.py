@@ -1,4 +1,4 @@
-"""Permissions: the scopes, which of them each role has, and the form of API tokens."""
+"""Permissions: the scopes, the roles with their scopes, and the form of API tokens."""
 
 import re
 import zlib
@@ -39,13 +39,13 @@ _TOKEN: Final = re.compile(
 
 
 class ScopeNotHeldError(UnprocessableError):
-    """A token's scopes are some of those that its owner's role has; choose among them."""
+    """A token can only have scopes of its owner's role; choose among those."""
 
     code = "scope_not_held"
 
 
 def scopes_of_role(role: str) -> frozenset[str]:
-    """Give what a role may do; an unknown role may nothing.
+    """Return the scopes of a role; an unknown role has none.
 
     >>> sorted(scopes_of_role("bookkeeper")), sorted(scopes_of_role("stranger"))
     (['confirm', 'draft', 'propose', 'read', 'reconcile'], [])
@@ -54,10 +54,10 @@ def scopes_of_role(role: str) -> frozenset[str]:
 
 
 def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
-    """Give the scopes of a new token in the published order: those chosen, or all that the role may do.
+    """Return the scopes of a new token in the published order: the chosen ones, or all of the role.
 
-    A token that may do everything has nothing to propose, so that `propose` is only there where it was chosen.
-    Raises ScopeNotHeldError for a choice of nothing, an unknown word, or one beyond the role.
+    A token that may do everything has nothing to propose, so `propose` must be chosen.
+    Raises ScopeNotHeldError for an empty choice, an unknown scope, or a scope beyond the role.
 
     >>> token_scopes("owner", ["confirm", "read", "read"]), token_scopes("viewer", None)
     (('read', 'confirm'), ('read',))
@@ -80,7 +80,7 @@ def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def preset_scopes(role: str) -> dict[str, tuple[str, ...]]:
-    """Give the scopes of each preset that a role can give to a token.
+    """Return the scopes of each preset that a role can give to a token.
 
     >>> list(preset_scopes("viewer")), preset_scopes("bookkeeper")["draft"]
     (['look'], ('read', 'draft'))
@@ -96,7 +96,7 @@ def token_text(random: bytes, organization_id: str) -> str:
     """Write 32 random bytes as a token: `tie_`, 43 digits of base62, the organization, and 6 digits of their CRC-32.
 
     The checksum tells a mistyped token from a revoked one, and a secret scanner a token from noise. Older tokens, and
-    those of organizations with an id of another form, do without the organization.
+    tokens of organizations with another form of id, lack the organization.
 
     >>> token_text(bytes(32), "org_3ybhn7bwcd386ggnjz8f")
     'tie_00000000000000000000000000000000000000000003ybhn7bwcd386ggnjz8f1VwQUD'
@@ -111,7 +111,7 @@ def token_text(random: bytes, organization_id: str) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a text could be one of our tokens: its form and its checksum are right.
+    """Return whether a text has the form and the checksum of our tokens.
 
     >>> token = token_text(bytes(range(32)), "another")
     >>> is_token(token), is_token(token[:-1] + "x"), is_token("tie_")
@@ -122,7 +122,7 @@ def is_token(text: str) -> bool:
 
 
 def organization_of(text: str) -> str | None:
-    """Tell which organization a token names, so that only its node is asked for the token.
+    """Return the organization that a token names, so that only its node is queried.
 
     >>> organization_of(token_text(bytes(32), "org_3ybhn7bwcd386ggnjz8f"))
     'org_3ybhn7bwcd386ggnjz8f'

@@ -1,4 +1,4 @@
-"""Titles of acts: in the past tense of what was done, and in the imperative of what is proposed."""
+"""Titles of acts: in the past tense when done, in the imperative when proposed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -71,7 +71,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
 
 
 def of_line(text: str, amount: Money, day: date) -> str:
-    """Name a bank line or an entry: by whom or what it is about, its amount and its day.
+    """Name a bank line or an entry by its party or subject, its amount and its day.
 
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
@@ -80,7 +80,7 @@ def of_line(text: str, amount: Money, day: date) -> str:
 
 
 def clipped(text: str) -> str:
-    """Clip a text to one short line that is safe to show beside other words.
+    """Clip a text to one short line that is safe to show next to other words.
 
     >>> clipped("  Hetzner  Online "), len(clipped("word " * 50))
     ('Hetzner Online', 60)
@@ -90,7 +90,7 @@ def clipped(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Clip an untrusted text, in quotation marks where it contains amounts that could be taken for ours.
+    """Clip an untrusted text, in quotation marks if it has amounts that could be taken for ours.
 
     >>> quoted("REWE Nord"), quoted("Rent of 4 Nov, −2.90 EUR of 5 Nov")
     ('REWE Nord', '“Rent of 4 Nov, −2.90 EUR of 5 Nov”')
@@ -108,7 +108,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Name several things, of many the first.
+    """Name several things, or the first of many.
 
     >>> listed(["Rent"]), listed(["Rent", "Fees"]), listed(["A", "B", "C", "D", "E"])
     ('Rent', 'Rent and Fees', 'A, B, C and 2 more')
@@ -128,7 +128,7 @@ def joined(names: Sequence[str], last: str = "and") -> str:
 
 
 def proposed(title: str) -> str:
-    """Put the title of an act into the imperative, as a proposal has it; a title with another verb stays as it is.
+    """Put the title of an act into the imperative for a proposal; a title with another verb stays as it is.
 
     >>> proposed("Confirmed REWE −45.20 EUR of 3 Nov"), proposed("A proposal")
     ('Confirm REWE −45.20 EUR of 3 Nov', 'A proposal')

@@ -42,7 +42,7 @@ def test_a_file_is_filed_and_its_document_shown(ben, bank, desk_):
 def test_what_is_refused_is_said_where_it_was_tried(bank, desk_):
     page = upload(desk_, data=b"<html><script>alert(1)</script></html>", name="bill.pdf", sender="Kept")
     assert page.status_code == 422
-    assert "this is none" in page.text
+    assert "this file is none" in page.text
     assert 'value="Kept"' in page.text
     assert desk_.post("/documents", data={}, content_type="multipart/form-data").status_code == 422
     long = upload(desk_, number="x" * 256)

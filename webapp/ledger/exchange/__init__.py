@@ -1,1 +1,1 @@
-"""Texts that go to other programs and come back: what they must not carry out, and what they must not hide."""
+"""Texts that go to other programs and come back: they must neither act nor hide anything there."""

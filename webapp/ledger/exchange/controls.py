@@ -1,4 +1,4 @@
-"""Characters that no export repeats: they command a terminal, or turn the direction of the words behind them."""
+"""Characters that no export repeats: they command a terminal, or reverse the words behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apostrophes before texts of CSV that a spreadsheet would take for formulas, whatever it separates cells by."""
+"""Apostrophes before CSV texts that a spreadsheet would take for formulas, with any separator of cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GUARDED: Final = re.compile(f"({_BEGINNINGS.format(guard=chr(39))})'")
 
 
 def guarded(text: str) -> str:
-    r"""Put an apostrophe before all of a text that could become a formula, also behind `;`, `|`, a tab or a line end.
+    r"""Put an apostrophe before each possible formula in a text, also behind `;`, `|`, a tab or a line end.
 
     >>> [guarded(text) for text in ("=1+1", "  @SUM(A1)", "\uff1dcmd", "-12.50", "Rent", "'=1", 'a;b;"=1', "Fee; \t")]
     ["'=1+1", "'  @SUM(A1)", "'\uff1dcmd", "'-12.50", 'Rent', "''=1", 'a;b;\'"=1', "Fee;' \t'"]
@@ -31,7 +31,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Take away the apostrophes that `guarded` has put into a text, and no others.
+    """Remove the apostrophes that `guarded` put into a text, and no others.
 
     >>> [unguarded(text) for text in ("'=1+1", "''=1", "'a'", "a;'=1", "1'000.00")]
     ['=1+1', "'=1", "'a'", 'a;=1', "1'000.00"]

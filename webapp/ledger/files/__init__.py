@@ -1,1 +1,1 @@
-"""Files as such: what kind their bytes are, their names, and XML within bounds."""
+"""Files: their kind by their bytes, their names, and XML within bounds."""

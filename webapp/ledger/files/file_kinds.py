@@ -1,4 +1,4 @@
-"""The type of a document's file, detected from its bytes, never from its name or from what the sender states."""
+"""The type of a document's file, from its bytes, never from its name or the sender's claim."""
 
 import re
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
 
 
 class FileKindError(UnprocessableError):
-    """A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), plain text or an XML invoice; this is none."""
+    """A document is a PDF, picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), plain text or XML invoice; this file is none."""
 
     code = "file_kind"
 
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file, what it is served as, and the endings of its names, the usual one first."""
+    """A kind of file: its media type and its file name endings, the usual ending first."""
 
     type: str
     served_as: str
@@ -86,8 +86,8 @@ def kind_of(data: bytes) -> FileKind:
     ('application/pdf', 'text/plain')
     >>> kind_of(b"<!DOCTYPE html><p>Paid</p>")
     Traceback (most recent call last):
-    webapp.ledger.files.file_kinds.FileKindError: A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), \
-plain text or an XML invoice; this is none.
+    webapp.ledger.files.file_kinds.FileKindError: A document is a PDF, picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), \
+plain text or XML invoice; this file is none.
     """
     for mark, kind in _MARKS:
         if data.startswith(mark):
@@ -106,7 +106,7 @@ plain text or an XML invoice; this is none.
 
 
 def sniffed(data: bytes) -> FileKind:
-    r"""Detect the type of any file by its beginning; what is nothing else is octets.
+    r"""Detect the type of any file by its beginning; unknown files are octets.
 
     >>> sniffed(b"date;amount\n").type, sniffed(b"\xef\xbb\xbf<?xml").type, sniffed(b"PK\x03\x04...").endings
     ('text/plain', 'application/xml', ('.xlsx',))
@@ -123,7 +123,7 @@ def sniffed(data: bytes) -> FileKind:
 
 
 def _text(data: bytes) -> str:
-    """Read what can only be text; raises FileKindError for everything else."""
+    """Read a file that can only be text; raises FileKindError for everything else."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -134,7 +134,7 @@ def _text(data: bytes) -> str:
 
 
 def _require_invoice(data: bytes) -> None:
-    """Raise FileKindError for XML that is no whole invoice, or has a document type, a page or a drawing in it."""
+    """Raise FileKindError for XML that is no whole invoice, or contains a document type, a page or a drawing."""
     found = _Elements()
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler, parser.EndElementHandler = found.start, found.end
@@ -148,7 +148,7 @@ def _require_invoice(data: bytes) -> None:
 
 
 class _Elements:
-    """The elements of an XML file as they come by."""
+    """The elements of an XML file, as the parser meets them."""
 
     def __init__(self) -> None:
         self._depth = self._count = 0

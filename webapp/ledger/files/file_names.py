@@ -1,4 +1,4 @@
-"""File names of uploads, made safe to show, to store and to save under."""
+"""File names of uploads, made safe to show, store and save."""
 
 import re
 import unicodedata
@@ -16,9 +16,9 @@ _DEVICE: Final = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", r
 
 
 def cleaned(name: str, endings: Sequence[str] = ()) -> str:
-    r"""Give a name without folders, invisible characters and what turns its letters round.
+    r"""Return a name without folders, invisible characters and marks that reverse letters.
 
-    With `endings` it ends in one of them, the first where it had none: a file is saved as what it is.
+    With `endings` it gets one of them, the first by default: a file is saved as its kind.
 
     >>> cleaned("../../etc/passwd"), cleaned("C:\\temp\\Bill 3.PDF", [".pdf"])
     ('passwd', 'Bill 3.PDF')

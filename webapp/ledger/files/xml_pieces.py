@@ -1,6 +1,6 @@
-"""Untrusted XML for expat piece by piece, within bounds on what costs it more time than bytes do: attributes and tags.
+"""Untrusted XML for expat in pieces, with bounds on attributes and tags, which cost more time than bytes.
 
-Expat reads a tag from its beginning each time that more of it comes, and compares each attribute's name with those
+Expat reads a tag again from its beginning whenever more of it arrives, and compares each attribute's name with those
 before it; a megabyte of either takes longer than all lines of an invoice.
 """
 
@@ -24,7 +24,7 @@ class TooMuchMarkupError(ValueError):
 
 
 def parse(parser: expat.XMLParserType, data: bytes) -> None:
-    """Parse XML with a parser that has its handlers; raises TooMuchMarkupError, and what expat and they raise."""
+    """Parse XML with a prepared parser; raises TooMuchMarkupError, and the errors of expat and of the handlers."""
     if _elements(data) > MOST_ELEMENTS:
         raise TooMuchMarkupError(f"The XML has more than {MOST_ELEMENTS:,} elements, which no invoice has.")
     start: Any = parser.StartElementHandler
@@ -53,8 +53,8 @@ def parse(parser: expat.XMLParserType, data: bytes) -> None:
 
 
 def _elements(data: bytes) -> int:
-    """Count what looks like the beginning of an element, before a parser takes a second to see a part of them.
+    """Count the likely beginnings of elements, faster than a parser.
 
-    Letters of two bytes are not counted: whoever builds a tree counts for itself.
+    Letters of two bytes are not counted: the builder of a tree counts for itself.
     """
     return 0 if b"\x00" in data[:64] else data.count(b"<") - sum(map(data.count, _OTHERS))

@@ -1,4 +1,4 @@
-"""Effective legs: an entry together with its corrections, and the correction that would bring it to another state."""
+"""Effective legs: an entry together with its corrections, and the correction to another state."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,8 +13,8 @@ Key = tuple[int, str, int | None, int | None]
 def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
     """Add up an entry and its corrections per account, currency, project and merchant.
 
-    What adds up to nothing in amount and mirror is gone; the rest stands in the order of first appearance
-    and is still the bank leg, and still names its line, wherever any of its parts was and did.
+    Sums of nothing in amount and mirror are dropped; the rest keeps the order of first appearance,
+    and stays the bank leg, or keeps its line, if any of its parts was or did.
     Raises ExchangeRateMissingError for a leg without a mirror.
 
     >>> posted = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
@@ -32,10 +32,10 @@ def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
 
 
 def difference(target: Sequence[Leg], current: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Give the legs of the correction that turns the current effective legs into the target, exactly.
+    """Return the legs of the exact correction from the current effective legs to the target.
 
-    No difference gives no legs; otherwise they are an entry that may be posted: at least two, and in
-    balance where they have one currency. Both states must balance in the base currency.
+    No difference gives no legs; otherwise the legs can be posted: at least two, and in
+    balance if they have one currency. Both states must balance in the base currency.
 
     >>> current = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
     >>> target = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 60, "EUR", 60), Leg(3, 40, "EUR", 40)]
@@ -51,15 +51,15 @@ def difference(target: Sequence[Leg], current: Sequence[Leg]) -> tuple[Leg, ...]
 
 
 def is_same(target: Sequence[Leg], current: Sequence[Leg]) -> bool:
-    """Return whether two states have the same effect: nothing would have to be posted between them."""
+    """Return whether two states have the same effect, so that no correction is needed."""
     return not difference(target, current)
 
 
 def reversal(*entries: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Give the legs that cancel an entry and all its corrections together.
+    """Return the legs that cancel an entry and all its corrections together.
 
     A line of 0.00 has no effect to reverse; its postings are negated one by one, so that it is voided too.
-    So are those whose effect alone could be no entry.
+    The same holds if the effect alone could be no entry.
 
     >>> [leg.amount_minor for leg in reversal([Leg(1, -5, "EUR", -5), Leg(2, 5, "EUR", 5)])]
     [5, -5]
@@ -76,11 +76,11 @@ def _could_be_posted(legs: Sequence[Leg]) -> bool:
 
 
 def _zero_leg(currency: str, *states: Sequence[Leg]) -> Leg:
-    """Give a leg of nothing in another currency, beside an amount that is nothing in the base currency.
+    """Return a leg of nothing in another currency, for an amount that is nothing in the base currency.
 
-    An entry in several currencies may change by a few units of one of them that its rate rounds away. Alone
-    they would be an entry in one currency out of balance. Where the other currency's legs were of nothing
-    themselves and are gone from both states, any other currency does.
+    An entry in several currencies may change by a few units of one currency that its rate rounds away. Alone
+    they would be an unbalanced entry in one currency. If the other currency's legs were of nothing
+    and are gone from both states, any other currency will do.
     """
     substitute = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
     other = next((leg for leg in chain(*states) if leg.currency != currency), substitute)

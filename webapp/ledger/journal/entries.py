@@ -25,7 +25,7 @@ class UnbalancedError(UnprocessableError):
     code = "unbalanced"
 
     def __init__(self, difference: Money) -> None:
-        """Name the side that is larger, and by how much."""
+        """Name the larger side and the difference."""
         debits_lead = difference.minor > 0
         larger, smaller = ("Debits", "credits") if debits_lead else ("Credits", "debits")
         super().__init__(
@@ -50,8 +50,8 @@ class AccountCurrencyError(UnprocessableError):
 class Leg:
     """One signed posting: an account, an amount, and its project and merchant.
 
-    `amount_base_minor` mirrors the amount in the base currency; None as long as no rate is known. `due_on` and
-    `reference` are those of the item that the posting begins on an account that keeps items.
+    `amount_base_minor` mirrors the amount in the base currency, None without a rate. `due_on` and
+    `reference` belong to the item that the posting begins, on an account that keeps items.
     """
 
     account_id: int
@@ -68,7 +68,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry that is not posted yet: what posting it has to know."""
+    """An entry before it is posted: everything that posting needs."""
 
     id: int
     organization_id: str
@@ -79,7 +79,7 @@ class Draft:
 
 
 def is_base_only(leg: Leg) -> bool:
-    """Return whether a leg moves the base currency alone: an exchange difference, which no rate decides.
+    """Return whether a leg moves only the base currency: an exchange difference, which no rate decides.
 
     >>> is_base_only(Leg(1, 0, "USD", -8333)), is_base_only(Leg(1, 0, "USD", 0)), is_base_only(Leg(1, 0, "USD"))
     (True, False, False)
@@ -88,7 +88,7 @@ def is_base_only(leg: Leg) -> bool:
 
 
 def check_amounts(legs: Sequence[Leg]) -> None:
-    """Refuse legs that can be no entry whatever the rates: fewer than two, or one currency out of balance.
+    """Refuse legs that no rates could make an entry: fewer than two, or one currency out of balance.
 
     >>> check_amounts([Leg(1, 1000, "EUR"), Leg(2, -900, "EUR")])
     Traceback (most recent call last):
@@ -103,9 +103,9 @@ def check_amounts(legs: Sequence[Leg]) -> None:
 
 
 def check_balanced(legs: Sequence[Leg], base: str) -> None:
-    """Refuse what must not be posted: legs out of balance in their one currency or in the base currency.
+    """Refuse legs out of balance, in their one currency or in the base currency.
 
-    Raises TooFewPostingsError, UnbalancedError, or ExchangeRateMissingError where a leg has no mirror yet.
+    Raises TooFewPostingsError, UnbalancedError, or ExchangeRateMissingError if a leg has no mirror yet.
 
     >>> check_balanced([Leg(1, 1084, "USD", 1000), Leg(2, -1084, "USD", -999)], "EUR")
     Traceback (most recent call last):
@@ -118,9 +118,9 @@ def check_balanced(legs: Sequence[Leg], base: str) -> None:
 
 
 def check_moves(legs: Sequence[Leg]) -> None:
-    """Refuse legs that change no figure: those of each account, currency, project and merchant add up to nothing.
+    """Refuse legs that add up to nothing for each account, currency, project and merchant.
 
-    A project alone may change, and an amount in the base currency alone; else raises MovesNothingError.
+    A change of only the project, or of only the base amount, passes; otherwise raises MovesNothingError.
 
     >>> check_moves([Leg(1, 500, "EUR", 500, project_id=1), Leg(1, -500, "EUR", -500, project_id=2)])
     """
@@ -135,14 +135,14 @@ def check_moves(legs: Sequence[Leg]) -> None:
 
 
 def mirrored(leg: Leg) -> int:
-    """Give a leg's amount in the base currency, or raise ExchangeRateMissingError where it has none yet."""
+    """Return a leg's amount in the base currency, or raise ExchangeRateMissingError without one."""
     if leg.amount_base_minor is None:
         raise ExchangeRateMissingError
     return leg.amount_base_minor
 
 
 def check_account_currency(leg: Leg, account_currency: str | None) -> None:
-    """Refuse a leg in another currency than its account's own; an account without one takes any.
+    """Refuse a leg in another currency than its account's; an account without a currency takes any.
 
     >>> check_account_currency(Leg(1, 5, "USD"), "EUR")
     Traceback (most recent call last):

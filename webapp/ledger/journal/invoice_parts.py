@@ -1,6 +1,6 @@
-"""The parts of what an invoice states, as they are booked: its net by rate, its tax, and what was prepaid or rounded.
+"""The parts of an invoice's figures, as booked: net by rate, tax, prepaid and rounding.
 
-Every part is a figure of the document, or what it states as due less its total; none is computed from a rate.
+Every part is a figure of the document, or its amount due less its total; none is computed from a rate.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from webapp.ledger.money import Money, total
 
 
 class PartKind(StrEnum):
-    """What a part is of."""
+    """The kind of a part."""
 
     NET = "NET"
     TAX = "TAX"
@@ -21,14 +21,14 @@ class PartKind(StrEnum):
 
 
 class NotInPartsError(UnprocessableError):
-    """The figures of this document do not add up to what is to be booked; write the parts by hand."""
+    """The figures of this document do not add up to the amount to book; write the parts by hand."""
 
     code = "not_in_parts"
 
 
 @dataclass(frozen=True, slots=True)
 class StatedBase:
-    """The base of a category and a rate of VAT in percent, both as written."""
+    """The base of a VAT category and rate in percent, as written."""
 
     amount: Money
     rate: str | None = None
@@ -37,7 +37,7 @@ class StatedBase:
 
 @dataclass(frozen=True, slots=True)
 class StatedTotals:
-    """The totals of a document; what it does not state is None."""
+    """The totals of a document; missing ones are None."""
 
     net: Money | None
     tax: Money | None
@@ -58,7 +58,7 @@ class InvoicePart:
 
 
 def parts_of(stated: StatedTotals) -> list[InvoicePart]:
-    """Give the parts of a document's total: the net by rate where the rates make it up, and the tax.
+    """Return the parts of a document's total: the net, by rate if the rates add up to it, and the tax.
 
     >>> eur = lambda minor: Money(minor, "EUR")
     >>> bases = [StatedBase(eur(10000), "19"), StatedBase(eur(5000), "7")]
@@ -87,9 +87,9 @@ def parts_of(stated: StatedTotals) -> list[InvoicePart]:
 
 
 def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
-    """Give the parts of what a payment of a document pays: of its total, or of what it states as due.
+    """Return the parts that a payment of a document pays: of its total, or of its amount due.
 
-    Both amounts have the document's sign. What was prepaid goes off, on an account of its own.
+    Both amounts have the document's sign. The prepaid amount is deducted, on its own account.
 
     >>> eur = lambda minor: Money(minor, "EUR")
     >>> stated = StatedTotals(eur(10000), eur(1900), eur(11900), prepaid=eur(1900), due=eur(10000))
@@ -111,7 +111,7 @@ def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
 
 
 def rounding_of(stated: StatedTotals) -> list[InvoicePart]:
-    """Give what a document rounds: what it states as due beyond its total less what was prepaid; none where nothing.
+    """Return the rounding of a document: its amount due, less its total without the prepaid amount, or None.
 
     >>> eur = lambda minor: Money(minor, "EUR")
     >>> [str(each.amount) for each in rounding_of(StatedTotals(None, None, eur(9998), eur(0), eur(10000)))]

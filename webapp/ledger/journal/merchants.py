@@ -1,4 +1,4 @@
-"""The merchants of legs where some are merged: which of them count, and which stay where a leg is written anew."""
+"""The merchants of legs after merges: which count, and which stay when a leg is rewritten."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from webapp.ledger.journal.entries import Leg
 
 
 def with_counting_merchants(legs: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
-    """Give legs with the merchants that count.
+    """Return legs with the merchants that count.
 
     >>> legs = [Leg(1, 5, "EUR", merchant_id=3), Leg(2, -5, "EUR")]
     >>> [leg.merchant_id for leg in with_counting_merchants(legs, {3: 7})]
@@ -21,10 +21,10 @@ def with_counting_merchants(legs: Sequence[Leg], merged: MergedMerchants) -> lis
 
 
 def kept(legs: Sequence[Leg], present: Sequence[Leg], merged: MergedMerchants) -> list[Leg]:
-    """Give legs that are to replace present ones, each with the merchant of a present one that counts as its own.
+    """Return new legs, each with the merchant of a present leg that counts as the same.
 
-    Whoever names the merchant that a page shows means no other one: the posting keeps what it names, so that
-    separating the merchants brings everything back. Of several the one on the same account is taken.
+    A person who names the shown merchant changes nothing: the posting keeps its merchant, so that
+    separating the merchants restores everything. Among several, the leg on the same account counts.
 
     >>> present = [Leg(1, 5, "EUR", merchant_id=3), Leg(2, 5, "EUR", merchant_id=4)]
     >>> [leg.merchant_id for leg in kept([Leg(2, 5, "EUR", merchant_id=7), Leg(9, 5, "EUR", merchant_id=7)],

@@ -11,10 +11,10 @@ from webapp.ledger.rates import mirror
 
 @dataclass(frozen=True, slots=True)
 class RestAccounts:
-    """Where an entry in several currencies puts what its rates leave over.
+    """The accounts for the rest that the rates of an entry in several currencies leave.
 
-    `realised_exchange_id` only for an exchange between own accounts; None for anything else,
-    where a rest larger than rounding means that the amounts or the rates are wrong.
+    `realised_exchange_id` is only for an exchange between own accounts, otherwise None:
+    there a rest larger than rounding means wrong amounts or rates.
     """
 
     rounding_id: int
@@ -24,8 +24,8 @@ class RestAccounts:
 def share(total: int, weights: Sequence[int]) -> list[int]:
     """Share a total in proportion to weights by largest remainder, so that it adds up again.
 
-    Weights may have either sign; the spare units go to the largest remainders, of equal ones to the first.
-    Raises ValueError where the weights add up to nothing and the total does not.
+    Weights may have either sign; spare units go to the largest remainders, among equal ones to the first.
+    Raises ValueError if the weights add up to nothing and the total does not.
 
     >>> share(1000, [1, 1, 1]), share(-1000, [1, 1, 1])
     ([334, 333, 333], [-334, -333, -333])
@@ -55,7 +55,7 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
 
 
 def missing_currencies(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[str]:
-    """Name the currencies of an entry for which there is no rate, A to Z."""
+    """List the currencies of an entry without a rate, A to Z."""
     return sorted({leg.currency for leg in legs if not is_base_only(leg)} - rates.keys() - {base})
 
 
@@ -64,9 +64,9 @@ def with_mirrors(
 ) -> tuple[Leg, ...]:
     """Mirror an entry in the base currency; `rates` are units of a currency for one unit of base.
 
-    An entry in one currency sums to zero with no further leg; one in several may get a leg for the rest,
-    in the last place. Where any rate is missing no leg has a mirror, but a leg that moves the base currency alone
-    keeps what it has. Raises UnbalancedError. Give it the legs without the rest of an earlier mirroring.
+    An entry in one currency sums to zero without a further leg; in several it may get a leg for the rest,
+    in the last place. If any rate is missing, no leg has a mirror, but a leg that moves only the base currency
+    keeps what it has. Raises UnbalancedError. Pass the legs without the rest of an earlier mirroring.
     """
     check_amounts(legs)
     if missing_currencies(legs, base, rates):
@@ -82,7 +82,7 @@ def with_mirrors(
 def mirror_one_currency(legs: Sequence[Leg], base: str, rate: Decimal) -> tuple[Leg, ...]:
     """Mirror one leg by the rate and let the others share its opposite.
 
-    The one is the bank leg, else the largest; the legs must balance in their currency.
+    That leg is the bank leg, else the largest; the legs must balance in their currency.
 
     >>> legs = [Leg(1, -1000, "USD", is_bank_leg=True), *(Leg(2, part, "USD") for part in (333, 333, 334))]
     >>> [leg.amount_base_minor for leg in mirror_one_currency(legs, "EUR", Decimal("1.0842"))]
@@ -103,9 +103,9 @@ def mirror_one_currency(legs: Sequence[Leg], base: str, rate: Decimal) -> tuple[
 def mirror_several_currencies(
     legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
 ) -> tuple[Leg, ...]:
-    """Mirror each leg by its own rate and give what is left over a leg of its own.
+    """Mirror each leg by its own rate, and add a leg for the rest.
 
-    At most one minor unit a leg is rounding; more is an exchange difference between own accounts,
+    Up to one minor unit per leg is rounding; more is an exchange difference between own accounts,
     and an UnbalancedError on anything else.
 
     >>> bought = [Leg(1, -1000, "EUR"), Leg(2, 1086, "USD")]
@@ -128,11 +128,11 @@ def mirror_several_currencies(
 def mirror_with_differences(
     legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
 ) -> tuple[Leg, ...]:
-    """Mirror the legs of an entry of which some move the base currency alone, and keep these as they are.
+    """Mirror the legs of an entry, but keep those that move only the base currency.
 
-    Legs in one currency that balance in it are mirrored together, the others each by its rate. At most one minor
-    unit for each leg that a rate mirrors is rounding; more is an UnbalancedError, since only the writer knows what
-    it is a difference of.
+    Legs that balance in one currency are mirrored together, the others each by its rate. Up to one minor
+    unit per mirrored leg is rounding; more is an UnbalancedError, since only the writer knows the reason
+    of the difference.
 
     >>> settled = [Leg(1, 0, "USD", -8333), Leg(2, 8333, "EUR")]
     >>> [leg.amount_base_minor for leg in mirror_with_differences(settled, "EUR", {}, RestAccounts(9))]
@@ -159,7 +159,7 @@ def mirror_with_differences(
 
 
 def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[Leg]:
-    """Mirror every leg by its own rate, whatever is left over; one of the base currency alone stays.
+    """Mirror every leg by its own rate, with any rest; a leg of only the base currency stays.
 
     >>> [leg.amount_base_minor for leg in mirror_each([Leg(1, 1086, "USD")], "EUR", {"USD": Decimal("1.0842")})]
     [1002]
@@ -178,9 +178,9 @@ def _by_rate(leg: Leg, base: str, rates: Mapping[str, Decimal]) -> Leg:
 
 
 def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list[Leg]:
-    """Give the legs of an entry without the leg that an earlier mirroring in several currencies left over.
+    """Return the legs of an entry without the rest of an earlier mirroring.
 
-    `rests` are the accounts that such a leg is on.
+    `rests` are the accounts of such legs.
 
     >>> bought = [Leg(1, -1000, "EUR", -1000), Leg(2, 1086, "USD", 1002), Leg(9, -2, "EUR", -2)]
     >>> len(without_rest(bought, "EUR", {9})), len(without_rest(bought, "EUR", {8}))
@@ -203,7 +203,7 @@ def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list
 
 
 def _leading(legs: Sequence[Leg]) -> int:
-    """Find the leg that the rate decides; a bank leg of nothing can lead no others."""
+    """Find the leg that the rate decides; a bank leg of nothing cannot lead."""
     return max(
         range(len(legs)),
         key=lambda index: (

@@ -1,4 +1,4 @@
-"""Whether a document is the organization's own, and which way its money goes: asked here by all that needs to know."""
+"""Whether a document is the organization's own, and the direction of its money: decided only here."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _PREFIX: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Ourselves:
-    """The organization as documents name it: its name, and its VAT ids where somebody has told them."""
+    """The organization in documents: its name, and its VAT ids if known."""
 
     name: str
     vat_ids: tuple[str, ...] = ()
 
     def are(self, name: str | None, vat_id: str | None) -> bool:
-        """Tell whether a party of a document is the organization.
+        """Return whether a party of a document is the organization.
 
-        Its VAT id decides where we have one of the same country; else its name does, in any case of letters.
+        Its VAT id decides if we have one of the same country; otherwise its name does, in any case of letters.
 
         >>> ada = Ourselves("Ada Studio", ("DE111111111",))
         >>> ada.are("Ada Studio Ltd.", "DE 111 111 111"), ada.are("Ada Studio", "DE222222222")
@@ -38,7 +38,7 @@ def _plain(vat_id: str) -> str:
 
 
 def is_own(document_type: str, *, is_sender: bool) -> bool:
-    """Tell whether the organization wrote a document: an invoice, or what names it as the sender and is no bill.
+    """Return whether the organization wrote a document: an invoice, or a document from it that is no bill.
 
     >>> is_own("INVOICE", is_sender=False), is_own("BILL", is_sender=True)
     (True, False)
@@ -51,7 +51,7 @@ def is_own(document_type: str, *, is_sender: bool) -> bool:
 
 
 def is_paid_to_us(document_type: str, total_minor: int | None, *, is_own: bool) -> bool:
-    """Tell whether the money of a document comes in: of what we sell, and of a supplier's credit note.
+    """Return whether the money of a document comes in: for our sales and for suppliers' credit notes.
 
     >>> is_paid_to_us("INVOICE", 100, is_own=True), is_paid_to_us("CREDIT_NOTE", 100, is_own=True)
     (True, False)

@@ -1,4 +1,4 @@
-"""Mirrors of a bank line that pays what is owed in another currency: its own worth decides, and no rate of theirs."""
+"""Mirrors of a bank line that pays items in another currency: its own worth decides, not their rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.ledger.rates import mirror
 
 
 def is_paid_abroad(legs: Sequence[Leg]) -> bool:
-    """Return whether legs are those of one bank line and one counter leg of them is in another currency.
+    """Return whether legs belong to one bank line and exactly one counter leg is in another currency.
 
     >>> bank = Leg(1, 93000, "EUR", is_bank_leg=True, transaction_id=7)
     >>> is_paid_abroad([bank, Leg(2, -110000, "USD")]), is_paid_abroad([bank, Leg(2, -93000, "EUR")])
@@ -26,10 +26,10 @@ def is_paid_abroad(legs: Sequence[Leg]) -> bool:
 def mirror_paid(
     legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], differences_id: int
 ) -> tuple[Leg, ...]:
-    """Mirror a line whose one leg in another currency takes what the others leave of the line.
+    """Mirror a line whose leg in another currency takes the rest of the line.
 
-    A leg in the base currency is worth its amount: what the line is worth less or more is realised in the same entry,
-    by a leg in the last place. Give it the legs without that one.
+    A leg in the base currency is worth its amount. The entry realises the difference from the line's worth
+    by a leg in the last place. Pass the legs without that leg.
 
     >>> paid = [Leg(1, 93000, "EUR", is_bank_leg=True), Leg(2, -110000, "USD")]
     >>> [leg.amount_base_minor for leg in mirror_paid(paid, "EUR", {}, 9)]

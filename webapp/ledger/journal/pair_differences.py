@@ -1,4 +1,4 @@
-"""Differences of linked transfers: what two sides leave on the transfers account, and the entry that clears it."""
+"""Differences of linked transfers: the rest of two sides on the transfers account, and its clearing entry."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from webapp.ledger.journal.entries import Leg, mirrored
 
 
 def are_opposite(one: Iterable[Leg], other: Iterable[Leg]) -> bool:
-    """Return whether two sides are one transfer: nil together in one currency, or opposite in two.
+    """Return whether two sides are one transfer: zero together in one currency, or opposite in two.
 
     >>> out, into = [Leg(1, 1100, "USD", 1000)], [Leg(1, -990, "EUR", -990)]
     >>> are_opposite(out, into), are_opposite(out, []), are_opposite(out, [Leg(1, -1099, "USD", -999)])
@@ -21,9 +21,9 @@ def are_opposite(one: Iterable[Leg], other: Iterable[Leg]) -> bool:
 
 
 def clearing(sides: Iterable[Leg], base: str, difference_account_id: int) -> tuple[Leg, ...]:
-    """Give the legs that bring the sides of a transfer to nil in each currency; none where they are nil already.
+    """Return the legs that bring the sides of a transfer to zero in each currency, or none.
 
-    What is left in the base currency goes to the account of differences: a debit is a loss. All sides are on one
+    The rest in the base currency goes to the account of differences: a debit is a loss. All sides are on one
     account.
 
     >>> dollars, euros = Leg(1, 1100, "USD", 1000), Leg(1, -990, "EUR", -990)
@@ -50,7 +50,7 @@ def clearing(sides: Iterable[Leg], base: str, difference_account_id: int) -> tup
 
 
 def is_nil(legs: Sequence[Leg]) -> bool:
-    """Return whether legs of one account come to nil in each currency and in the base currency."""
+    """Return whether legs of one account add up to zero in each currency and in the base currency."""
     return not clearing(legs, "", 0)
 
 

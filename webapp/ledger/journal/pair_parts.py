@@ -1,4 +1,4 @@
-"""The part of a line that is a transfer, and the counter legs of two lines that become one."""
+"""The transfer part of a line, and the counter legs of two lines that become one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from webapp.ledger.journal.entries import Leg
 
 
 def part_of(counter: Sequence[Leg], amount_minor: int, transfers_id: int) -> int:
-    """Give the part of a line that is the transfer: of a split what is on the transfers account, else all of it.
+    """Return the transfer part of a line: of a split the part on the transfers account, else the whole.
 
     >>> split = [Leg(1, 9850, "EUR"), Leg(7, 150, "EUR")]
     >>> part_of(split, -10000, 1), part_of([Leg(7, 10000, "EUR")], -10000, 1)
@@ -20,9 +20,9 @@ def part_of(counter: Sequence[Leg], amount_minor: int, transfers_id: int) -> int
 def paired_legs(
     counter: Sequence[Leg], amount_minor: int, part_minor: int, transfers_id: int, rest: Leg | None = None
 ) -> list[Leg]:
-    """Give the counter legs of a line of which `part_minor` is a transfer; `rest` is the leg of a named difference.
+    """Return the counter legs of a line with `part_minor` as a transfer; `rest` is the leg of a named difference.
 
-    A split keeps its other legs; of one account nothing stays.
+    A split keeps its other legs; a single account is replaced.
 
     >>> whole = [Leg(9, 10000, "EUR")]
     >>> [(leg.account_id, leg.amount_minor) for leg in paired_legs(whole, -10000, -9850, 1, Leg(7, 150, "EUR"))]

@@ -1,4 +1,4 @@
-"""Exchange differences: balances at the rate of a day against their book value, and what a nil balance leaves."""
+"""Exchange differences: balances at a day's rate against their book value, and the rest of a zero balance."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -13,11 +13,11 @@ def revaluation(
     rates: Mapping[str, Decimal],
     differences_account_id: int,
 ) -> tuple[Leg, ...]:
-    """Give the legs that bring balances to their worth; none where all are worth their book value.
+    """Return the legs that bring balances to their worth, or none.
 
     A balance is (account, currency, minor units, minor units of the base). Its leg moves nothing in its own
-    currency, so that no reconciliation sees it, and the difference in the base; all of them together stand
-    against the account of unrealised differences, which gets no leg where they come to nothing.
+    currency, so no reconciliation sees it, and the difference in the base. Their sum is posted
+    against the account of unrealised differences, which gets no leg for a sum of zero.
 
     >>> for leg in revaluation([(7, "USD", 10842, 9000)], "EUR", {"USD": Decimal("1.0842")}, 9):
     ...     print(leg.account_id, leg.amount_minor, leg.currency, leg.amount_base_minor)
@@ -38,9 +38,9 @@ def revaluation(
 def realisation(
     account_id: int, currency: str, rest_base_minor: int, base: str, differences_account_id: int
 ) -> tuple[Leg, ...]:
-    """Give the legs that bring an account to nil in the base currency too; its own currency does not move.
+    """Return the legs that bring an account to zero in the base currency too; its own currency does not move.
 
-    An asset that is left over is a loss.
+    A remaining asset is a loss.
 
     >>> for leg in realisation(7, "USD", 8333, "EUR", 9):
     ...     print(leg.account_id, leg.amount_minor, leg.currency, leg.amount_base_minor)

@@ -1,14 +1,14 @@
-"""Parts of settlements: how much of an open item one takes, and its share in the base currency."""
+"""Parts of settlements: their amount of an open item, and their share in the base currency."""
 
 from webapp.ledger.money import divided
 
 
 def base_share(item: tuple[int, int], settled: tuple[int, int], part_minor: int) -> int:
-    """Give a part's share of its item in the base currency, in minor units.
+    """Return a part's share of its item in the base currency, in minor units.
 
-    `item` is what the item is in its currency and in the base, `settled` what standing settlements take of both. The
-    part that closes the item takes all that is left. No share is of the other sign, nor beyond what is left, which the
-    formula alone would not hold once a settlement in the middle was undone.
+    `item` is the item in its currency and in the base, `settled` the same of standing settlements. The
+    part that closes the item takes the rest. No share has the other sign or exceeds the rest, which the
+    formula alone would not hold after a settlement in the middle is undone.
 
     >>> base_share((110000, 100000), (0, 0), 50000), base_share((110000, 100000), (50000, 45455), 60000)
     (45455, 54545)
@@ -24,7 +24,7 @@ def base_share(item: tuple[int, int], settled: tuple[int, int], part_minor: int)
 
 
 def carries(item: tuple[int, int], settled: tuple[int, int]) -> bool:
-    """Return whether an item is still large enough for what is settled of it, both in its currency and in the base.
+    """Return whether an item still covers its settled parts, in its currency and in the base.
 
     >>> carries((100, 100), (60, 60)), carries((50, 50), (60, 60)), carries((-100, -100), (60, 60))
     (True, False, False)

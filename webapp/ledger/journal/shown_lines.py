@@ -1,6 +1,6 @@
-"""What the row of a bank line shows: the entry, the day and the parts that confirming it posts, as one word of text.
+"""The contents of a bank line's row: the entry, day and parts that confirming posts, as one word of text.
 
-A form carries it from the page to the act, which refuses to post anything else.
+A form carries it from the page to the act, which posts nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ShownPart(NamedTuple):
 
 
 class ShownPayment(NamedTuple):
-    """What a line pays: each item with how much of it, in minor units; and how much is short of these, as what.
+    """The payments of a line: its items with amounts in minor units, and the shortfall with its kind.
 
     >>> shown = ShownPayment(((12, 40000), (13, -500)), 800, "FEE")
     >>> str(shown), ShownPayment.read(str(shown)) == shown
@@ -48,7 +48,7 @@ class ShownPayment(NamedTuple):
     short_as: str = ""
 
     def __str__(self) -> str:
-        """Write what is paid as text."""
+        """Write the payment as text."""
         items = "_".join(f"{item_id}.{amount_minor}" for item_id, amount_minor in self.items)
         return f"{items}+{self.short_minor}.{self.short_as}" if self.short_as else items
 
@@ -65,11 +65,11 @@ class ShownPayment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """What a row shows of a line; `accepted` is the part that its suggestion would make of it, none without one.
+    """The shown state of a line; `accepted` is the part that its suggestion would make, None without one.
 
-    `pays` is what confirming it settles, none where that is nothing.
+    `pays` is what confirming it settles, or None.
 
-    Voiding gives a line another entry, so that a confirmation that is sent again posts nothing twice.
+    Voiding gives a line another entry, so a repeated confirmation posts nothing twice.
 
     >>> shown = ShownLine(7, 12, date(2026, 10, 5), (ShownPart(3, None, 4, -1450),), ShownPart(9, 8, 4, -1450))
     >>> str(shown)
@@ -115,7 +115,7 @@ class ShownLine:
 
     @property
     def posts(self) -> ShownLine:
-        """The line that confirming posts: as it is, or as its suggestion makes it."""
+        """The line as confirming posts it, with or without its suggestion."""
         return self.content if self.accepted is None else replace(self, parts=(self.accepted,), accepted=None)
 
 

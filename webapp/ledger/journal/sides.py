@@ -1,4 +1,4 @@
-"""Counter legs: the legs of an entry that belong to each of its bank lines, also where a transfer has two."""
+"""Counter legs: the legs of an entry for each of its bank lines, also in a transfer with two."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,19 +17,19 @@ def is_shared(legs: Sequence[Leg]) -> bool:
 
 
 def counter_legs(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give the counter legs of a line: of a shared entry those that name it, none while it is a transfer."""
+    """Return the counter legs of a line: in a shared entry the legs that name it, none in a transfer."""
     return [
         leg for leg in legs if not leg.is_bank_leg and (leg.transaction_id == line_id or not is_shared(legs))
     ]
 
 
 def other_bank_legs(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give the bank legs of the lines that a line shares its entry with."""
+    """Return the bank legs of the other lines in a line's entry."""
     return [leg for leg in legs if leg.is_bank_leg and leg.transaction_id not in (line_id, None)]
 
 
 def opposite(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give the legs opposite a line: its counter legs, or in a transfer the other bank's leg."""
+    """Return the legs opposite a line: its counter legs, or the other bank's leg in a transfer."""
     return counter_legs(legs, line_id) or other_bank_legs(legs, line_id)
 
 
@@ -44,17 +44,17 @@ def balances(legs: Sequence[Leg], amount_minor: int, currency: str) -> bool:
 
 
 def balancing_leg(bank: Leg, account_id: int) -> Leg:
-    """Give the leg on an account that balances a bank leg, named as that line's."""
+    """Return the leg on an account that balances a bank leg, named as that line's."""
     return Leg(account_id, -bank.amount_minor, bank.currency, transaction_id=bank.transaction_id)
 
 
 def with_counter_legs(
     legs: Sequence[Leg], chosen: Mapping[int, Sequence[Leg]], uncategorised_id: int
 ) -> list[tuple[Leg | None, list[Leg]]]:
-    """Pair each bank leg with its counter legs; None for a line of 0.00 whose bank leg no longer exists.
+    """Pair each bank leg with its counter legs; the bank leg is None for a line of 0.00 without one.
 
-    A line that nothing was chosen for keeps its counter legs; one that has none gets the account `uncategorised_id`.
-    In a shared entry every leg names its line, so that the two can be told apart afterwards.
+    A line without a choice keeps its counter legs; without counter legs it gets the account `uncategorised_id`.
+    In a shared entry every leg names its line, to tell the two apart later.
     """
     bank = [leg for leg in legs if leg.is_bank_leg]
     several = is_shared(legs)

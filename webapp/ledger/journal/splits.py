@@ -1,4 +1,4 @@
-"""Splits of a bank line over several accounts, each part with the line's own sign."""
+"""Splits of a bank line over several accounts, with parts in the line's sign."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class NumberOfSplitsError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """One part of a line's amount, in the line's currency and with its sign, and where it goes."""
+    """One part of a line's amount, in the line's currency and sign, and its account."""
 
     account_id: int
     amount_minor: int
@@ -35,9 +35,9 @@ class Split:
 
 
 def shares(line: Money, sizes: Sequence[Money | None]) -> list[Money]:
-    """Give the parts of a line of amounts that are written without its sign; None takes what the others leave.
+    """Return a line's parts from amounts without its sign; None takes the rest.
 
-    A minus is for a part against the line. Where all parts of money out have one, it is the sign of the line.
+    A minus is for a part against the line. If all parts of money out have one, it is the line's sign.
 
     >>> parts = shares(Money(-1000, "EUR"), [Money(600, "EUR"), None])
     >>> [str(part) for part in parts]
@@ -56,7 +56,7 @@ def shares(line: Money, sizes: Sequence[Money | None]) -> list[Money]:
 
 
 def size_of(part: Money, line: Money) -> Money:
-    """Give a part as it is written without the line's sign, or such a part with it.
+    """Convert a part between the notation without the line's sign and the one with it.
 
     >>> size_of(Money(-600, "EUR"), Money(-1000, "EUR")), size_of(Money(50, "EUR"), Money(-1000, "EUR"))
     (Money(minor=600, currency='EUR'), Money(minor=-50, currency='EUR'))
@@ -65,7 +65,7 @@ def size_of(part: Money, line: Money) -> Money:
 
 
 def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
-    """Give the counter legs of a split line: the opposite of each part, not yet mirrored.
+    """Return the counter legs of a split line: the opposite of each part, not yet mirrored.
 
     A part may go against the line's sign. Raises NumberOfSplitsError or SplitsDoNotAddUpError.
 

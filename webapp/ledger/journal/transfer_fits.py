@@ -1,4 +1,4 @@
-"""Which bank lines fit each other as the two sides of a transfer: by amount, by rate, or less a fee."""
+"""Bank lines that fit as the two sides of a transfer: by amount, by rate, or less a fee."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -37,7 +37,7 @@ class _Shelf:
 
 
 def equal(ordered: Sequence[TransferSide]) -> Iterator[tuple[TransferSide, TransferSide]]:
-    """Pair lines with those near them of the opposite amount in another account: from either side, money out first.
+    """Pair lines with near lines of the opposite amount in another account, from both sides, money out first.
 
     `ordered` are by day.
     """
@@ -55,7 +55,7 @@ def equal(ordered: Sequence[TransferSide]) -> Iterator[tuple[TransferSide, Trans
 
 
 class _Sizes:
-    """Lines, which come by day and id, by direction and a group of them, then by day and by size."""
+    """Lines by direction and group, then by day and size; they arrive by day and id."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class _Sizes:
     def near(
         self, side: TransferSide, group: object, bounds: tuple[int, int], best: int
     ) -> Iterator[TransferSide]:
-        """Give lines of the other direction with a size within bounds, nearest days first; of many, the best sizes."""
+        """Yield lines of the other direction within bounds of size, nearest days first; of many, the best sizes."""
         shelves = self._shelves.get((side.amount_minor < 0, group))
         if shelves is None:
             return
@@ -98,10 +98,10 @@ class _Sizes:
 
 
 class Rated:
-    """The lines with an amount in the base currency, where there are several currencies.
+    """The lines with an amount in the base currency, for books in several currencies.
 
-    Across currencies two lines fit within 3 % at their days' rates, where one names the other's account, or neither
-    fits another one: among many lines some always do. `named` are the other accounts that lines name, by their ids.
+    Across currencies two lines fit within 3 % at their days' rates, if one names the other's account, or if neither
+    fits another: among many lines some always do. `named` are the other accounts that lines name, by line id.
     """
 
     def __init__(
@@ -118,9 +118,9 @@ class Rated:
         self._only: dict[tuple[int, str], TransferSide | None] = {}
 
     def pairs(self) -> Iterator[tuple[TransferSide, TransferSide]]:
-        """Pair lines with those that name their account or whose account they name, else with the only one that fits.
+        """Pair lines that name each other's account, else lines that fit only each other.
 
-        From either side, money out first.
+        From both sides, money out first.
         """
         for side in self._sides:
             for currency in self._currencies:
@@ -161,9 +161,9 @@ def _by_base(sides: Iterable[TransferSide]) -> _Sizes:
 def less_a_fee(
     ordered: Sequence[TransferSide], named: Mapping[int, Sequence[int]]
 ) -> Iterator[tuple[TransferSide, TransferSide]]:
-    """Pair lines of one currency where up to 5 % less arrives than was sent, and one names the other's account.
+    """Pair lines of one currency if up to 5 % less arrives than was sent and one names the other's account.
 
-    `ordered` are by day and id, `named` the other accounts that lines name, by their ids.
+    `ordered` are by day and id, `named` the other accounts that lines name, by line id.
     """
     naming = [side for side in ordered if side.id in named]
     targets = {fa_id for side in naming for fa_id in named[side.id]}
@@ -182,7 +182,7 @@ def less_a_fee(
 
 
 def fee_bounds(size_minor: int) -> tuple[int, int]:
-    """Give the least that may arrive of an amount sent, and the most that may have been sent where it arrived.
+    """Return the least that may arrive of an amount, and the most that may have been sent for it.
 
     >>> fee_bounds(10000)
     (9500, 10526)
@@ -191,5 +191,5 @@ def fee_bounds(size_minor: int) -> tuple[int, int]:
 
 
 def out_first(one: TransferSide, other: TransferSide) -> tuple[TransferSide, TransferSide]:
-    """Give two sides, money out first."""
+    """Return two sides, money out first."""
     return (one, other) if one.amount_minor < 0 else (other, one)

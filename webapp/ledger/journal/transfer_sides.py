@@ -1,4 +1,4 @@
-"""Bank lines as sides of transfers between own accounts, and what in their texts names an account."""
+"""Bank lines as sides of transfers between own accounts, and the accounts that their texts name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SHORTEST_NAME: Final = 4
 class TransferSide:
     """A bank line as one side of a transfer; `text` is all of the bank's text.
 
-    `base_minor` is its amount at its day's rate, None where there is none.
+    `base_minor` is its amount at its day's rate, or None.
     """
 
     id: int
@@ -28,7 +28,7 @@ class TransferSide:
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """The number and the names by which another bank's line may refer to an own account."""
+    """The number and the names of an own account in another bank's lines."""
 
     number: str | None = None
     names: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ def is_iban(number: str) -> bool:
 
 
 class NamedAccounts:
-    """Which own accounts lines name, by number or in their texts; each number and text is looked at once."""
+    """The own accounts that lines name, by number or in their texts; each number and text is read once."""
 
     def __init__(self, own: Mapping[int, OwnAccount]) -> None:
         """Take the own accounts by the ids of their feed accounts."""
@@ -69,7 +69,7 @@ class NamedAccounts:
         self._by_text: dict[str, dict[int, str]] = {}
 
     def by_number(self, side: TransferSide) -> Mapping[int, str]:
-        """Give the numbers of accounts that a line names: as its IBAN, or as the end of one."""
+        """Return the account numbers that a line names: as its IBAN, or as the end of one."""
         if not side.iban:
             return {}
         found = self._by_number.get(side.iban)
@@ -83,7 +83,7 @@ class NamedAccounts:
         return found
 
     def by_text(self, side: TransferSide) -> Mapping[int, str]:
-        """Give the names of accounts that stand in a line's text, of each account the first."""
+        """Return the first name of each account in a line's text."""
         found = self._by_text.get(side.text)
         if found is None:
             found, text = {}, side.text.casefold()
@@ -105,7 +105,7 @@ class NamedAccounts:
         ]
 
     def contradict(self, out: TransferSide, into: TransferSide) -> bool:
-        """Return whether the IBAN in one line is not that of the other line's account."""
+        """Return whether a line's IBAN differs from the other line's account."""
         return bool(
             (out.iban and self._is_foreign(out.iban, into.fa_id))
             or (into.iban and self._is_foreign(into.iban, out.fa_id))

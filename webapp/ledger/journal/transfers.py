@@ -21,8 +21,8 @@ _UNAMBIGUOUS = (False, False)
 class TransferMatch:
     """Two lines that may be one transfer: money out of one account, into another.
 
-    `is_only` says that neither line fits any other one. `off_permille` is by how much the two differ at their
-    days' rates, None in one currency; `fee` is what arrived less than was sent, None where nothing did.
+    `is_only` says that neither line fits another. `off_permille` is the difference at their
+    days' rates, None in one currency; `fee` is the missing part of the amount sent, or None.
     """
 
     out_id: int
@@ -54,7 +54,7 @@ class TransferMatch:
 
 @dataclass(frozen=True, slots=True)
 class BestMatches:
-    """The first of the pairs that fit, how many there are, and how many of them may be paired in one act."""
+    """The best of the fitting pairs, their number, and the number that one act may pair."""
 
     matches: list[TransferMatch]
     count: int
@@ -66,7 +66,7 @@ def transfer_matches(
     own: Mapping[int, OwnAccount],
     refused: Collection[tuple[int, int]] = (),
 ) -> list[TransferMatch]:
-    """Find the pairs that fit, the best evidence first; `refused` are pairs that somebody refused.
+    """Find the pairs that fit, the best evidence first; a person refused the `refused` ones.
 
     In one currency the amounts are opposite, across currencies within 3 % at their days' rates, where one of the two
     names the other's account or neither fits another line; at most five days lie between. Lines that fit nothing so may
@@ -85,9 +85,9 @@ def best_matches(
     *,
     most: int,
 ) -> BestMatches:
-    """Find the pairs that fit, at most so many: those that fit nothing else first, of these the ones without a fee.
+    """Find some of the pairs that fit: those that fit nothing else first, then those without a fee.
 
-    Only of what may be among these the evidence is compared.
+    Only the evidence of possible results is compared.
     """
     fitting = _Fitting(sides, NamedAccounts(own), refused)
     kinds: dict[tuple[bool, bool], list[_Pair]] = defaultdict(list)
@@ -111,7 +111,7 @@ def unambiguous_matches(
 
 
 class _Fitting:
-    """The pairs that fit, and how many of them each line is in."""
+    """The pairs that fit, and their number per line."""
 
     def __init__(
         self, sides: Iterable[TransferSide], named: NamedAccounts, refused: Collection[tuple[int, int]]
@@ -141,16 +141,16 @@ class _Fitting:
         return not self._refused or (out.id, into.id) not in self._refused
 
     def rivals(self, pair: _Pair) -> int:
-        """Count the pairs that the line is in that is in more of them."""
+        """Count the pairs of the line with more pairs."""
         out_id, in_id = pair
         return max(self._fits[out_id], self._fits[in_id])
 
     def kind(self, pair: _Pair) -> tuple[bool, bool]:
-        """Tell whether a line of the pair fits another one too, and whether the two differ by a fee."""
+        """Return whether a line of the pair fits another line too, and whether the two differ by a fee."""
         return self.rivals(pair) > 1, self.fee(pair) is not None
 
     def fee(self, pair: _Pair) -> int | None:
-        """Give what arrived less than was sent, in minor units; None where nothing did, or in two currencies."""
+        """Return the missing part of the amount sent, in minor units; None without one, or in two currencies."""
         out, into = self._of(pair)
         return -out.amount_minor - into.amount_minor or None if out.currency == into.currency else None
 
@@ -173,7 +173,7 @@ class _Fitting:
         )
 
     def matches(self, pairs: Iterable[_Pair]) -> list[TransferMatch]:
-        """Give pairs with their evidence."""
+        """Return pairs with their evidence."""
         return [self._match(pair) for pair in pairs]
 
     def _match(self, pair: _Pair) -> TransferMatch:

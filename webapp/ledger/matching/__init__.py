@@ -1,1 +1,1 @@
-"""Identity of bank lines: keys, reports, and which of them are one."""
+"""The identity of bank lines: their keys, and the reports that are one line."""

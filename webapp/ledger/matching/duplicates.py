@@ -1,4 +1,4 @@
-"""Duplicates: reports of one bank line by two sources, found in a time that grows with the reports alone."""
+"""Duplicates: reports of one bank line from two sources, found in time linear in the reports."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Refused = Mapping[int, set[int]]
 def pair_duplicates(
     new: Sequence[LineReport], existing: Sequence[LineReport], refused: Pairs
 ) -> list[Pairing]:
-    """Find which new reports are duplicates of existing lines from another source: of one day and amount.
+    """Find the new reports that duplicate existing lines of another source, of one day and amount.
 
-    Each existing line has one duplicate at most. Texts alike pair first. What is left is certain where as many are
-    left on both sides and no text contradicts, or where only one and the same of each fits. All others are
+    Each existing line has at most one duplicate. Equal texts pair first. The rest is certain if as many are
+    left on both sides and no texts contradict, or if two fit only each other. All others are
     suggestions, as many as there are existing lines.
 
     >>> day = date(2026, 3, 1)
@@ -54,7 +54,7 @@ def _by_day_and_amount(reports: Iterable[LineReport]) -> dict[tuple[date, int], 
 
 
 def _both_ways(refused: Pairs) -> Refused:
-    """Give for each report the ids of those that it is not a pair with."""
+    """Map each report to the ids that a person refused as its pair."""
     found: dict[int, set[int]] = defaultdict(set)
     for one, other in refused:
         found[one].add(other)
@@ -63,7 +63,7 @@ def _both_ways(refused: Pairs) -> Refused:
 
 
 class _Words:
-    """Reports by their words, so that those which do not contradict another are found without reading all."""
+    """Reports by their words, to find the ones that do not contradict another without reading all."""
 
     def __init__(self, reports: Iterable[LineReport]) -> None:
         self._all: list[LineReport] = list(reports)
@@ -74,7 +74,7 @@ class _Words:
                 self._by_word[word].append(each)
 
     def fitting(self, report: LineReport, refused: Refused) -> Iterator[LineReport]:
-        """Give each report that may be a pair with this one and whose text does not contradict."""
+        """Yield the reports that may pair with this one and do not contradict its text."""
         if not report.words:
             found = iter(self._all)
         else:
@@ -88,7 +88,7 @@ class _Words:
 
 
 def _duplicates(new: Reports, existing: Reports, refused: Refused) -> Iterator[Pairing]:
-    """Pair the reports of one day and amount; takes what it pairs out of both."""
+    """Pair the reports of one day and amount, and remove the pairs from both lists."""
     yield from _twins(new, existing, refused)
     if not new or not existing:
         return
@@ -124,7 +124,7 @@ def _all_fit(new: Reports, existing: Reports, refused: Refused) -> bool:
 
 
 def _only_ones(new: Reports, existing: Reports, refused: Refused) -> Iterator[Pairing]:
-    """Pair reports that fit one line which no other fits."""
+    """Pair each report with a line that fits nothing else."""
     lines, reports = _Words(existing.values()), _Words(new.values())
     for report in list(new.values()):
         fits = list(islice(lines.fitting(report, refused), 2))
@@ -134,7 +134,7 @@ def _only_ones(new: Reports, existing: Reports, refused: Refused) -> Iterator[Pa
 
 
 def _suggestions(new: Mapping[int, LineReport], existing: Reports, refused: Refused) -> Iterator[Pairing]:
-    """Suggest a line to each report that is left, as long as there are lines."""
+    """Suggest a line for each remaining report, as long as there are lines."""
     for report in new.values():
         duplicate = next((each for each in existing.values() if _may_pair(each, report, refused)), None)
         if duplicate is not None:

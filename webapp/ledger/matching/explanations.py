@@ -1,4 +1,4 @@
-"""Whether an entry and a bank line tell of the same money: the one predicate of all doors that ask it."""
+"""Whether an entry and a bank line describe the same money: the one predicate for all callers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DAYS_APART: Final = timedelta(days=7)
 
 
 class BankAmount(NamedTuple):
-    """Money that moves on a bank's account: debit above zero, in minor units, on a day."""
+    """Money that moves on a bank account: debit above zero, in minor units, on a day."""
 
     account_id: int
     currency: str
@@ -18,7 +18,7 @@ class BankAmount(NamedTuple):
     day: date
 
     def tells_of(self, other: BankAmount) -> bool:
-        """Return whether both tell of the same money, as far as account, amount and day can say.
+        """Return whether both describe the same money, by account, amount and day.
 
         >>> line = BankAmount(3, "EUR", 1000, date(2026, 3, 9))
         >>> [line.tells_of(line._replace(day=date(2026, 3, day))) for day in (1, 2, 16, 17)]

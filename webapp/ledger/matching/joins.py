@@ -25,9 +25,9 @@ _ASCII_WORD: Final = re.compile(f"[A-Za-z]{{{LEAST_WORD},}}")
 
 @dataclass(slots=True)
 class LineReport:
-    """A bank line as one source, a file or a feed, reports it, from the account holder's view; it is never changed.
+    """A bank line as reported by a file or a feed, from the account holder's view; it is never changed.
 
-    A push makes thousands of them. Frozen, or with `cached_property`, each took twice as long.
+    A push makes thousands. Frozen, or with `cached_property`, they took twice as long.
     """
 
     id: int
@@ -71,7 +71,7 @@ class LineReport:
 
 
 def words_of(text: str) -> list[str]:
-    """List the runs of three letters or more, of any script; a digit ends a run as a blank does.
+    """List the runs of three or more letters of any script; a digit ends a run like a blank.
 
     >>> words_of("cafe4711 nero é öl straße x²y"), words_of("to REWE_2 a-b")
     (['cafe', 'nero', 'straße'], ['REWE'])
@@ -83,7 +83,7 @@ def words_of(text: str) -> list[str]:
 
 
 class Pairing(NamedTuple):
-    """Two reports of one line; one that is not certain is a suggestion for a person."""
+    """Two reports of one line; an uncertain pairing is a suggestion for a person."""
 
     kept_id: int
     joined_id: int
@@ -98,10 +98,10 @@ Pairs = Collection[tuple[int, int]]
 def pair_pending(
     pending: Sequence[LineReport], booked: Sequence[LineReport], refused: Pairs
 ) -> list[Pairing]:
-    """Find which pending lines became which booked ones; the booked one is kept.
+    """Pair pending lines with the booked lines that they became; the booked line is kept.
 
-    Amount and text alike and at most eight days later is certain where it is unambiguous. An amount that
-    grew by a tip, or another text with as many words in common, is a suggestion. `refused` pairs are none.
+    Equal amount and text within eight days are certain if unambiguous. An amount that
+    grew by a tip, or another text with enough common words, is a suggestion. `refused` pairs are excluded.
 
     >>> day = date(2026, 3, 1)
     >>> before, after = LineReport(1, day, -1000, "Bistro", None), LineReport(2, day, -1150, "Bistro", None)
@@ -131,7 +131,7 @@ def pair_pending(
 
 
 class _NearAmounts:
-    """Booked lines by amount and day, so that those which a pending one may have become are found without the rest."""
+    """Booked lines by amount and day, to find the candidates for a pending line without reading the rest."""
 
     def __init__(self, booked: Iterable[LineReport]) -> None:
         self._by_amount: dict[int, list[LineReport]] = defaultdict(list)
@@ -144,9 +144,9 @@ class _NearAmounts:
         self._amounts = sorted(self._by_amount)
 
     def of(self, pending: LineReport) -> list[LineReport]:
-        """List lines of a pending one's amount, or of one with a tip, that are booked in time; as they came.
+        """List lines that are booked in time, with a pending line's amount or a tip more, in order of arrival.
 
-        Of very many they are COMPARED, the nearest amounts and then the first days before others.
+        Of very many only COMPARED are listed, the nearest amounts first, then the first days.
         """
         size = abs(pending.amount_minor)
         most = size + size * TIP_PERCENT // 100
@@ -164,7 +164,7 @@ class _NearAmounts:
 
 
 def _apart(refused: Pairs) -> dict[int, set[int]]:
-    """Give for each booked line the pending ones that a person refused, and the other way round."""
+    """Map each booked line to its refused pending lines, and the other way round."""
     found: dict[int, set[int]] = defaultdict(set)
     for kept_id, joined_id in refused:
         found[kept_id].add(joined_id)
@@ -175,7 +175,7 @@ def _apart(refused: Pairs) -> dict[int, set[int]]:
 def _alike(
     pending: Iterable[LineReport], booked: Iterable[LineReport]
 ) -> Iterator[tuple[list[LineReport], list[LineReport]]]:
-    """Group reports of one amount and one text that is not empty."""
+    """Group reports of equal amount and text, without empty texts."""
     groups: dict[tuple[int, str], tuple[list[LineReport], list[LineReport]]] = defaultdict(lambda: ([], []))
     for side, reports in enumerate((pending, booked)):
         for report in reports:
@@ -187,9 +187,9 @@ def _alike(
 def _exact(
     pending: list[LineReport], booked: list[LineReport], apart: Mapping[int, set[int]]
 ) -> Iterator[Pairing]:
-    """Pair lines of one amount and text in their order: certain where no other way is any different.
+    """Pair lines of equal amount and text in order: certain if no other pairing would differ.
 
-    Both are read once, from the first day to the last, however many there are of a day.
+    Both lists are read once, from the first day to the last.
     """
     lines, befores = sorted(booked, key=_order), sorted(pending, key=_order)
     is_certain = _is_of_one_day(lines, befores, apart)
@@ -220,7 +220,7 @@ def _alike_reason(before: LineReport, *, is_certain: bool) -> str:
 def _is_of_one_day(
     lines: Sequence[LineReport], befores: Sequence[LineReport], apart: Mapping[int, set[int]]
 ) -> bool:
-    """Return whether all lines that fit a pending one are of one day, and all pending ones that fit a line too."""
+    """Return whether all candidates of each pending line, and of each booked line, have one day."""
     booked_on = {
         line.day for line in lines if _has_any(befores, line.day - _IN_TIME, line.day, apart.get(line.id))
     }
@@ -231,7 +231,7 @@ def _is_of_one_day(
 
 
 def _has_any(reports: Sequence[LineReport], first: date, last: date, refused: Collection[int] | None) -> bool:
-    """Return whether any of these reports, which are in the order of days, is of some days and not refused."""
+    """Return whether any of these reports, ordered by day, is within the days and not refused."""
     begin, end = bisect_left(reports, first, key=_day), bisect_right(reports, last, key=_day)
     if not refused:
         return begin < end
@@ -247,7 +247,7 @@ def _order(report: LineReport) -> tuple[date, int]:
 
 
 def similarity(pending: LineReport, booked: LineReport) -> tuple[str | None, str]:
-    """Give the tier by which a booked line may be a pending one of another text or amount, and the reason."""
+    """Return the tier and the reason by which a booked line may be a pending one of another text or amount."""
     when = f"A pending line of {pending.day:%-d %b %Y}"
     if pending.amount_minor == booked.amount_minor:
         if are_similar(pending, booked):
@@ -267,7 +267,7 @@ def _same_merchant(one: LineReport, other: LineReport) -> bool:
 
 
 def are_similar(one: LineReport, other: LineReport) -> bool:
-    """Return whether half the words of the shorter text are in the other."""
+    """Return whether the other text has half the words of the shorter one."""
     shorter = min(len(one.words), len(other.words))
     return shorter > 0 and len(one.words & other.words) * 100 >= shorter * SIMILAR_PERCENT
 

@@ -1,4 +1,4 @@
-"""The key of a bank line: how a line of a file is recognised when another file brings it again."""
+"""The key of a bank line, which recognises a line when another file brings it again."""
 
 import json
 import unicodedata
@@ -18,7 +18,7 @@ MOST_KEY: Final = 2**31 - 1
 
 
 class LineFacts(Protocol):
-    """The facts that the key of a line is made of."""
+    """The facts behind the key of a line."""
 
     @property
     def provider_transaction_id(self) -> str | None:
@@ -42,21 +42,21 @@ class LineFacts(Protocol):
 
     @property
     def counterparty(self) -> str | None:
-        """Whom the bank names."""
+        """The party that the bank names."""
 
 
 class LineKey(NamedTuple):
-    """A line's identity on its feed account: a digest of its facts (`short`), and which of the equal ones it is."""
+    """A line's identity on its feed account: a digest of its facts (`short`) and its number among equal lines."""
 
     digest: str
     occurrence: int
 
 
 def line_keys(lines: Iterable[LineFacts]) -> list[LineKey]:
-    """Give each line of one account in one file its key, in the order of the lines.
+    """Return the keys of a file's lines of one account, in the order of the lines.
 
-    The bank's reference, the day and the amount are the key, so that a reference never swallows a line of
-    another day or amount; without a reference the normalised text joins it. Equal lines are counted from 1.
+    The key is the bank's reference, the day and the amount, so a reference never swallows a line of
+    another day or amount; without a reference the normalised text is added. Equal lines are counted from 1.
 
     >>> from types import SimpleNamespace as Line
     >>> coffee = dict(provider_transaction_id="NONREF", booked_on=date(2026, 3, 1), amount=Decimal("-2.50"),
@@ -78,9 +78,9 @@ def line_keys(lines: Iterable[LineFacts]) -> list[LineKey]:
 
 
 def part_keys(whole: LineKey, parts: Iterable[LineFacts]) -> list[LineKey]:
-    """Give each payment of a batch a key, in their order: the batch's own (`digest_of_parts`), and its place in it.
+    """Return the keys of a batch's payments, in order: the batch's digest (`digest_of_parts`) and a place.
 
-    The places are in the order of the payments' facts, so that a bank may send them in another order. No other line's
+    Places follow the order of the payments' facts, so a bank may send them in another order. No other line's
     number depends on whether batches are split.
 
     >>> from types import SimpleNamespace as Line
@@ -101,12 +101,12 @@ def part_keys(whole: LineKey, parts: Iterable[LineFacts]) -> list[LineKey]:
 
 
 def digest_of_parts(whole: LineKey) -> str:
-    """Give the digest that all payments of a batch have, whether the file at hand lists them or not."""
+    """Return the common digest of a batch's payments, even if this file does not list them."""
     return short(sha256(json.dumps(["part", *whole]).encode()).digest())
 
 
 def is_placeholder(reference: str | None) -> bool:
-    """Return whether a reference is only a placeholder for none.
+    """Return whether a reference is only a placeholder.
 
     >>> [is_placeholder(text) for text in (None, "", "NONREF", "Not provided", "0000-00", "0001", "F12")]
     [True, True, True, True, True, False, False]
@@ -116,7 +116,7 @@ def is_placeholder(reference: str | None) -> bool:
 
 
 def normalised(text: str) -> str:
-    r"""Fold what a re-encoded or re-wrapped file may change in a text: case, composition and white space.
+    r"""Fold the case, composition and white space of a text, which a re-encoded file may change.
 
     >>> normalised("Cafe\u0301  \uff21BC\n ß")
     'café abc ss'
@@ -129,7 +129,7 @@ def normalised(text: str) -> str:
 
 
 def compared_text(description: str, counterparty: str | None) -> str:
-    """Give the text by which two reports of a line are compared; of its two parts one within the other is left out.
+    """Return the text for comparing two reports of a line, without a part that the other part contains.
 
     >>> compared_text("REWE says thanks", "Rewe"), compared_text("Thanks", "Rewe")
     ('rewe says thanks', 'thanks rewe')
@@ -141,7 +141,7 @@ def compared_text(description: str, counterparty: str | None) -> str:
 
 
 def text_key(description: str, counterparty: str | None) -> int:
-    """Give a number of 31 bits that is the same for texts that compare as equal, by which an index finds them.
+    """Return a number of 31 bits for an index, the same for texts that compare as equal.
 
     >>> text_key("REWE  says thanks", None) == text_key("Rewe says THANKS", "rewe")
     True
@@ -150,12 +150,12 @@ def text_key(description: str, counterparty: str | None) -> int:
 
 
 def key_of(text: str) -> int:
-    """Give the number of a text as it is compared."""
+    """Return the number of a text in its compared form."""
     return crc32(text.encode("utf-8", "surrogatepass")) & MOST_KEY
 
 
 def short(digest: bytes) -> str:
-    """Write the first 128 bits of a SHA-256 in 22 characters: every bank line has one, twice with its index.
+    """Write the first 128 bits of a SHA-256 in 22 characters, because every bank line stores it twice.
 
     >>> short(sha256(b"coffee").digest())
     'NykNdKxNGG46jleF0lnS7A'
@@ -164,7 +164,7 @@ def short(digest: bytes) -> str:
 
 
 def facts_of(line: LineFacts) -> bytes:
-    """Write the facts by which a line is recognised as JSON."""
+    """Write a line's identifying facts as JSON."""
     reference = line.provider_transaction_id
     named = [normalised(line.description), normalised(line.counterparty or "")]
     # Pending lines are replaced as a whole by each file; counted with the booked ones, a pending line
@@ -179,7 +179,7 @@ def facts_of(line: LineFacts) -> bytes:
 
 
 def _plain(amount: Decimal) -> str:
-    """The amount without trailing zeros, in digits.
+    """Return the amount without trailing zeros, in digits.
 
     >>> _plain(Decimal("8.850")), _plain(Decimal("-0.00")), _plain(Decimal("1E+2"))
     ('8.85', '0', '100')

@@ -7,10 +7,10 @@ MOST_AMOUNTS: Final = 250
 
 
 def only_combination(amounts: Sequence[int], target: int) -> tuple[int, ...] | None:
-    """Give the positions of the one to three amounts that add up to a sum; None where none or several do.
+    """Return the positions of the only one to three amounts that add up to a sum, or None.
 
-    A hint is worth something only while it is the only one. With more than 250 amounts chance would
-    make one up, so nothing is looked for.
+    A hint is useful only if it is unique. Among more than 250 amounts chance would
+    produce one, so nothing is searched.
 
     >>> only_combination([-3200, 128460, -7690, 500], 117570)
     (0, 1, 2)
@@ -28,7 +28,7 @@ def only_combination(amounts: Sequence[int], target: int) -> tuple[int, ...] | N
 
 
 def _combinations(amounts: Sequence[int], target: int) -> Iterator[tuple[int, ...]]:
-    """Find all combinations of up to three amounts, each in order of position and once."""
+    """Yield all combinations of up to three amounts once, in order of position."""
     places: dict[int, list[int]] = {}
     for index, amount in enumerate(amounts):
         places.setdefault(amount, []).append(index)

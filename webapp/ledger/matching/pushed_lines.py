@@ -25,7 +25,7 @@ class NonsenseError(UnprocessableError):
 
 
 class PushedLine(NamedTuple):
-    """One line as a provider sends it, from the account holder's view; `pending_id` is the pending line it was."""
+    """One line from a provider, from the account holder's view; `pending_id` is its pending line."""
 
     provider_transaction_id: str
     pending: bool
@@ -41,7 +41,7 @@ class PushedLine(NamedTuple):
 
 
 def digest_of(line: PushedLine, amount_minor: int) -> bytes:
-    """Give 16 bytes that differ where the facts of two reports differ; the currency is the account's."""
+    """Return 16 bytes that differ if the facts of two reports differ; the currency is the account's."""
     facts = (
         line.pending,
         line.booked_on.toordinal(),
@@ -56,7 +56,7 @@ def digest_of(line: PushedLine, amount_minor: int) -> bytes:
 
 
 def minor_of(amount: Decimal, currency: str) -> int:
-    """Take an amount in minor units of a currency; raises TooManyDigitsError or AmountTooLargeError.
+    """Convert an amount to minor units of a currency; raises TooManyDigitsError or AmountTooLargeError.
 
     >>> minor_of(Decimal("-12.50"), "EUR"), minor_of(Decimal("12.500"), "EUR"), minor_of(Decimal("12"), "JPY")
     (-1250, 1250, 12)
@@ -70,7 +70,7 @@ def minor_of(amount: Decimal, currency: str) -> int:
 
 
 def day_nonsense(day: date, today: date) -> str | None:
-    """Give the reason why a bank line cannot be of this day, if any: 1970 and future centuries are no bank's days.
+    """Return why a bank line cannot have this day, if so: no bank books in 1970 or in a future century.
 
     >>> day_nonsense(date(1970, 1, 1), date(2026, 3, 1))
     '1 Jan 1970 is more than 50 years ago.'
@@ -86,7 +86,7 @@ def day_nonsense(day: date, today: date) -> str | None:
 
 
 def outdated_reason(*, last_event: str, was_pending: bool, is_modified: bool, is_pending: bool) -> str | None:
-    """Give the reason why a report that differs from the last one is the older of the two, if it is.
+    """Return why a report is older than the last one, if it is.
 
     Batches may come in any order. A line is added before it is modified, and pending before it is booked.
 

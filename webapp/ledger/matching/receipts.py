@@ -1,4 +1,4 @@
-"""Whether a document is the receipt of a payment: evidence in words beside an equal amount, never a score."""
+"""Whether a document is the receipt of a payment: evidence in words for an equal amount, never a score."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -12,10 +12,10 @@ SHORTEST_NAME: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ReceiptFacts:
-    """What a document states of its payment; each is None where it does not state it.
+    """The statements of a document about its payment; missing ones are None.
 
-    `party` is who is paid or pays, `iban` the account that is to be paid, none for our own. `is_paid_to_us` is whether
-    its money comes in: None where its kind does not tell that.
+    `party` pays or is paid, `iban` is the account to pay, None for our own. `is_paid_to_us` is whether
+    its money comes in, None if its kind does not tell.
     """
 
     number: str | None
@@ -29,9 +29,9 @@ class ReceiptFacts:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """What a bank line or an entry says of itself; `is_due` is whether its amount is what the document has as due.
+    """The facts of a bank line or an entry; `is_due` is whether its amount is the document's amount due.
 
-    `comes_in` is None for an entry, which has an amount on each side.
+    `comes_in` is None for an entry, which has amounts on both sides.
     """
 
     day: date
@@ -43,7 +43,7 @@ class PaymentFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptEvidence:
-    """What speaks for a document of the same amount; `days_apart` is None where it states no day."""
+    """The evidence for a document of the same amount; `days_apart` is None if it states no day."""
 
     days_apart: int | None
     number: str | None = None
@@ -58,15 +58,15 @@ class ReceiptEvidence:
 
     @property
     def identifies(self) -> bool:
-        """Whether it says which document is paid: the amount due, and its number or its reference."""
+        """Return whether it identifies the paid document: the amount due, and its number or reference."""
         return self.is_due and not self.is_other_way and bool(self.number or self.remittance)
 
     @property
     def is_certain(self) -> bool:
-        """Whether nobody has to be asked, where this is the only document and the only payment of such evidence.
+        """Return whether no person needs to decide, if no other document or payment has such evidence.
 
-        The number or the reference can hardly stand there by chance, and with no other of its kind; the party is the
-        right one by its account or its name and by no account that is another one; and the money goes the right way
+        The number or reference can hardly be there by chance, without another of its kind; the party is the
+        right one by account or name, and no account contradicts it; and the money goes the right way
         within the days around it.
         """
         is_near = self.days_apart is not None and self.days_apart <= MOST_DAYS
@@ -77,7 +77,7 @@ class ReceiptEvidence:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool, int]:
-        """Order the evidence: what identifies it, its account, its sender, the days between."""
+        """Rank the evidence: identification, account, sender, days between."""
         days = MOST_DAYS + 1 if self.days_apart is None else self.days_apart
         named = self.number or self.remittance
         return self.is_other_way, not named, not self.has_iban, self.party is None, days
@@ -100,7 +100,7 @@ class ReceiptEvidence:
 
 
 def receipt_evidence(receipt: ReceiptFacts, payment: PaymentFacts) -> ReceiptEvidence:
-    """Give the evidence for a document in a payment, where their amounts are equal.
+    """Return the evidence for a document in a payment of the same amount.
 
     >>> paper = ReceiptFacts("RE-4711", "Paper Shop Ltd", date(2026, 3, 2), iban="DE02 1203")
     >>> receipt_evidence(paper, PaymentFacts(date(2026, 3, 5), "PAPER SHOP LTD re 4711", "DE021203")).reason

@@ -1,1 +1,1 @@
-"""Notation: how amounts and days are written and read where people see and type them."""
+"""Notation: amounts and days as people write and read them."""

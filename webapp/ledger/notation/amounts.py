@@ -1,4 +1,4 @@
-"""Amounts as people write them: printed in a notation, and read where they can mean one thing only."""
+"""Amounts as people write them: printed in a notation, and read if they have one meaning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GROUPS: Final = (None, ",", ".", "'", " ")
 
 
 def written(amount: object, notation: Notation = DEFAULT, *, is_grouped: bool = True) -> str:
-    """Print an amount, whose str is a plain decimal, with its own digits and a real minus sign.
+    """Print an amount from its plain decimal, with its own digits and a real minus sign.
 
     >>> from webapp.ledger.notation.locales import NOTATIONS
     >>> written("-1234567.50"), written("1234567.50", NOTATIONS["en-DE"]), written("1234567.5", NOTATIONS["en-IN"])
@@ -48,10 +48,10 @@ def _grouped(whole: str, notation: Notation) -> str:
 
 
 def read(text: str, notation: Notation = DEFAULT, *, is_grouped: bool = True) -> Decimal | None:
-    """Read an amount as it is typed or pasted; None where it is none, or could be more than one.
+    """Read a typed or pasted amount; None if it is none, or could be several.
 
-    What the notation writes means what it means there. Anything else is read where all notations that allow it agree:
-    one mark before three digits could stand before thousandths or after thousands.
+    The notation's own form has its own meaning. Anything else is read if all possible notations agree:
+    one mark before three digits could mean thousands or thousandths.
 
     >>> from webapp.ledger.notation.locales import NOTATIONS
     >>> [str(read(text)) for text in ("23,06", "1.234,50", "1'234.50", "1,234", "−1 450.00", "20,-", "12.50-")]
@@ -81,7 +81,7 @@ def read(text: str, notation: Notation = DEFAULT, *, is_grouped: bool = True) ->
 
 
 def readings(text: str) -> set[Decimal]:
-    """Give all that an amount could mean to anybody, for a search, where a second meaning does no harm.
+    """Return all possible meanings of an amount, for a search, where several do no harm.
 
     >>> sorted(map(str, readings("1,234"))), readings("DB ICE"), readings("12.2.2026")
     (['1.234', '1234'], set(), set())
@@ -91,7 +91,7 @@ def readings(text: str) -> set[Decimal]:
 
 
 def plain(amount: Decimal) -> str:
-    """Print an amount as the schemas have it.
+    """Print an amount in the notation of the schemas.
 
     >>> plain(Decimal("-1.50")), plain(Decimal("0E-2")), plain(Decimal("-0"))
     ('-1.50', '0.00', '0')
@@ -100,7 +100,7 @@ def plain(amount: Decimal) -> str:
 
 
 def _parts(text: str) -> tuple[int, str] | None:
-    """Part an amount into its sign, also behind it or as brackets around it, and its figures."""
+    """Split an amount into its sign, also a trailing sign or brackets, and its figures."""
     body = _SPACES.sub(" ", text[: LONGEST + 1]).strip().translate(_APOSTROPHES)
     if len(body) > LONGEST:
         return None
@@ -127,7 +127,7 @@ def _all_readings(body: str) -> Iterator[Decimal]:
 
 
 def _as_written(body: str, decimal: str, group: str | None) -> Decimal | None:
-    """Read figures with these two marks and no others; None where they do not stand where they should."""
+    """Read figures with exactly these two marks; None if a mark is misplaced."""
     whole, point, fraction = body.partition(decimal)
     if group is not None and group in whole:
         with_commas = whole if group == "," else whole.replace(",", "x").replace(group, ",")

@@ -1,4 +1,4 @@
-"""Days as people write them: printed in a notation, and read where they can mean one day only."""
+"""Days as people write them: printed in a notation, and read if they can mean only one day."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def written_day(value: date, notation: Notation = DEFAULT) -> str:
 
 
 def written_short_day(value: date, notation: Notation = DEFAULT) -> str:
-    """Print a day without its year, where the context has it.
+    """Print a day without its year, which the context shows.
 
     >>> from webapp.ledger.notation.locales import NOTATIONS
     >>> written_short_day(date(2026, 10, 31)), written_short_day(date(2026, 10, 31), NOTATIONS["en-US"])
@@ -58,7 +58,7 @@ def written_short_day(value: date, notation: Notation = DEFAULT) -> str:
 
 
 def read_day(text: str, today: date, notation: Notation = DEFAULT) -> date | None:
-    """Read a day as it is typed; None where it is none, or could be more than one.
+    """Read a typed day; None if it is none, or could be several.
 
     A day without its month or year is the newest such day that is not after today.
 
@@ -102,7 +102,7 @@ def _shifted(today: date, days: int) -> date | None:
 
 
 def _edge_of(today: date, unit: str, shift: int, *, is_end: bool) -> date:
-    """Give the first or the last day of the month, quarter or year of today, or of the one before or after."""
+    """Return the first or the last day of the month, quarter or year of today, or of the one before or after."""
     length = _MONTHS_OF[unit]
     months = today.year * 12 + today.month - 1
     first = (months // length + shift) * length
@@ -122,7 +122,7 @@ def _in_numbers(words: str, today: date, notation: Notation) -> date | None:
 
 
 def _of_orders(found: dict[str, date | None], notation: Notation) -> date | None:
-    """Choose the reading of the notation's own order, else the only one that is a day."""
+    """Choose the reading in the notation's own order, else the only possible day."""
     if notation.order in found and found[notation.order] is not None:
         return found[notation.order]
     days = {day for day in found.values() if day is not None}
@@ -180,7 +180,7 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def _newest(today: date, *, day: int, month: int | None = None) -> date | None:
-    """Find the newest day of this number, and of this month where it has one, that is not after today."""
+    """Find the newest day of this number, and this month if given, that is not after today."""
     return next((each for each in _backwards(today, day, month) if each <= today), None)
 
 
@@ -194,7 +194,7 @@ def _backwards(today: date, day: int, month: int | None) -> Iterator[date]:
 
 
 def no_such_day(written: str) -> str:
-    """Say that there is no such day, and of an existing month its last one.
+    """Say that there is no such day, and name the last day of an existing month.
 
     >>> no_such_day("2026-02-30"), no_such_day("2026-13-01")
     ('There is no such day: the last one of that month is 2026-02-28.', 'There is no such day.')

@@ -15,8 +15,8 @@ APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 class Notation:
     """How a region writes figures and days.
 
-    `decimal` stands before the cents, `group` between groups of three digits (in India of two, before the last three).
-    `order` is that of a day in numbers; with `is_month_first` a day in words is Oct 31, 2026.
+    `decimal` is before the cents, `group` between groups of three digits (in India of two, before the last three).
+    `order` is the order of a day in numbers; with `is_month_first` a day in words is Oct 31, 2026.
     """
 
     locale: str
@@ -84,7 +84,7 @@ DEFAULT: Final = NOTATIONS[DEFAULT_LOCALE]
 
 
 def notation_of(locale: str | None) -> Notation:
-    """Give the notation of a locale; the usual one where there is none.
+    """Return the notation of a locale, or the default.
 
     >>> notation_of("en-DE").decimal, notation_of(None).region
     (',', 'United Kingdom')

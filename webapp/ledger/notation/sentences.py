@@ -1,4 +1,4 @@
-"""Sentences in a notation: what the services say has its figures and days in one form, which pages write anew."""
+"""Sentences in a notation: services write figures and days in one form, and pages convert them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DAY: Final = re.compile(rf"\b([0-9]{{1,2}}) ({'|'.join(MONTHS)})( [0-9]{{4}})?\
 
 
 def worded(sentence: str, notation: Notation) -> str:
-    """Write the amounts, counts and days of a sentence of ours in a notation.
+    """Write the amounts, counts and days of our own sentence in a notation.
 
     >>> from webapp.ledger.notation.locales import NOTATIONS
     >>> worded("Debits exceed credits by 1,234.50 EUR.", NOTATIONS["en-DE"])

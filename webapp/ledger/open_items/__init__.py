@@ -1,1 +1,1 @@
-"""What is owed: which open items a payment may settle, on what evidence, and how old they are."""
+"""Open items: their age, and the payments that may settle them, with the evidence."""

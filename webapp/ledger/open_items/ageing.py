@@ -1,4 +1,4 @@
-"""The age of what is owed: not due, or overdue by up to 30, 60, 90 or more days, by party and currency."""
+"""The age of open items: not due, or overdue by up to 30, 60, 90 or more days, by party and currency."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.ledger.chart import AccountType
 
 
 class OwedSide(StrEnum):
-    """Who owes: customers us, or we suppliers."""
+    """The debtor: customers owe us, or we owe suppliers."""
 
     RECEIVABLES = "RECEIVABLES"
     PAYABLES = "PAYABLES"
@@ -28,7 +28,7 @@ SIDES: Final[Mapping[str, OwedSide]] = {type_: side for side, type_ in ACCOUNT_T
 
 
 class Age(StrEnum):
-    """How long ago an item was due, in days; the youngest first."""
+    """The days since an item was due, the youngest first."""
 
     NOT_DUE = "NOT_DUE"
     UP_TO_30 = "UP_TO_30"
@@ -42,7 +42,7 @@ _MOST_DAYS: Final = ((0, Age.NOT_DUE), (30, Age.UP_TO_30), (60, Age.UP_TO_60), (
 
 
 class Owed(NamedTuple):
-    """What is left of an item on a day: signed minor units, debit above zero, and its carrying base."""
+    """The open rest of an item on a day: signed minor units, debit above zero, and its carrying base."""
 
     party_id: int | None
     currency: str
@@ -53,7 +53,7 @@ class Owed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgedAmounts:
-    """What one party owes, or is owed, in one currency: by age, in minor units of that currency and of the base."""
+    """The balance of one party in one currency by age, in minor units of that currency and of the base."""
 
     party_id: int | None
     currency: str
@@ -72,7 +72,7 @@ class AgedAmounts:
 
 
 def age_of(due_on: date | None, day: date) -> Age:
-    """Tell how old an item is on a day; what has no due day, as an opening balance does not, is not due.
+    """Return the age of an item on a day; without a due day, like an opening balance, it is not due.
 
     >>> age_of(date(2026, 3, 1), date(2026, 3, 1)).value, age_of(date(2026, 3, 1), date(2026, 3, 2)).value
     ('NOT_DUE', 'UP_TO_30')
@@ -88,7 +88,7 @@ def age_of(due_on: date | None, day: date) -> Age:
 
 
 def aged(items: Iterable[Owed], day: date) -> list[AgedAmounts]:
-    """Add up items by party, currency and age on a day; each age is there, also at nil.
+    """Add up items by party, currency and age on a day, with ages of zero.
 
     >>> (one,) = aged([Owed(7, "EUR", date(2026, 3, 1), 500, 500), Owed(7, "EUR", date(2026, 5, 1), -20, -20)],
     ...               date(2026, 4, 1))

@@ -1,4 +1,4 @@
-"""What open items take of each other when they are settled by hand: the smaller side whole, the larger one in part."""
+"""The offsets of open items settled by hand: the smaller side in full, the larger side in part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def offsets(open_minor: Sequence[int]) -> list[int]:
-    """Give what is taken of each item, so that all adds up to nothing; the first ones are settled first.
+    """Return the settled amounts of the items, which add up to nothing; the first items are settled first.
 
     >>> offsets([10000, 2500, -12000])
     [10000, 2000, -12000]

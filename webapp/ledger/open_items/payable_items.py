@@ -1,4 +1,4 @@
-"""Open items as a payment meets them, and which of them it may be for."""
+"""Open items from a payment's view, and the candidates for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AFTER: Final = timedelta(days=10)
 
 @dataclass(frozen=True, slots=True)
 class PayableItem:
-    """An open item as a payment meets it: `amount` is what is left of it, debit above zero."""
+    """An open item from a payment's view: `amount` is the open rest, debit above zero."""
 
     id: int
     amount: Money
@@ -28,13 +28,13 @@ class PayableItem:
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """The name of the item for people."""
         return self.number or f"the item of {self.amount.formatted}"
 
 
 @dataclass(frozen=True, slots=True)
 class BankPayment:
-    """A bank line that may pay something: its amount as the bank has it, money in above zero."""
+    """A bank line that may pay items, with the bank's amount, money in above zero."""
 
     amount: Money
     party_id: int | None
@@ -43,9 +43,9 @@ class BankPayment:
 
 
 def candidates_of(payment: BankPayment, items: Sequence[PayableItem]) -> list[PayableItem]:
-    """Choose the items that a payment may be for, the oldest first.
+    """Choose the items that a payment may settle, the oldest first.
 
-    They are those of the payer in the payment's currency; of an unknown payer those of the same side, from 45 days
+    They are the payer's in the payment's currency, or for an unknown payer those of the same side, from 45 days
     before to 10 days after.
     """
     same = [each for each in items if each.amount.currency == payment.amount.currency]

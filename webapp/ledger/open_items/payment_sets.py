@@ -1,8 +1,8 @@
-"""Which sets of open items add up to a payment: whether there is one, and whether it is the only one.
+"""The sets of open items that add up to a payment: whether one exists, and whether it is unique.
 
-A set that has a part which adds up to nothing is left out, for it says no more than the set without that part. What
-is left are the sets of which none contains another. So a set is the only one exactly where all that add up have each
-of its items: what all have in common is read off the sums of two halves, and no set is listed to be counted.
+A set with a part that adds up to nothing is left out, since it says no more than the set without that part. The
+remaining sets never contain each other. So a set is unique exactly if all sets that add up have each
+of its items. The sums of two halves show the common items, without listing the sets.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_ITEMS: Final = 24
 
 
 class SetVerdict(StrEnum):
-    """How many sets of items add up to a payment."""
+    """The number of sets of items that add up to a payment."""
 
     UNIQUE = "unique"
     SEVERAL = "several"
@@ -27,14 +27,14 @@ class SetVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentSets:
-    """The verdict, and up to three sets of places: of the fewest items first, and then of the first items."""
+    """The verdict, and up to three sets of places: the fewest items first, then the earliest items."""
 
     verdict: SetVerdict
     sets: tuple[tuple[int, ...], ...] = ()
 
 
 def payment_sets(amounts: Sequence[int], payment: int) -> PaymentSets:
-    """Find the sets of amounts that add up to a payment, which is not nil; of more than 24 none is looked for.
+    """Find the sets of amounts that add up to a payment above zero; among more than 24 amounts none is searched.
 
     >>> payment_sets([100, 250, 400], 350)
     PaymentSets(verdict=<SetVerdict.UNIQUE: 'unique'>, sets=((0, 1),))
@@ -59,14 +59,14 @@ def payment_sets(amounts: Sequence[int], payment: int) -> PaymentSets:
 
 
 class _Solutions(NamedTuple):
-    """Of all sets that add up: the smallest, and the items that each of them has, both as bits."""
+    """The smallest of all sets that add up, and their common items, both as bits."""
 
     smallest: int
     common: int
 
 
 class _Sums:
-    """Amounts in two halves, whose sums are looked up in each other."""
+    """Amounts in two halves, matched by their sums."""
 
     def __init__(self, amounts: Sequence[int], payment: int) -> None:
         middle = len(amounts) // 2
@@ -74,7 +74,7 @@ class _Sums:
         self.halves = range(middle), range(middle, len(amounts))
 
     def without(self, *places: int) -> _Solutions | None:
-        """Give the sets that add up and have none of some places; None where there is none."""
+        """Return the sets that add up without some places, or None."""
         kept = [[each for each in half if each not in places] for half in self.halves]
         sums, others = (self._sums(each) for each in kept)
         rests = {self.payment - each: mask for each, mask in _smallest(*sums).items()}
@@ -86,7 +86,7 @@ class _Sums:
         return _Solutions(min((rests[each] | ends[each] for each in shared), key=_size), common)
 
     def _sums(self, places: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Add up each set of places, beside the bits of it."""
+        """Add up each set of places, with its bits."""
         sums, masks = [0], [0]
         for place in places:
             amount, bit = self.amounts[place], 1 << place
@@ -96,7 +96,7 @@ class _Sums:
 
 
 def _others(sums: _Sums, first: _Solutions) -> Iterator[int]:
-    """Give one or two more sets: each lacks an item of those before it, or it would contain one of them."""
+    """Yield one or two more sets; each lacks an item of every earlier set, or it would contain that set."""
     second = None
     for lacking in sorted(_places(first.smallest & ~first.common), reverse=True):
         found = sums.without(lacking)
@@ -116,12 +116,12 @@ def _others(sums: _Sums, first: _Solutions) -> Iterator[int]:
 
 
 def _smallest(sums: Sequence[int], masks: Sequence[int]) -> Mapping[int, int]:
-    """Give each sum with its smallest set: that of the fewest places, and of these the first ones."""
+    """Map each sum to its smallest set: the fewest places, then the earliest."""
     return {sums[each]: masks[each] for each in _by_size(len(sums))}
 
 
 def _common(sums: Sequence[int], masks: Sequence[int], wanted: set[int]) -> int:
-    """Give the places that each set of some sums has."""
+    """Return the common places of all sets of some sums."""
     common = -1
     for each, mask in zip(sums, masks, strict=True):
         if each in wanted:

@@ -1,7 +1,7 @@
-"""Which open items a payment may settle: what its text names, what its amount fits, and whether anything else does.
+"""The open items that a payment may settle: by its text, by its amount, and whether others fit too.
 
-Evidence is said in words, and never is a score. Only an identification may settle by itself: the text names one
-document, and what is open of it is exactly what was paid. Structure comes before arithmetic: that all open items, a
+Evidence is in words, never a score. Only an identification may settle automatically: the text names one
+document, and its open amount is exactly the payment. Structure comes before arithmetic: that all open items, a
 batch, consecutive numbers or the oldest add up to a payment says more than that some do.
 """
 
@@ -26,7 +26,7 @@ MOST_NAMED: Final = 3
 
 
 class Basis(StrEnum):
-    """Why items are proposed for a payment, the best reason first."""
+    """The reason to propose items for a payment, the best first."""
 
     IDENTIFICATION = "IDENTIFICATION"
     NUMBERS = "NUMBERS"
@@ -44,7 +44,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChosenPart:
-    """What a payment would settle of one item."""
+    """The part of an item that a payment would settle."""
 
     item_id: int
     amount: Money
@@ -52,9 +52,9 @@ class ChosenPart:
 
 @dataclass(frozen=True, slots=True)
 class PaymentRates:
-    """At which rate a payment would pay items of another currency, and that of its day.
+    """The rate at which a payment would pay items of another currency, and the rate of its day.
 
-    Units of the items' currency for one unit of the payment's; `of_day` is None where a rate is missing.
+    Units of the items' currency for one unit of the payment's; `of_day` is None without a rate.
     """
 
     implied: Decimal
@@ -63,9 +63,9 @@ class PaymentRates:
 
 @dataclass(frozen=True, slots=True)
 class PaymentChoice:
-    """Items for a payment, why, and what would be left: of the items, and of the payment.
+    """Items for a payment, the reason, and the rest of the items and of the payment.
 
-    `rates` is None in one currency, and until it is looked up.
+    `rates` is None in one currency, and before the rate is found.
     """
 
     basis: Basis
@@ -83,7 +83,7 @@ class PaymentChoice:
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvidence:
-    """What a payment may settle, the best first; the verdict counts the sets that add up to it."""
+    """The choices for a payment, the best first; the verdict counts the sets that add up to it."""
 
     verdict: SetVerdict
     choices: tuple[PaymentChoice, ...]
@@ -91,9 +91,9 @@ class PaymentEvidence:
 
 
 def identified(payment: BankPayment, items: Sequence[PayableItem]) -> PayableItem | None:
-    """Give the one item that a payment's text names, and of which exactly it is open: a rule may settle that alone.
+    """Return the item that a payment's text names and whose open amount it is; a rule may settle only that.
 
-    A text that names a second number of the same kind is of two documents, wherever the other one is.
+    A second number of the same kind means two documents, even if the other is not in the books.
 
     >>> from datetime import date
     >>> owed = [PayableItem(1, Money(10000, "EUR"), 7, date(2026, 3, 1), date(2026, 4, 1), "RE-17")]
@@ -146,7 +146,7 @@ def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> Paym
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A payment, what it may be for, and how many sets of that add up to it."""
+    """A payment, its candidates, and the number of sets that add up to it."""
 
     payment: BankPayment
     candidates: Sequence[PayableItem]
@@ -171,7 +171,7 @@ class _Weighed:
         )
 
     def adds_up(self, items: Sequence[PayableItem]) -> bool:
-        """Tell whether items are exactly what was paid."""
+        """Return whether items add up to exactly the payment."""
         return (
             bool(items)
             and all(each.amount.currency == self.payment.amount.currency for each in items)
@@ -192,7 +192,7 @@ def _is_named(payment: BankPayment, item: PayableItem) -> bool:
 
 
 def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[PaymentChoice]:
-    """Propose what the text names, where that is exactly what was paid."""
+    """Propose the items that the text names, if they are exactly the payment."""
     if not weighed.adds_up(named):
         return
     if len(named) > 1:
@@ -204,7 +204,7 @@ def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
 
 
 def _residual(weighed: _Weighed) -> Iterator[PaymentChoice]:
-    """Propose the one item of the payer's of which exactly the payment is open."""
+    """Propose the payer's only item whose open amount is exactly the payment."""
     equal = [each for each in weighed.candidates if weighed.adds_up([each])]
     if len(equal) == 1 and weighed.payment.party_id is not None:
         reason = "The only open item of this amount." + _others_fit(weighed.verdict)
@@ -212,7 +212,7 @@ def _residual(weighed: _Weighed) -> Iterator[PaymentChoice]:
 
 
 def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
-    """Propose sets that a person would pay together, where the payer is known."""
+    """Propose sets that a person would pay together, for a known payer."""
     if weighed.payment.party_id is None:
         return
     kinds: tuple[tuple[Basis, Callable[[Sequence[PayableItem]], Iterator[Sequence[PayableItem]]]], ...] = (
@@ -229,7 +229,7 @@ def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
 
 
 def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[PaymentChoice]:
-    """Propose what a payment may pay where nothing adds up to it."""
+    """Propose items to pay in part, if nothing adds up."""
     if named:
         items = [each for each in named if each.amount.currency == named[0].amount.currency]
         yield weighed.choice(Basis.NUMBERS_IN_PART, f"Names {_listed(items)}.", items)
@@ -279,7 +279,7 @@ def _sum_reason(verdict: SetVerdict) -> str:
 
 
 def _different(choices: Sequence[PaymentChoice]) -> list[PaymentChoice]:
-    """Leave out what is proposed for a better reason already."""
+    """Leave out items that are proposed for a better reason."""
     first = {frozenset(each.item_ids): each for each in reversed(choices)}
     return [each for each in choices if first[frozenset(each.item_ids)] is each]
 

@@ -1,4 +1,4 @@
-"""What a payment is short of what it pays, and what that is: left open, a discount, a write-off or the bank's fee."""
+"""The shortfall of a payment, and its kind: left open, a discount, a write-off or the bank's fee."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_WRITTEN_OFF: Final = 10000
 
 
 class ShortAs(StrEnum):
-    """What is short of items that are paid; what is left open is no part of the settlement."""
+    """The kind of a shortfall; an open rest is no part of the settlement."""
 
     LEAVE_OPEN = "LEAVE_OPEN"
     DISCOUNT = "DISCOUNT"

@@ -16,11 +16,11 @@ _LAST_NUMBER: Final = re.compile(r"([0-9]{1,18})([^0-9]*)$")
 
 
 class Payable(Protocol):
-    """What a structure is read from."""
+    """An item from which structures are read."""
 
     @property
     def amount(self) -> Money:
-        """What is open of it."""
+        """The open amount."""
 
     @property
     def number(self) -> str | None:
@@ -28,24 +28,24 @@ class Payable(Protocol):
 
     @property
     def batch(self) -> str | None:
-        """What came together with it."""
+        """The batch that it came with."""
 
     @property
     def due_on(self) -> date:
-        """The day by which it is to be paid."""
+        """The due day."""
 
 
 Item = TypeVar("Item", bound=Payable)
 
 
 def together(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Give all items, where there are several."""
+    """Yield all items, if there are several."""
     if len(items) > 1:
         yield items
 
 
 def in_one_batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Give the items of each batch of several."""
+    """Yield the batches of several items."""
     batches: dict[str, list[Item]] = defaultdict(list)
     for each in items:
         if each.batch is not None:
@@ -54,9 +54,9 @@ def in_one_batch(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
 
 
 def consecutive(items: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Item]]:
-    """Give the stretches of items whose numbers follow each other and which add up to a payment.
+    """Yield runs of items with consecutive numbers that add up to a payment.
 
-    Sums are looked up in each other, so that hundreds of numbers in a row are looked through at once.
+    Running sums are matched with each other, so hundreds of consecutive numbers take one pass.
 
     >>> from types import SimpleNamespace as Item
     >>> items = [Item(number=n, amount=Item(minor=m)) for n, m in (("A9", 1), ("A10", 2), ("B11", 1), ("A11", 3))]
@@ -73,7 +73,7 @@ def consecutive(items: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Ite
 
 
 def _in_a_row(numbered: Mapping[int, Item]) -> Iterator[Sequence[Item]]:
-    """Give the longest stretches of numbers without a gap."""
+    """Yield the longest runs of numbers without a gap."""
     row: list[Item] = []
     for number in sorted(numbered):
         if number - 1 not in numbered and row:
@@ -84,7 +84,7 @@ def _in_a_row(numbered: Mapping[int, Item]) -> Iterator[Sequence[Item]]:
 
 
 def _adding_up(row: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Item]]:
-    """Give the parts of a row, of two items or more, that add up to a payment: by their first item."""
+    """Yield the parts of a run, of two or more items, that add up to a payment, by their first item."""
     sums = list(accumulate((each.amount.minor for each in row), initial=0))
     ends: dict[int, list[int]] = defaultdict(list)
     for end, total in enumerate(sums):
@@ -97,5 +97,5 @@ def _adding_up(row: Sequence[Item], paid_minor: int) -> Iterator[Sequence[Item]]
 
 
 def oldest(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Give the first two of items that come in the order in which they are due, the first three, and so on."""
+    """Yield the first two of items ordered by due day, the first three, and so on."""
     yield from (items[:count] for count in range(2, len(items)))

@@ -1,4 +1,4 @@
-"""What is odd about the items that a statement leaves outstanding; it can be completed all the same."""
+"""Warnings about odd outstanding items of a statement, which can be completed all the same."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ WEEKS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class CompletionWarning:
-    """One thing to look at before a statement is completed: a sentence, and the items that it is about.
+    """A warning before a statement is completed: a sentence and its items.
 
-    `sum` is what they come to, `oldest_on` the day of the oldest.
+    `sum` is their total, `oldest_on` the day of the oldest.
     """
 
     code: Code
@@ -54,7 +54,7 @@ def warnings(
 
 
 def _equal(items: Sequence[Item], openings: Collection[int]) -> Sequence[Item]:
-    """Find items of which each equals an opening balance, or else all, where their sum does."""
+    """Find the items that equal an opening balance, or else all if their sum does."""
     equal = [item for item in items if item.amount_minor in openings]
     return equal or (items if sum(item.amount_minor for item in items) in openings else [])
 

@@ -40,11 +40,11 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class CoverageFindings:
-    """A new statement compared with those of its account; None where nothing is wrong or nothing is known.
+    """A new statement compared with those of its account; None if nothing is wrong or known.
 
-    `before` and `after` are the nearest statements on either side. `gap_before` and `gap_after` are the days that
-    no statement covers between them; `off_before` is how much this one opens away from where the one before it
-    closed, `off_after` how much the one after it opens away from where this one closes. `overlap` are the days
+    `before` and `after` are the nearest statements on either side. `gap_before` and `gap_after` are the uncovered
+    days between them; `off_before` is the difference between this opening balance and the previous closing
+    balance, `off_after` the same with the next statement. `overlap` are the days
     that other statements cover too.
     """
 
@@ -60,7 +60,7 @@ class CoverageFindings:
 def findings(new: Covered, statements: Iterable[Covered]) -> CoverageFindings:
     """Compare a statement with the others of its account.
 
-    Balances that agree prove that nothing is missing, so that quiet days between two statements are no gap then.
+    Balances that agree prove that nothing is missing, so quiet days between two statements are no gap then.
 
     >>> october = Covered(date(2026, 10, 1), date(2026, 10, 30), closing=Money(500, "EUR"))
     >>> found = findings(Covered(date(2026, 11, 2), date(2026, 11, 30)), [october])
@@ -100,7 +100,7 @@ def findings(new: Covered, statements: Iterable[Covered]) -> CoverageFindings:
 
 
 def merged(statements: Iterable[Covered]) -> list[Days]:
-    """Give the days that statements cover as runs, oldest first; a stretch that balances prove quiet is covered.
+    """Return the covered days as runs, oldest first; days that balances prove quiet are covered.
 
     >>> [run.count for run in merged([Covered(date(2026, 3, 1), date(2026, 3, 31)),
     ...     Covered(date(2026, 4, 1), date(2026, 4, 2)), Covered(date(2026, 5, 1), date(2026, 5, 2))])]
@@ -119,7 +119,7 @@ def merged(statements: Iterable[Covered]) -> list[Days]:
 
 
 def overlaps(statements: Iterable[Covered]) -> list[Days]:
-    """Give the days that more than one statement covers as runs, oldest first; a day that two share is none.
+    """Return the days covered by several statements as runs, oldest first; a shared border day is none.
 
     >>> [run.count for run in overlaps([Covered(date(2026, 3, 1), date(2026, 3, 10)),
     ...     Covered(date(2026, 3, 8), date(2026, 3, 20)), Covered(date(2026, 3, 9), date(2026, 3, 9))])]
@@ -140,7 +140,7 @@ def overlaps(statements: Iterable[Covered]) -> list[Days]:
 
 
 def _continues(one: Covered, other: Covered) -> bool:
-    """Return whether the balances prove that a statement continues another one that ends no later."""
+    """Return whether balances prove that a statement continues another that ends no later."""
     return (
         one.closing is not None
         and one.closing == other.opening

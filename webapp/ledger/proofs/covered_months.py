@@ -25,7 +25,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class CoveringProof:
-    """A standing proof with the days of its statement; `first` is None where it is the first of its account."""
+    """A standing proof with the days of its statement; `first` is None for the first proof of an account."""
 
     id: int
     first: date | None
@@ -39,9 +39,9 @@ class CoveringProof:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What an account's coverage is computed from, in its currency.
+    """The evidence for an account's coverage, in its currency.
 
-    `stated` is in the order of days, one for a day; `moved` is what the lines of each day come to, in minor units.
+    `stated` is in the order of days, one per day; `moved` is the sum of each day's lines, in minor units.
     `proofs` are the standing ones, oldest first, `open_months` the first days of months with a line that no
     proof cleared.
     """
@@ -60,10 +60,10 @@ class Evidence:
 class CoveredMonth:
     """One month of an account; `month` is its first day.
 
-    `computed` is what the account held at the close of the stated day by the lines since the balance stated before
-    this month, or since the opening of the first file; None where there is none. `adds_up` where it lies between stated
-    balances that the lines lead from one to the next. `gaps` are days that nothing covers between others that something
-    does, and on which money can have moved; `overlaps` those that came more than once.
+    `computed` is the balance at the close of the stated day, from the lines since the balance stated before
+    this month, or since the opening of the first file, or None. `adds_up` if it lies between stated
+    balances that the lines explain. `gaps` are uncovered days between covered ones,
+    on which money can have moved; `overlaps` came more than once.
     """
 
     month: date
@@ -79,12 +79,12 @@ class CoveredMonth:
 
     @property
     def mismatch(self) -> Money | None:
-        """How much the bank states away from what its lines come to; None where either is unknown."""
+        """The difference between the bank's balance and its lines; None if either is unknown."""
         return self.stated.amount - self.computed if self.stated and self.computed is not None else None
 
     @property
     def holds(self) -> bool | None:
-        """Whether every proof of the month holds; None where it has none."""
+        """Whether every proof of the month holds; None without proofs."""
         return all(proof.holds for proof in self.proofs) if self.proofs else None
 
     @property
@@ -108,12 +108,12 @@ URGENT: Final[Sequence[MonthStatus]] = ("OFF", "BROKEN", "GAP", "UNSTATED", "AGR
 
 
 def in_one_word(months: Sequence[CoveredMonth]) -> MonthStatus:
-    """Give the most urgent status of months."""
+    """Return the most urgent status of months."""
     return min((each.status for each in months), key=URGENT.index, default="NOTHING")
 
 
 def last_of_month(month: date) -> date:
-    """Give the last day of the month that begins with a day.
+    """Return the last day of the month beginning on a day.
 
     >>> last_of_month(date(2028, 2, 1)), last_of_month(date(2026, 12, 1))
     (datetime.date(2028, 2, 29), datetime.date(2026, 12, 31))
@@ -122,7 +122,7 @@ def last_of_month(month: date) -> date:
 
 
 def by_month(evidence: Evidence) -> list[CoveredMonth]:
-    """List the months from the first to the last that there is evidence of, newest first.
+    """List the months from the first to the last evidence, newest first.
 
     >>> march = Covered(date(2026, 3, 1), date(2026, 3, 31))
     >>> evidence = Evidence("EUR", [march], stated=[Stated(date(2026, 2, 28), Money(900, "EUR")),
@@ -159,7 +159,7 @@ def by_month(evidence: Evidence) -> list[CoveredMonth]:
 
 
 def _months(evidence: Evidence) -> Iterator[tuple[date, date]]:
-    """Give the first and the last day of each month that there is evidence of, oldest first; the last ends with it."""
+    """Yield the first and last day of each month of the evidence, oldest first; the last month may be cut."""
     sources = [*evidence.files, *([evidence.feed] if evidence.feed else [])]
     days = [day for each in sources for day in (each.first, each.last)]
     days += [*evidence.moved, *(each.day for each in evidence.stated)]
@@ -173,9 +173,9 @@ def _months(evidence: Evidence) -> Iterator[tuple[date, date]]:
 
 
 def _added_up(evidence: Evidence) -> Iterator[Days]:
-    """Give the days between stated balances that the lines lead from one to the next, as runs, oldest first.
+    """Yield the days between stated balances that the lines explain, as runs, oldest first.
 
-    Nothing can have moved on a day within them that no line has.
+    Within them, nothing moved on a day without a line.
     """
     points = [*([opening] if (opening := _opening(evidence)) else []), *evidence.stated]
     days, at = sorted(evidence.moved), 0
@@ -203,7 +203,7 @@ def _lies_in(days: Days, runs: Iterable[Days]) -> bool:
 
 
 def _computed(evidence: Evidence) -> dict[date, Money]:
-    """Roll each month's last stated balance forward from what was stated before that month."""
+    """Roll the balance stated before each month forward to the month's last stated day."""
     closing = {each.day.replace(day=1): each for each in evidence.stated}
     before = _opening(evidence)
     days = sorted(evidence.moved)
@@ -221,7 +221,7 @@ def _computed(evidence: Evidence) -> dict[date, Money]:
 
 
 def _opening(evidence: Evidence) -> Stated | None:
-    """Take what the first file opens with as stated for the day before it."""
+    """Take the opening balance of the first file as stated for the day before."""
     first = min(evidence.files, key=lambda each: (each.first, each.last), default=None)
     return Stated(first.first - DAY, first.opening) if first and first.opening is not None else None
 
@@ -234,7 +234,7 @@ def _proved(evidence: Evidence, month: date, end: date) -> Proved:
 
 
 def _within(runs: Iterable[Days], first: date, last: date) -> Iterator[Days]:
-    """Cut runs of days to those that lie between two days."""
+    """Cut runs of days to the days between two days."""
     for run in runs:
         if run.first <= last and run.last >= first:
             yield Days(max(run.first, first), min(run.last, last))

@@ -12,7 +12,7 @@ BOOKED: Final = "BOOKED"
 
 
 class PostingState(StrEnum):
-    """The state of a posting on the bank's ledger account in respect of a statement."""
+    """The state of a posting on the bank's ledger account for a statement."""
 
     OPEN = "OPEN"  # an item that neither this statement nor an earlier standing proof cleared
     CLEARED = "CLEARED"  # of an item cleared here or in an earlier standing proof
@@ -22,9 +22,9 @@ class PostingState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankPosting:
-    """A POSTED or VOIDED posting on the bank's ledger account; a reversal is known by `cancelled_on` alone.
+    """A POSTED or VOIDED posting on the bank's ledger account; only `cancelled_on` shows a reversal.
 
-    `entry_date` is the day in the books, which a lock may have moved from the line's own day in `item`.
+    `entry_date` is the day in the books; a lock may have moved it from the line's own day in `item`.
     """
 
     item: Item
@@ -34,9 +34,9 @@ class BankPosting:
 
 
 def outstanding(postings: Iterable[BankPosting], statement_date: date) -> tuple[Item, ...]:
-    """List what the books have by the statement's day and the statement does not.
+    """List the postings by the statement's day that the statement lacks.
 
-    A voided posting is no item, but between its own day and its reversal's the books still have it.
+    A voided posting is no item, except between its own day and its reversal's.
     """
     return ordered(
         posting.item
@@ -51,7 +51,7 @@ def outstanding(postings: Iterable[BankPosting], statement_date: date) -> tuple[
 
 
 def in_transit(postings: Iterable[BankPosting], statement_date: date) -> tuple[Item, ...]:
-    """List what the statement counts and the books date after it, because a lock moved it."""
+    """List the items of the statement that a lock moved to a later day in the books."""
     return ordered(
         posting.item
         for posting in postings
@@ -67,7 +67,7 @@ def books_differ(
     in_transit: Iterable[Item],
     statement_balance_minor: int,
 ) -> int:
-    """Give by how much the books exceed the statement: 0 where ledger - outstanding + in transit equals it.
+    """Return how much the books exceed the statement: 0 if ledger - outstanding + in transit equals it.
 
     >>> day = date(2026, 10, 31)
     >>> books_differ(90000, [Item(None, 4, None, day, -10000)], [Item(7, 9, None, day, 500)], 100500)
@@ -79,7 +79,7 @@ def books_differ(
 
 @dataclass(frozen=True, slots=True)
 class ItemToday:
-    """The current state of a frozen item: its day and amount, whether an entry of it is posted, its line's status."""
+    """The current state of a frozen item: day, amount, whether its entry is posted, and its line's status."""
 
     booked_on: date
     amount_minor: int
@@ -92,9 +92,9 @@ BreachField = Literal["bookedOn", "amount", "entryStatus", "lineStatus", "arriva
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One reason why a proof no longer holds: which item, what about it, what it was and is.
+    """One reason why a proof no longer holds: the item, the field, and its value before and now.
 
-    Amounts are minor units; a breach of `books` names no item and has their difference.
+    Amounts are minor units; a breach of `books` names no item and has the difference of the books.
     """
 
     field: BreachField
@@ -110,11 +110,11 @@ def breaches(
     arrivals: Iterable[Item],
     differ_minor: int,
 ) -> list[Breach]:
-    """List every reason why a proof does not hold today; it holds where there is none.
+    """List every reason why a proof does not hold today; without reasons it holds.
 
     `frozen` are its cleared lines, `today` what they are now by their key; `arrivals` the lines and outside
     postings, other than set-aside ones, that came since and are dated at or before the statement;
-    `differ_minor` what `books_differ` gives for today's books. Which entry carries a line does not matter.
+    `differ_minor` is the result of `books_differ` for today's books. The entry of a line does not matter.
     """
     found = [breach for item in frozen for breach in _item_breaches(item, today.get(item.key))]
     found += [Breach("arrival", item, None, item.amount_minor) for item in ordered(arrivals)]

@@ -1,4 +1,4 @@
-"""Proofs saved as files: the records in them, and the documents that their digests are of."""
+"""Proofs saved as files: their records, and the documents under their digests."""
 
 import json
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ class NoProofFileError(LedgerError):
 
 
 def read(text: str) -> list[dict[str, Any]]:
-    """Read the proofs of a file: one, an answer of the API that holds one, or a list of either.
+    """Read the proofs of a file: a proof, an API answer with a proof, or a list of either.
 
-    Raises NoProofFileError where the text is no JSON, or something in it is no completed proof.
+    Raises NoProofFileError if the text is no JSON or contains anything but completed proofs.
     """
     try:
         found = json.loads(text, parse_float=_no_float)
@@ -73,12 +73,12 @@ def _is_proof(record: object) -> bool:
 
 
 def named_files(proof: Mapping[str, Any]) -> set[str]:
-    """Give the SHA-256 of each file that a proof names: its statement, and those that brought its lines."""
+    """Return the SHA-256 of a proof's files: its statement, and the files that brought its lines."""
     return {each for each in (proof.get("statementDigest"), *(proof.get("fileDigests") or ())) if each}
 
 
 def document(proof: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the document that a proof's digest is of; whoever completed it is in it by their id alone."""
+    """Return the document under a proof's digest, with only the id of the person who completed it."""
     by = proof["completedBy"]
     frozen: dict[str, Any] = {name: proof[name] for name in FROZEN}
     for name in ("lines", "outstanding", "inTransit"):

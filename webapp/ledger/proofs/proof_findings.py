@@ -28,19 +28,19 @@ Proofs = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a proof, by the keys that a program reads and a sentence that a person does."""
+    """A fault of a proof, with keys for programs and a sentence for people."""
 
     reconciliation_id: object
     code: str
     message: str
 
     def as_json(self) -> dict[str, object]:
-        """Give the finding as `tieout verify-proof --json` lists it."""
+        """Return the finding as `tieout verify-proof --json` lists it."""
         return {"code": self.code, "message": self.message, "reconciliationId": self.reconciliation_id}
 
 
 def findings(proofs: Proofs) -> Iterator[Finding]:
-    """Find everything that is wrong with proofs; nothing where each is sound and follows the one before."""
+    """Find every fault of proofs; none if each is sound and follows the previous proof."""
     for proof in proofs:
         if sha256_hex(canonical_json(document(proof))) != proof["digest"]:
             yield Finding(proof["id"], "digest", f"Proof {proof['id']} does not match its digest.")
@@ -50,7 +50,7 @@ def findings(proofs: Proofs) -> Iterator[Finding]:
 
 
 def of_files(proofs: Proofs, given: Mapping[str, str]) -> Iterator[Finding]:
-    """Find which files are none that proofs name; `given` has the SHA-256 of each by its name."""
+    """Find the files that no proof names; `given` maps their names to their SHA-256."""
     named = {digest for proof in proofs for digest in named_files(proof)}
     for name, digest in given.items():
         if digest not in named:
@@ -59,12 +59,12 @@ def of_files(proofs: Proofs, given: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def missing_files(proofs: Proofs, given: Mapping[str, str]) -> list[str]:
-    """List the SHA-256 of each file that proofs name and that was not given."""
+    """List the SHA-256 of files that proofs name but that were not given."""
     return sorted({each for proof in proofs for each in named_files(proof)} - set(given.values()))
 
 
 def notes(proofs: Proofs) -> Iterator[Finding]:
-    """List which proofs were reopened or broken when they were saved. The digest covers neither."""
+    """List the proofs that were reopened or broken when they were saved. The digest covers neither."""
     for proof in proofs:
         if _is_reopened(proof):
             by = proof.get("reopenedBy")
@@ -82,12 +82,12 @@ def notes(proofs: Proofs) -> Iterator[Finding]:
 
 
 def without_copies(proofs: Proofs) -> Proofs:
-    """Leave out proofs that are there already, word for word."""
+    """Leave out exact copies of proofs."""
     return list({canonical_json(dict(proof)): proof for proof in proofs}.values())
 
 
 def not_covered(proofs: Proofs) -> list[str]:
-    """List the keys of proofs that neither their digest nor a figure of it decides: they are as the file has them."""
+    """List the keys of proofs that neither the digest nor its figures decide: they are taken from the file."""
     keys = {key for proof in proofs for key in proof} - COVERED
     people = {
         f"completedBy.{key}"
@@ -100,7 +100,7 @@ def not_covered(proofs: Proofs) -> list[str]:
 
 
 def _sums(proof: Mapping[str, Any]) -> Iterator[Finding]:
-    """Add both ways, the lines from the opening and the books less what the statement lacks; compare the figures."""
+    """Add up both sides, the lines from the opening balance and the books without outstanding items, and compare."""
     try:
         statement, opening, ledger = (
             _minor(proof[name], proof) for name in ("statementBalance", "openingBalance", "ledgerBalance")
@@ -132,7 +132,7 @@ def _sums(proof: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _figures(statement: int, opening: int, cleared: Sequence[int], currency: str) -> dict[str, object]:
-    """Compute what follows from a proof's document; an item of 0.00 counts as money in."""
+    """Compute the figures that follow from a proof's document; an item of 0.00 counts as money in."""
     money_in = [minor for minor in cleared if minor >= 0]
     money_out = [minor for minor in cleared if minor < 0]
     balance = opening + sum(cleared)
@@ -159,7 +159,7 @@ def _minor(amount: Any, proof: Mapping[str, Any]) -> int:
 
 
 def _contradictions(proof: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find a state that cannot be: completed and reopened at once, holding and broken at once."""
+    """Find impossible states: completed and reopened at once, holding and broken at once."""
     status, holds = proof.get("status", "COMPLETED"), proof.get("holds")
     reopened = [key for key in ("reopenedAt", "reopenedBy", "reopenReason") if proof.get(key) is not None]
     history = proof.get("history") or []
@@ -188,9 +188,9 @@ def _day(instant: object) -> str:
 
 
 def _chain(proofs: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Find proofs of one account that do not follow the one before them, each in the order of its day.
+    """Find proofs of one account that do not follow the previous proof, in the order of their days.
 
-    Those that were reopened are in no chain; a copy of one that was saved before that is not either.
+    Reopened proofs are in no chain, and neither are earlier copies of them.
     """
     proofs = list(proofs)
     reopened = {proof["digest"] for proof in proofs if _is_reopened(proof)}

@@ -1,4 +1,4 @@
-"""Proofs: a completed reconciliation of a statement, its frozen document and the digest of that."""
+"""Proofs: a completed reconciliation of a statement, its frozen document and its digest."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -20,7 +20,7 @@ Status = Literal["never", "needs", "reconciled"]
 class Item:
     """A bank line, or the posting of an entry that comes from none, with its day and amount.
 
-    `booked_on` is the line's booking day as the bank wrote it, or the entry's day where there is no line.
+    `booked_on` is the bank's booking day of the line, or the entry's day without a line.
     """
 
     transaction_id: int | None
@@ -39,7 +39,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Everything that completing a reconciliation freezes; amounts are minor units of `currency`."""
+    """The frozen contents of a completed reconciliation; amounts are minor units of `currency`."""
 
     id: int
     organization_id: str
@@ -68,7 +68,7 @@ def cleared_balance(opening_balance_minor: int, cleared: Iterable[int]) -> int:
 
 
 def difference(statement_balance_minor: int, cleared_balance_minor: int) -> int:
-    """Give what is still missing: the statement's balance less the cleared one.
+    """Return the missing amount: the statement's balance less the cleared balance.
 
     >>> difference(2173648, cleared_balance(2248095, [821450, -1013467]))
     117570
@@ -77,9 +77,9 @@ def difference(statement_balance_minor: int, cleared_balance_minor: int) -> int:
 
 
 def status(*, has_proof: bool, has_draft: bool, unreconciled_count: int, holds: bool) -> Status:
-    """Give the status of an account as the hub shows it.
+    """Return the status of an account as the hub shows it.
 
-    `holds` is about the standing proof; `unreconciled_count` are booked lines that no standing proof cleared.
+    `holds` refers to the standing proof; `unreconciled_count` counts booked lines that no standing proof cleared.
 
     >>> status(has_proof=False, has_draft=True, unreconciled_count=0, holds=True)
     'never'
@@ -102,9 +102,9 @@ def ordered(items: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def frozen(proof: Proof) -> dict[str, object]:
-    """Give the document that a proof's digest is of, as behaviour.md 3 lists it; amounts as decimal text.
+    """Return the document under a proof's digest, as in behaviour.md 3; amounts as decimal text.
 
-    One that rests on files that are kept names the SHA-256 of the statement, and of each file that brought its lines.
+    A proof with stored files names the SHA-256 of the statement and of each file that brought its lines.
     """
     names_files = proof.statement_digest is not None or bool(proof.file_digests)
     written: dict[str, object] = {"v": FILES_VERSION if names_files else FIRST_VERSION}
@@ -117,7 +117,7 @@ def frozen(proof: Proof) -> dict[str, object]:
 
 
 def digest(document: dict[str, object]) -> str:
-    """Give the SHA-256 of a frozen document's canonical JSON, in lower-case hex."""
+    """Return the SHA-256 of a frozen document's canonical JSON, in lower-case hex."""
     return sha256_hex(canonical_json(document))
 
 

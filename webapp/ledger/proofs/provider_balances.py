@@ -1,4 +1,4 @@
-"""The bank's balance on a day, rolled back or forward from the balances that it stated."""
+"""The bank's balance on a day, rolled back or forward from its stated balances."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class BalanceOnDay:
-    """The bank's balance at the close of a day and the snapshot it comes from; None where none is known."""
+    """The bank's balance at the close of a day, and the snapshot behind it; None if unknown."""
 
     amount_minor: int | None
     as_of: date
@@ -29,9 +29,9 @@ class BalanceOnDay:
 
 
 def balance_on(day: date, snapshots: Iterable[Snapshot], lines: Iterable[tuple[date, int]]) -> BalanceOnDay:
-    """Roll the nearest snapshot to a day: one at or after it back, else the newest before it forward.
+    """Roll the nearest snapshot to a day: a snapshot at or after it back, else the newest before it forward.
 
-    `lines` are the booking day and amount of BOOKED and SET_ASIDE lines only, singly or summed by day.
+    `lines` are the booking days and amounts of only BOOKED and SET_ASIDE lines, singly or summed by day.
 
     >>> at = datetime(2026, 11, 2)
     >>> stated = [Snapshot(date(2026, 10, 31), 5000, None, at)]
@@ -51,7 +51,7 @@ snapshot_date=datetime.date(2026, 10, 31), basis='rolled_back')
 
 
 def nearest(day: date, snapshots: Sequence[Snapshot]) -> Snapshot | None:
-    """Choose the snapshot nearest to a day: the first at or after it, else the last before it."""
+    """Choose the snapshot nearest to a day: the first from that day on, else the last before it."""
     later = [snapshot.day for snapshot in snapshots if snapshot.day >= day]
     earlier = [snapshot.day for snapshot in snapshots if snapshot.day < day]
     if not later and not earlier:
@@ -61,9 +61,9 @@ def nearest(day: date, snapshots: Sequence[Snapshot]) -> Snapshot | None:
 
 
 def last_of_day(snapshots: Sequence[Snapshot]) -> Snapshot:
-    """Choose among the snapshots of one day: the last by the bank's own time, where it gives none by receipt.
+    """Choose among the snapshots of one day: the last by the bank's time, or by receipt without a time.
 
-    One with a time of the bank's goes before one without; of equals the later in the list.
+    A snapshot with the bank's time has priority; among equals the later in the list.
     """
     return max(
         enumerate(snapshots),

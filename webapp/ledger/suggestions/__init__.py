@@ -1,1 +1,1 @@
-"""Habits as pure arithmetic: which account a text usually goes to, and which rule would say so."""
+"""Habits as pure arithmetic: the usual account of a text, and the rule for it."""

@@ -1,4 +1,4 @@
-"""The bank lines that habits are searched in: grouped by their words, and found by conditions."""
+"""The bank lines behind habits: grouped by their words, and found by conditions."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from webapp.ledger.suggestions.phrases import Words, folded, runs_of
 
 
 class HabitLine(Protocol):
-    """The fields of a bank line that habits are found by."""
+    """The fields of a bank line that show habits."""
 
     @property
     def description(self) -> str: ...  # noqa: D102
@@ -28,7 +28,7 @@ class HabitLine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Where a confirmed line was booked; no account means several, or one that no rule may set."""
+    """The account of a confirmed line; None means several accounts, or one that no rule may set."""
 
     account_id: int | None
     merchant_id: int | None = None
@@ -37,7 +37,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Unit:
-    """Lines whose text has the same runs of words, by their places, with the accounts of those that are decided."""
+    """The places of lines with the same runs of words, with the accounts of the decided ones."""
 
     runs: tuple[Words, ...]
     lines: list[int] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Haystack:
 
 
 class HabitBook:
-    """Lines with the choice made for each, None where there was none; both by the lines' places."""
+    """Lines with their choices, None for an undecided line; both by the lines' places."""
 
     def __init__(self, lines: Sequence[HabitLine], choices: Sequence[Choice | None]) -> None:
         """Take lines and choices."""
@@ -100,7 +100,7 @@ class HabitBook:
         return self._texts[field_]
 
     def units(self, field_: Field, places: Iterable[int]) -> list[Unit]:
-        """Group the lines whose texts have the same runs of words."""
+        """Group lines with the same runs of words."""
         texts, choices = self.texts(field_), self.choices
         found: dict[tuple[Words, ...], Unit] = {}
         for place in places:
@@ -127,7 +127,7 @@ class HabitBook:
         return "OUT" if self.lines[place].amount_minor < 0 else "IN"
 
     def matching(self, conditions: Sequence[Condition]) -> list[int]:
-        """Return the places of the lines that all conditions match, as a rule would; one at least is on a text."""
+        """Return the places of lines that match all conditions, like a rule; at least one condition is on a text."""
         on_texts = [each for each in conditions if each.field is not Field.DIRECTION]
         first, *others = (set(self._matching(each)) for each in on_texts)
         for condition in conditions:
@@ -144,7 +144,7 @@ class HabitBook:
 
 
 def _each_once(texts: Iterable[str | None], read: Callable[[str], str]) -> list[str]:
-    """Read texts, one that is on many lines only once."""
+    """Read each distinct text once."""
     read_texts: dict[str | None, str] = {None: "", "": ""}
     found = []
     for text in texts:

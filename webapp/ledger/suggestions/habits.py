@@ -1,4 +1,4 @@
-"""Habits: bank lines with a text in common that people always book alike, with the conditions of a rule for them."""
+"""Habits: bank lines with common text that people always book alike, with the conditions of a rule."""
 
 import json
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ LONGEST_KEY: Final = 22
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Conditions, what they should set, and the places of all lines that they match.
+    """Conditions, their effects, and the places of all lines that they match.
 
     `evidence` went to the account, `exceptions` elsewhere, and `undecided` are not confirmed yet.
     """
@@ -39,13 +39,13 @@ class Habit:
 
     @property
     def key(self) -> str:
-        """Identify the habit by its conditions and the account, the same whatever lines come to it."""
+        """Identify the habit by its conditions and account, independent of its lines."""
         conditions = sorted([each.field, each.operator, folded(each.value)] for each in self.conditions)
         return short(sha256(json.dumps([conditions, self.account_id]).encode()).digest())
 
 
 def is_pure(count: int, total: int) -> bool:
-    """Return whether so many of a total are a habit.
+    """Return whether a share of a total makes a habit.
 
     >>> is_pure(3, 3), is_pure(2, 2), is_pure(19, 20), is_pure(18, 19)
     (True, False, True, False)
@@ -56,7 +56,7 @@ def is_pure(count: int, total: int) -> bool:
 def habits(book: HabitBook, *, most: int, is_wanted: Callable[[Habit], bool] = lambda _: True) -> list[Habit]:
     """Find habits, those with most lines first.
 
-    Each line is evidence of one habit at most. A habit that is not wanted is left out together with its lines.
+    Each line is evidence of at most one habit. An unwanted habit is left out with its lines.
 
     >>> from types import SimpleNamespace as Line
     >>> from webapp.ledger.suggestions.habit_books import Choice
@@ -73,7 +73,7 @@ def habits(book: HabitBook, *, most: int, is_wanted: Callable[[Habit], bool] = l
 
 @dataclass(slots=True)
 class _Node:
-    """Lines that have `words` in a text field and meet the conditions of the base; without a field, only these."""
+    """Lines with `words` in a text field that meet the base conditions; without a field, only the latter."""
 
     base: tuple[Condition, ...]
     units: list[Unit]
@@ -88,11 +88,11 @@ class _Node:
         return total
 
     def lines(self) -> list[int]:
-        """Give the places of all its lines."""
+        """Return the places of all its lines."""
         return sorted(line for unit in self.units for line in unit.lines)
 
     def continued(self) -> dict[str, "_Node"]:
-        """Give the nodes of one more word; under an empty one the lines that end here."""
+        """Return the nodes of one more word; the empty word has the lines that end here."""
         length = len(self.words)
         found: dict[str, list[Unit]] = defaultdict(list)
         for unit in self.units:
@@ -107,7 +107,7 @@ class _Node:
 
 
 def still_dismissed(count: int, dismissed_count: int) -> bool:
-    """Return whether a habit that was dismissed with so many lines is to stay so: until it has twice as many.
+    """Return whether a dismissed habit stays dismissed: until it has twice as many lines.
 
     >>> still_dismissed(5, 3), still_dismissed(6, 3)
     (True, False)
@@ -116,7 +116,7 @@ def still_dismissed(count: int, dismissed_count: int) -> bool:
 
 
 class _Search:
-    """Examines the beginnings of texts, the most frequent first, until it has found as many habits as wanted."""
+    """Examines the beginnings of texts, the most frequent first, until enough habits are found."""
 
     def __init__(self, book: HabitBook, most: int, is_wanted: Callable[[Habit], bool]) -> None:
         self._book, self._most, self._is_wanted = book, most, is_wanted
@@ -126,7 +126,7 @@ class _Search:
         self._found: list[Habit] = []
 
     def found(self) -> list[Habit]:
-        """Examine counterparties and IBANs first, and then the descriptions of lines that those do not explain."""
+        """Examine counterparties and IBANs first, then the descriptions of unexplained lines."""
         everywhere = range(len(self._book.lines))
         parties = self._book.texts(Field.COUNTERPARTY)
         self._push(self._root((), Field.COUNTERPARTY, [place for place in everywhere if parties[place]]))
@@ -181,7 +181,7 @@ class _Search:
             self._push(_Node((*node.base, condition), ended.units))
 
     def _condition(self, node: _Node, field: Field) -> Condition:
-        """Give the condition that a node's words are, the narrowest that all its lines meet."""
+        """Return a node's words as the narrowest condition that all its lines meet."""
         phrase, places = " ".join(node.words), node.lines()
         texts = {self._book.texts(field)[place] for place in places}
         if texts == {phrase}:
@@ -194,7 +194,7 @@ class _Search:
         return Condition(field, operator, written if folded(written) == phrase else phrase)
 
     def _narrow(self, node: _Node) -> None:
-        """Narrow lines with different accounts: by direction, or by their descriptions."""
+        """Narrow lines with different accounts by direction, or by description."""
         if {condition.field for condition in node.base} & {Field.DIRECTION, Field.DESCRIPTION}:
             return
         places = node.lines()
@@ -208,7 +208,7 @@ class _Search:
         self._push(_Node(node.base, self._beside_party(node.base, places), Field.DESCRIPTION))
 
     def _beside_party(self, base: tuple[Condition, ...], places: Sequence[int]) -> list[Unit]:
-        """Group lines by their descriptions without the counterparty that some banks begin them with."""
+        """Group lines by their descriptions, without a counterparty at the beginning."""
         party = tuple(folded(base[0].value).split())
         units = self._book.units(Field.DESCRIPTION, places)
         for unit in units:
@@ -216,7 +216,7 @@ class _Search:
         return units
 
     def _take(self, conditions: tuple[Condition, ...]) -> bool:
-        """Record the habit that conditions make over all lines; False where their accounts differ."""
+        """Record the habit of conditions over all lines; return False if their accounts differ."""
         places, choices = self._book.matching(conditions), self._book.choices
         decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
         account_id, count = _most(choice.account_id for _, choice in decided)
@@ -241,7 +241,7 @@ class _Search:
 
 
 def _is_narrower(longer: dict[str, _Node]) -> bool:
-    """Return whether longer words are the narrower habit: all lines continue alike, or in two sufficient ways."""
+    """Return whether longer words make a narrower habit: all lines continue alike, or in two frequent ways."""
     decided = {word: tally.total() for word, node in longer.items() if (tally := node.tally())}
     if "" in decided or len(decided) >= CONTINUATIONS:
         return False
@@ -249,13 +249,13 @@ def _is_narrower(longer: dict[str, _Node]) -> bool:
 
 
 def _most(values: Iterable[int | None]) -> tuple[int | None, int]:
-    """Give the most frequent value, and how often it occurs."""
+    """Return the most frequent value and its count."""
     common = Counter(values).most_common(1)
     return common[0] if common else (None, 0)
 
 
 def _always(values: Iterable[int | None]) -> int | None:
-    """Give the value that all but a few have, None where there is none."""
+    """Return the value of all but a few, or None."""
     listed = list(values)
     value, count = _most(listed)
     return value if is_pure(count, len(listed)) else None

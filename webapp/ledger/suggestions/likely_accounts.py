@@ -1,4 +1,4 @@
-"""The likely account of an unconfirmed line: that of most of the confirmed lines like it."""
+"""The likely account of an unconfirmed line: the account of most similar confirmed lines."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ Trait = tuple[Field, str, Words]
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """A likely account: the `count` of lines like this one that it has out of `total`, and what they have in common.
+    """A likely account: its `count` of similar lines out of `total`, and their common traits.
 
-    `places` are those of the lines that went there, as the book has them; a merchant and a project are set
-    where all of these have the same.
+    `places` are the places of those lines in the book; a merchant and a project are set
+    if all these lines share them.
     """
 
     account_id: int
@@ -33,10 +33,10 @@ class Likely:
 
 
 def likely(book: HabitBook, lines: Sequence[HabitLine]) -> list[Likely | None]:
-    """Give the likely account of each line; None where no line is like it, or no half of those like it agree.
+    """Return the likely account of each line; None without similar lines, or if fewer than half of them agree.
 
-    `book` has decided lines, the newest first: of two accounts with as many lines the one of the newest wins.
-    Lines are alike that have the direction in common, and first of these: the counterparty, the IBAN, with the
+    `book` has decided lines, the newest first: between equal counts, the newest line's account wins.
+    Similar lines share the direction, and the first possible of these: the counterparty, the IBAN, with the
     counterparty the text, the counterparty's first words, the text's longest beginning.
 
     >>> from types import SimpleNamespace as Line
@@ -52,7 +52,7 @@ def likely(book: HabitBook, lines: Sequence[HabitLine]) -> list[Likely | None]:
 
 
 class _LineTraits:
-    """A line, and the traits that others may have in common with it."""
+    """A line, and its traits that others may share."""
 
     def __init__(self, line: HabitLine) -> None:
         self.line = line
@@ -67,7 +67,7 @@ class _LineTraits:
         return [*self.party, *self.texts, *([self.iban] if self.iban else [])]
 
     def in_order(self) -> Iterator[tuple[Trait, ...]]:
-        """Give the combinations of traits to have in common, the most distinctive first."""
+        """Yield combinations of traits to share, the most distinctive first."""
         whole = self.party[:1]
         yield from ((trait,) for trait in whole)
         if self.iban:
@@ -76,7 +76,7 @@ class _LineTraits:
         yield from ((trait,) for trait in (*self.party[1:], *self.texts))
 
     def conditions(self, traits: Iterable[Trait]) -> tuple[Condition, ...]:
-        """Write traits as conditions, in the line's own writing."""
+        """Write traits as conditions, in the line's own spelling."""
         written = {
             Field.COUNTERPARTY: self.line.counterparty or "",
             Field.DESCRIPTION: self.line.description,
@@ -117,7 +117,7 @@ def _most_likely(
 
 
 def _alike(book: HabitBook, wanted: set[Trait]) -> dict[Trait, list[int]]:
-    """Find the decided lines that have each of the wanted traits."""
+    """Find the decided lines with the wanted traits."""
     found: dict[Trait, list[int]] = defaultdict(list)
     for place, (line, choice) in enumerate(zip(book.lines, book.choices, strict=True)):
         if choice is None:
@@ -141,12 +141,12 @@ def _iban(line: HabitLine) -> Trait | None:
 
 
 def _party(line: HabitLine) -> Sequence[Words]:
-    """Give a counterparty's words without the numbers, and then fewer and fewer of them."""
+    """Return a counterparty's words without numbers, then ever fewer of them."""
     return _first_beginnings(folded(line.counterparty))
 
 
 def _texts(line: HabitLine) -> Sequence[Words]:
-    """Give the words that a description may have in common with another, the most first."""
+    """Return the words that descriptions may share, the most first."""
     return _all_beginnings(folded(line.description))
 
 

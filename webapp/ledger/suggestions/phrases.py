@@ -1,4 +1,4 @@
-"""Phrases: the words that stay the same in the texts of bank lines, without numbers, days and references."""
+"""Phrases: the words that repeat in the texts of bank lines, without numbers, days and references."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _PUNCTUATION: Final = ".,:;/\\-*+#()'\"&|"
 
 
 def folded(text: str | None) -> str:
-    """Write a text as rules compare it: without case and without what a re-encoded file may change.
+    """Write a text as rules compare it, without case and encoding differences.
 
     >>> folded("  Café\u0301 BAR "), folded(None)
     ('café\u0301 bar', '')
@@ -44,7 +44,7 @@ def folded(text: str | None) -> str:
 
 @lru_cache(maxsize=4096)
 def runs_of(text: str) -> tuple[Words, ...]:
-    """Give the runs of words that stay the same in a folded text, between the words that hold a number.
+    """Return the runs of repeating words in a folded text, between words with a number.
 
     >>> runs_of("kartenzahlung 12.03. rewe sagt danke 4711 koeln")
     (('kartenzahlung',), ('rewe', 'sagt', 'danke'), ('koeln',))
@@ -56,7 +56,7 @@ def runs_of(text: str) -> tuple[Words, ...]:
 
 
 def is_distinctive(words: Sequence[str]) -> bool:
-    """Return whether words are distinctive, or could be on lines of every kind.
+    """Return whether words are distinctive, and not on lines of every kind.
 
     >>> is_distinctive(["sepa", "lastschrift"]), is_distinctive(["sepa", "lastschrift", "stadtwerke"])
     (False, True)
@@ -68,7 +68,7 @@ def is_distinctive(words: Sequence[str]) -> bool:
 
 
 def beginnings(run: Words) -> list[Words]:
-    """Give the distinctive beginnings of a run, the longest first.
+    """Return the distinctive beginnings of a run, the longest first.
 
     >>> beginnings(("sepa", "rewe", "koeln"))
     [('sepa', 'rewe', 'koeln'), ('sepa', 'rewe')]
@@ -78,7 +78,7 @@ def beginnings(run: Words) -> list[Words]:
 
 
 def as_written(words: Sequence[str], text: str) -> str:
-    """Give words in the case in which a text has them, folded where it does not have them next to each other.
+    """Return words in the case of a text, or folded if the text does not have them next to each other.
 
     >>> as_written(["rewe", "sagt"], "Danke REWE  Sagt 4711"), as_written(["rewe"], "Aldi")
     ('REWE Sagt', 'rewe')

@@ -1,7 +1,7 @@
-"""Total and day in the text of a receipt, as far as words beside them say so: offered to a person, never taken.
+"""Total and day in the text of a receipt, by the words next to them: offered to a person, never taken.
 
-The words are those that receipts and invoices of Europe and America use; a figure counts as an amount where it has
-two decimals, so that numbers, rates and quantities are none.
+The words are those of European and American receipts and invoices; a figure counts as an amount if it has
+two decimals, so numbers, rates and quantities do not count.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _MONTHS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StatedTotal:
-    """An amount with two decimals, its ISO currency where the text names one only, and the words it stands in."""
+    """An amount with two decimals, its ISO currency if the text names exactly one, and the words around it."""
 
     amount: Decimal
     currency: str | None
@@ -95,14 +95,14 @@ class StatedTotal:
 
 @dataclass(frozen=True, slots=True)
 class StatedDay:
-    """A day and the words it stands in."""
+    """A day and the words around it."""
 
     day: date
     words: str
 
 
 def total_of(text: str) -> StatedTotal | None:
-    r"""Find the total that a text names; None where it names none, or several different ones.
+    r"""Find the total that a text names; None for none or several different ones.
 
     >>> found = total_of("Coffee 3,20\nZwischensumme 30,00 EUR\nGesamtbetrag\n35,70 €")
     >>> str(found.amount), found.currency, found.words
@@ -123,9 +123,9 @@ def total_of(text: str) -> StatedTotal | None:
 
 
 def day_of(text: str) -> StatedDay | None:
-    r"""Find the day of issue that a text names, or its only day; None where it names none, or several.
+    r"""Find the day of issue that a text names, or its only day; None for none or several.
 
-    What could be day and month in either order, like 03/04/2026, is none.
+    A day with two possible orders, like 03/04/2026, does not count.
 
     >>> found = day_of("Due date: 14.04.2026\nInvoice date: 31. März 2026")
     >>> str(found.day), found.words
@@ -146,7 +146,7 @@ def day_of(text: str) -> StatedDay | None:
 
 
 def _ends(text: str) -> str:
-    """Give the beginning and the end of a long text, where a receipt states its day and its total."""
+    """Return the beginning and the end of a long text, where receipts state the day and the total."""
     return text if len(text) <= 2 * END else f"{text[:END]}\n{text[-END:]}"
 
 
@@ -155,7 +155,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str]) -> Iterator[tuple[Decimal, str]]:
-    """Find the amounts that stand behind a label, in its line or below it; of a row, the largest."""
+    """Find the amounts after a label, in its line or below it; in a row, the largest."""
     for number, line in enumerate(lines):
         lower = line.lower()
         place = label.search(lower)
@@ -169,7 +169,7 @@ def _labelled(lines: Sequence[str], label: re.Pattern[str]) -> Iterator[tuple[De
 
 
 def _near(lines: Sequence[str], number: int, start: int) -> Iterator[str]:
-    """Give a line from its label on, then with the next lines as long as they only have signs and figures."""
+    """Yield a line from its label on, then with the next lines while they have only signs and figures."""
     words = lines[number][start:]
     yield words
     for line in lines[number + 1 : number + 1 + NEAR_LINES]:
@@ -180,7 +180,7 @@ def _near(lines: Sequence[str], number: int, start: int) -> Iterator[str]:
 
 
 def _days_beside(lines: Sequence[str], label: re.Pattern[str]) -> Iterator[tuple[date, str]]:
-    """Find the days behind a label, in its line or the next one."""
+    """Find the days after a label, in its line or the next."""
     for number, line in enumerate(lines):
         place = label.search(line.lower())
         if place is None or _OTHER_DAYS.search(line.lower()[: place.end()]):
@@ -210,7 +210,7 @@ def _days(line: str) -> Iterator[date]:
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Tell whether two numbers could be day and month in either order; between dots the day comes first everywhere."""
+    """Return whether two numbers could be day and month in either order; with dots the day is always first."""
     first, slash, rest = words.partition("/")
     second = rest.partition("/")[0]
     return bool(slash) and max(int(first), int(second)) <= LAST_MONTH and first != second
@@ -222,7 +222,7 @@ def _amount(found: re.Match[str]) -> Decimal:
 
 
 def _currency(words: str) -> str | None:
-    """Give the one currency that words name by its sign or code; a dollar may be anybody's."""
+    """Return the only currency that words name by sign or code; a dollar sign names none."""
     named = {SIGNS[sign] for sign in SIGNS if sign in words}
     named |= {code for code in re.findall(r"\b[A-Z]{3}\b", words) if code in ACTIVE and code not in _WORDS}
     return named.pop() if len(named) == 1 else None

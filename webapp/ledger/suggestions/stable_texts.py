@@ -1,4 +1,4 @@
-"""The conditions of a rule for lines that somebody points at: what stays the same in their texts."""
+"""The conditions of a rule for chosen lines: the repeating parts of their texts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,10 +16,10 @@ LETTERS_OF_A_NAME: Final = 4
 
 
 def stable_conditions(lines: Sequence[HabitLine]) -> list[Condition]:
-    """Give the conditions that all of these lines meet, and lines like them will: a text or an IBAN, and the direction.
+    """Return the conditions that these lines and similar ones meet: a text or an IBAN, and the direction.
 
-    The text has no numbers, days, times and references. Where lines of these texts have no words in common, and no
-    IBAN either, only the direction is left; lines that go both ways leave that out as well.
+    The text has no numbers, days, times and references. If the lines share no words and no
+    IBAN, only the direction is left; lines in both directions leave that out too.
 
     >>> from types import SimpleNamespace as Line
     >>> def line(text, party=None): return Line(description=text, counterparty=party, iban=None, amount_minor=-500)
@@ -48,7 +48,7 @@ def _text(lines: Sequence[HabitLine]) -> Condition | None:
 
 
 def _in_common(texts: Sequence[str]) -> Words:
-    """Find words of the first folded text that all of them have next to each other: the first that are a name.
+    """Find the first name-like words of the first folded text that all texts have next to each other.
 
     >>> _in_common(["pos 8,30 at d6 05.12. spar dankt 4101 wien nord"])
     ('spar', 'dankt')

@@ -10,7 +10,7 @@ LONGEST_NAME: Final = 255
 
 
 def sentence(count: int, total: int, conditions: Sequence[Condition], account_name: str) -> str:
-    """State how many of the lines that conditions match went to an account.
+    """Say how many of the matching lines went to an account.
 
     >>> party = Condition(Field.COUNTERPARTY, value="REWE")
     >>> sentence(7, 8, [party], "Groceries")

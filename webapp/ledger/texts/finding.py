@@ -1,4 +1,4 @@
-"""How what a person types finds something by its name or code: word by word, by the words' beginnings first."""
+"""Search by typed words in names and codes: word by word, beginnings of words first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _APART = re.compile(r"[\W_]+")
 
 
 class Fit(IntEnum):
-    """How well something fits what was typed; the lowest is the best."""
+    """The quality of a match; the lowest is the best."""
 
     CODE = 0
     CODE_BEGINS = 1
@@ -42,7 +42,7 @@ def words(text: str) -> list[str]:
 
 
 def triples(text: str) -> list[str]:
-    """Give each three letters in a row of a text once: whatever contains it has all of them.
+    """Return the distinct triples of letters in a text: every text that contains it has all of them.
 
     >>> triples("banana"), triples("ab")
     (['ban', 'ana', 'nan'], [])
@@ -51,7 +51,7 @@ def triples(text: str) -> list[str]:
 
 
 def fit(typed: str, name: str, *, code: str = "", more: str = "") -> Fit | None:
-    """Tell how well a name, a code and further words of something fit what was typed; None where they do not.
+    """Return how well a name, a code and further words fit the typed text, or None.
 
     >>> fit("44", "Travel", code="4400"), fit("trav", "Travel costs"), fit("cos tra", "Travel costs")
     (<Fit.CODE_BEGINS: 1>, <Fit.NAME_BEGINS: 3>, <Fit.WORDS_BEGIN: 4>)

@@ -1,6 +1,6 @@
-"""Untrusted text made safe to show: no character in it hides, reverses or continues the words beside it.
+"""Untrusted text made safe to show: no character hides, reverses or continues the words around it.
 
-A bank line's text may hold any character. Some are seen by nobody and change what is seen of the words and figures
+A bank line's text may contain any character. Some are invisible and change the look of the words and figures
 around them (Unicode Technical Report 36, 2.5 and 2.6).
 """
 
@@ -35,7 +35,7 @@ def _written(found: re.Match[str]) -> str:
 
 
 def isolated(text: str) -> str:
-    """Isolate a right-to-left text, so that it does not reverse what stands beside it.
+    """Isolate a right-to-left text, so that it does not reverse its surroundings.
 
     >>> isolated("REWE"), [unicodedata.name(letter) for letter in isolated("ש")]
     ('REWE', ['FIRST STRONG ISOLATE', 'HEBREW LETTER SHIN', 'POP DIRECTIONAL ISOLATE'])
@@ -47,7 +47,7 @@ def isolated(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put a text in quotation marks where it contains amounts, so that nobody takes them for ours.
+    """Put a text with amounts in quotation marks, so that nobody takes them for ours.
 
     >>> quoted("REWE"), quoted("BVG −2.90 EUR of 4 Nov")
     ('REWE', '“BVG −2.90 EUR of 4 Nov”')

@@ -21,7 +21,7 @@ _CHECKED_BY: Final = 97
 
 
 def compacted(text: str | None) -> str:
-    """Write a number without what people and banks put between its characters, and without case.
+    """Write a number without separators and case.
 
     >>> compacted("RE 2026/0042-a"), compacted(None)
     ('re20260042a', '')
@@ -30,7 +30,7 @@ def compacted(text: str | None) -> str:
 
 
 def names(text: str, number: str | None) -> bool:
-    """Tell whether a text has a document's number as a whole, however its characters are set apart.
+    """Return whether a text has a document's whole number, with any separators.
 
     >>> names("Payment of inv. RE 2026-0042, thank you", "RE-2026/0042")
     True
@@ -44,7 +44,7 @@ def names(text: str, number: str | None) -> bool:
 
 
 def spans(text: str, longest: int) -> set[str]:
-    """Give every run of whole words of a text, compacted, up to a length: a number that it names is one of them.
+    """Return all compacted runs of whole words of a text, up to a length; any number in it is among them.
 
     >>> sorted(spans("inv. RE 4711", 6))
     ['4711', 'inv', 'invre', 're', 're4711']
@@ -62,7 +62,7 @@ def spans(text: str, longest: int) -> set[str]:
 
 
 def names_another(text: str, number: str | None) -> bool:
-    """Tell whether a text names a number of the same kind as this one beside it, or in its place.
+    """Return whether a text names another number of the same kind, next to this one or in its place.
 
     >>> names_another("RE-4711, RE-4712", "RE 4711"), names_another("RE-4711 of 3 March 2026", "RE 4711")
     (True, False)
@@ -73,7 +73,7 @@ def names_another(text: str, number: str | None) -> bool:
 
 
 def is_telling(number: str | None) -> bool:
-    """Tell whether a number can hardly stand in a text by chance.
+    """Return whether a number can hardly be in a text by chance.
 
     >>> is_telling("RE-17"), is_telling("2026"), is_telling("100417"), is_telling("invoice")
     (True, False, True, False)
@@ -85,9 +85,9 @@ def is_telling(number: str | None) -> bool:
 
 
 def creditor_references(text: str) -> set[str]:
-    """Find the structured creditor references (ISO 11649) in a text whose check digits are right, compacted.
+    """Find the structured creditor references (ISO 11649) with right check digits in a text, compacted.
 
-    A reference is written in groups of four, and what follows it is not always apart from it: each end is tried.
+    A reference is written in groups of four, and the next word may follow without a gap, so each end is tried.
 
     >>> creditor_references("Ref RF18 5390 0754 7034 thanks")
     {'rf18539007547034'}
@@ -104,7 +104,7 @@ def creditor_references(text: str) -> set[str]:
 
 
 def is_creditor_reference(text: str | None) -> bool:
-    """Tell whether a text is a structured creditor reference with the right check digits.
+    """Return whether a text is a structured creditor reference with the right check digits.
 
     >>> is_creditor_reference("RF18 5390 0754 7034"), is_creditor_reference("RF18 5390 0754 7035")
     (True, False)
@@ -119,7 +119,7 @@ def is_creditor_reference(text: str | None) -> bool:
 
 
 def refers_to_number(reference: str, number: str | None) -> bool:
-    """Tell whether a compacted creditor reference is a number, or is made of it: leading zeros fill its body.
+    """Return whether a compacted creditor reference is a number, or contains it after leading zeros.
 
     >>> refers_to_number("rf18539007547034", "5390 0754 7034"), refers_to_number("rf18539007547034", "7034")
     (True, False)
