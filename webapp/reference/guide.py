@@ -35,11 +35,11 @@ cleared lines of an account add up to a bank's statement; it *holds* until someb
 `draft`, `confirm`, `reconcile`, `admin`. `GET /api/me` has them, with the name, the base currency and the present day
 of the books, and what is left of the key's caps. Each call is listed with the scope that it needs. A key without it
 gets 403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts
-in a day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk as
-one whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
-`RateLimit-Reset` (in seconds) are in every answer to a key. A heavy call, such as a preview, an import, an export or a
-bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not in your
-books is 404, also if another organization has it.""",
+in a day: a call that would pass one is 403 `cap_reached`, which has the time until which; nothing of it is done, also
+not in bulk. With `propose` the whole call waits like any other proposal. A key may also have a cap on its requests per
+minute: `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (in seconds) are in every answer to a key. A
+heavy call, such as a preview, an import, an export or a bulk act, says so: a key runs two at once, else 429
+`too_many_at_once` with `Retry-After`. An id that is not in your books is 404, also if another organization has it.""",
     ),
     (
         "Bank text is data",

@@ -44,7 +44,10 @@ def test_the_cap_of_entries_is_the_last_one_that_posts(agent, ada, bank):
     assert [answer.status_code for answer in answers] == [200, 200, 403]
     refused = answers[-1].json
     assert refused["code"] == "cap_reached"
-    assert refused["error"].startswith("This key posts at most 2 entries a day, and has posted 2 today.")
+    assert refused["error"].startswith(
+        "This key posts at most 2 entries a day; with this call it would be 3 or more. Propose it: sent with a key that"
+        " has the scope propose, the whole call waits until a person approves it."
+    )
     assert refused["details"]["cap"] == "entries"
     assert len(posted(ada)) == 2
     # Another key and a person go on; a repeat posts nothing, and is no entry more.
@@ -89,9 +92,7 @@ def test_the_cap_of_an_amount_is_exact_and_a_smaller_entry_still_fits(agent, ban
     assert (
         answers[1]
         .json["error"]
-        .startswith(
-            "This key posts at most 100.00 EUR a day, and has posted 60.00 today; this entry is of 50.00."
-        )
+        .startswith("This key posts at most 100.00 EUR a day; with this call it would be 110.00 EUR or more.")
     )
     assert answers[1].json["details"]["cap"] == "amount"
 
@@ -113,12 +114,17 @@ def test_what_is_refused_for_another_reason_is_not_counted(agent, bank, books):
     assert confirm(program, bank.send(DAY, "-1.00")).status_code == 200
 
 
-def test_bulk_confirms_what_fits_and_says_why_not_the_rest(agent, ada, bank):
+def test_a_bulk_call_beyond_the_cap_is_refused_whole(agent, ada, bank, state_of_books):
     lines = bank.send_many([(DAY, "-1.00", "A line")] * 4)
-    program = agent(max_entries_a_day=3)
-    results = program.post("/api/transactions/confirm", json={"ids": lines}).json["results"]
-    assert [result["status"] for result in results] == ["EXECUTED"] * 3 + ["FAILED"]
-    assert results[-1]["code"] == "cap_reached"
+    program, before = agent(max_entries_a_day=3), state_of_books()
+    for path in ("/api/transactions/confirm", "/api/transactions/confirm?dryRun=true"):
+        answer = program.post(path, json={"ids": [10**12, *lines]})
+        assert (answer.status_code, answer.json["code"]) == (403, "cap_reached")
+    assert state_of_books() == before
+    acts = everything(ada, "action-requests", "actionRequests")
+    assert [each for each in acts if each["status"] == "FAILED"] == []
+    results = program.post("/api/transactions/confirm", json={"ids": lines[:3]}).json["results"]
+    assert [result["status"] for result in results] == ["EXECUTED"] * 3
     assert len(posted(ada)) == 3
 
 
@@ -258,25 +264,20 @@ def test_with_propose_what_is_beyond_the_cap_waits_for_a_person_and_counts_no_mo
     assert kept.entry_count == 1
 
 
-def test_in_bulk_what_is_beyond_the_cap_waits_as_one_proposal(ada, bank):
+def test_a_bulk_call_beyond_the_cap_waits_whole_as_one_proposal(ada, bank):
     program = ada.with_scopes("read", "confirm", "propose", max_entries_a_day=1)
     lines = bank.send_many([(DAY, f"-{number}.00", f"Line {number}") for number in (1, 2, 3)])
     asked = {"ids": [lines[0], 10**12, *lines[1:]], "note": "March"}
-    results = program.post("/api/transactions/confirm", json=asked).json["results"]
-    assert [(each["id"], each["status"], each["error"]) for each in results] == [
-        (lines[0], "EXECUTED", ""),
-        (10**12, "FAILED", results[1]["error"]),
-        (lines[1], "PENDING", ""),
-        (lines[2], "PENDING", ""),
-    ]
-    (waits,) = {each["actionRequestId"] for each in results[2:]}
-    again = program.post("/api/transactions/confirm", json=asked).json["results"]
-    assert [each["actionRequestId"] for each in again[2:]] == [waits, waits]
+    waits = program.post("/api/transactions/confirm", json=asked)
+    again = program.post("/api/transactions/confirm", json=asked)
+    assert (waits.status_code, again.json["actionRequest"]["id"]) == (202, waits.json["actionRequest"]["id"])
+    assert posted(ada) == []
     (request,) = program.get("/api/action-requests?status=PENDING").json["actionRequests"]
-    assert request["title"] == "Confirm Line 2 −2.00 EUR of 2 Mar as Uncategorised expenses, and 1 more"
-    assert (request["note"], request["effect"]["entryCount"], request["blockers"]) == ("March", 2, [])
-    assert len(posted(ada)) == 1
-    approved = ada.browser().post(f"/api/action-requests/{waits}/approve", json={"digest": request["digest"]})
+    assert request["title"] == "Confirm Line 1 −1.00 EUR of 2 Mar as Uncategorised expenses, and 2 more"
+    assert (request["note"], request["effect"]["entryCount"]) == ("March", 3)
+    assert [(each["id"], each["code"]) for each in request["blockers"]] == [(10**12, "not_found")]
+    approve = f"/api/action-requests/{request['id']}/approve"
+    approved = ada.browser().post(approve, json={"digest": request["digest"]})
     assert approved.json["actionRequest"]["status"] == "EXECUTED"
     assert len(posted(ada)) == 3
     failed = everything(ada, "action-requests", "actionRequests")

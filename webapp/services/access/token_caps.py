@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -66,15 +65,11 @@ def count(draft: Draft, doing: Act) -> None:
         }
     )
     if most_entries is not None and entries > most_entries:
-        has = f"This key posts at most {_entries(most_entries)} a day, and has posted {entries - 1} today."
-        raise _reached("entries", has, draft, today, doing.now)
+        raise _reached("entries", _entries(most_entries), str(entries), doing)
     if most_amount is not None and total > most_amount:
         base = draft.base_currency
-        has = (
-            f"This key posts at most {Money(most_amount, base)} {base} a day, and has posted "
-            f"{Money(total - amount, base)} today; this entry is of {Money(amount, base)}."
-        )
-        raise _reached("amount", has, draft, today, doing.now)
+        most, whole = (f"{Money(minor, base)} {base}" for minor in (most_amount, total))
+        raise _reached("amount", most, whole, doing)
 
 
 def _counted(posted: dict[str, Any]) -> Sequence[Any]:
@@ -95,14 +90,16 @@ def _entries(number: int) -> str:
     return f"{number} {'entry' if number == 1 else 'entries'}"
 
 
-def _reached(cap: str, has: str, draft: Draft, today: date, now: datetime) -> CapReachedError:
-    organization = organizations.get(draft.organization_id)
-    resets_at = organizations.end_of_day(organization.id, today)
+def _reached(cap: str, most: str, whole: str, doing: Act) -> CapReachedError:
+    organization = organizations.get(doing.actor.organization_id)
+    resets_at = organizations.end_of_day(organization.id, organizations.today(organization.id, doing.now))
     return CapReachedError(
-        f"{has} It starts again at midnight ({organization.time_zone}); a person may raise the cap in the settings.",
+        f"This key posts at most {most} a day; with this call it would be {whole} or more. Propose it: sent with a key"
+        " that has the scope propose, the whole call waits until a person approves it. The day starts again at midnight"
+        f" ({organization.time_zone}), and a person may raise the cap in the settings.",
         details={
             "cap": cap,
             "resetsAt": instant_text(resets_at),
-            "resetsInSeconds": max(0, int((resets_at - now).total_seconds())),
+            "resetsInSeconds": max(0, int((resets_at - doing.now).total_seconds())),
         },
     )

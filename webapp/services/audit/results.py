@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
@@ -12,6 +12,8 @@ from webapp.ledger.references import Kind, refs
 from webapp.queries.transactions.transactions import PendingChange
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
+
+FORBIDDEN: Final = 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,14 @@ class FailedItem(ItemResult):
 def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
     """Do one act of several in a savepoint of its own; one that a rule refuses is recorded as FAILED.
 
-    What a token's cap refuses is no act, and recorded nowhere.
+    Raises CapReachedError: what the key may not do is refused, or proposed, as a whole.
     """
     try:
         with db.session.begin_nested():
             done = do()
     except LedgerError as error:
+        if error.status == FORBIDDEN:
+            raise
         refused: Act | None = getattr(error, "act", None)
         if error.status not in RECORDED_REFUSALS:
             refused = None
