@@ -88,8 +88,7 @@ def test_a_file_is_on_the_disk_before_the_commit_that_names_it(
     at = calls.index(named)
     assert ("flush", beginning) in calls[:at]
     assert ("flush", path.parent) in calls[at:last]
-    # A slow trial moves to a copy of the books, which is thrown away.
-    for made in [each[1] for each in calls if each[0] == "folder" and "trials" not in each[1].parts]:
+    for made in [each[1] for each in calls if each[0] == "folder"]:
         assert ("flush", made.parent) in calls[calls.index(("folder", made)) : last]
 
 

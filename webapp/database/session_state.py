@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date, datetime
 
-    from sqlalchemy import Connection, Engine, orm
+    from sqlalchemy import Connection, orm
 
     from webapp.ledger.references import Kind
     from webapp.services.audit.act import Act
@@ -97,16 +97,14 @@ class ReadAhead:
 class SessionState:
     """The state of a session.
 
-    Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
-    copy of them, `last_act` is the instant and
-    the chance of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be
-    recorded with each other. `kept` are rows that it may not forget, `connection` is that of the open transaction or
-    savepoint, once it was asked for.
+    Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the
+    chance of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be recorded
+    with each other. `kept` are rows that it may not forget, `connection` is that of the open transaction or savepoint,
+    once it was asked for.
     """
 
     organization_id: str | None = None
     is_trial: bool = False
-    private_engine: Engine | None = None
     connection: Connection | None = None
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None

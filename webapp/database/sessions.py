@@ -42,14 +42,13 @@ class Base(orm.DeclarativeBase):
 
 
 class BooksSession(Session):
-    """A session on the books, or on the private copy of them that its state names."""
+    """A session on the books, or on the replica of them that its state names."""
 
     def get_bind(self, *_arguments: Any, **_named: Any) -> sa.Engine | sa.Connection:
         """Give the engine of a statement; raises SessionNeededError while a snapshot is read."""
         if open_snapshot.get() is not None:
             raise SessionNeededError
-        state = state_of(self)
-        return state.private_engine or db.engine
+        return db.engine
 
     def connection(self, bind_arguments: Any = None, execution_options: Any = None) -> sa.Connection:
         """Give the connection of the open transaction, or open one; within it, it is found once."""

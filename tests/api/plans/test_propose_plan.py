@@ -4,12 +4,8 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.planning import approve, plan, proposed, ref, send
-from webapp.database.session_state import state_of
 from webapp.database.sessions import db
 from webapp.models import Membership
-from webapp.queries.audit import book_moves
-from webapp.services.audit import plan_trials
-from webapp.services.storage import trial_copies
 
 
 @pytest.fixture
@@ -222,26 +218,6 @@ def test_a_plan_is_approved_among_several(ben, agent, line, steps):
     answer = ben.browser().post("/api/action-requests/approve", json={"proposals": reviewed})
     assert [each["status"] for each in answer.json["results"]] == ["EXECUTED"] * 2, answer.json
     assert status(ben, line) == "POSTED"
-
-
-@on_sqlite
-@pytest.mark.parametrize("moved", [False, True])
-def test_an_approval_tries_a_long_plan_while_others_may_write(ben, line, agent, monkeypatch, moved):
-    """Only where the books changed meanwhile it is tried once more, with everybody waiting."""
-    tried, real, last_act = [], plan_trials.run, book_moves.last_act
-    request = proposed(agent, ("POST", f"/transactions/{line}/confirm"))
-
-    def run(*arguments):
-        tried.append(state_of(db.session()).private_engine is not None)
-        return real(*arguments)
-
-    monkeypatch.setattr(trial_copies, "BUDGET_SECONDS", 0)
-    monkeypatch.setattr(plan_trials, "run", run)
-    if moved:
-        monkeypatch.setattr(book_moves, "last_act", lambda _: last_act(ben.organization_id) + len(tried))
-    assert approve(ben, request).status_code == 200
-    # The first attempt, in the transaction that writes, was over its budget.
-    assert tried == [False, True, False] if moved else [False, True]
 
 
 @on_sqlite

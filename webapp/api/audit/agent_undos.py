@@ -10,7 +10,6 @@ from webapp.services.undo.agent_undos import UndoMovedError
 from webapp.web import agents
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
-from webapp.web.proposals.undo_previews import preview_undo
 
 bp = Blueprint(
     "api_agent_undos", __name__, url_prefix="/api/action-requests/undo", description="Undo of a key's acts"
@@ -26,7 +25,7 @@ def preview(query: dict[str, Any]) -> Any:
 
     It takes 25 acts of a key at a time, and 60 of a plan.
     """
-    return preview_undo(lambda: agents.acts(query))
+    return services.undo.agent_undos.preview(agents.acts(query), **agents.undoing())
 
 
 @bp.post("")

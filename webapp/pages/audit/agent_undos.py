@@ -13,7 +13,6 @@ from webapp.services.undo.agent_undos import KeyActs, UndoMovedError
 from webapp.web import agents
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
-from webapp.web.proposals.undo_previews import preview_undo
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -33,10 +32,10 @@ def show(token_id: int) -> Response:
 @requires("draft", session_only=True, is_heavy=True)
 def preview(token_id: int) -> Response:
     """Preview the undo; nothing is written."""
-    agents.token(token_id)
+    token = agents.token(token_id)
     try:
         body = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = preview_undo(lambda: KeyActs(agents.token(token_id), **body))
+        shown = services.undo.agent_undos.preview(KeyActs(token, **body), **agents.undoing())
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
     return show_form(token_id, agent_undo=shown)

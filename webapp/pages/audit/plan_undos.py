@@ -12,7 +12,6 @@ from webapp.schemas.audit.agent_undos import PlanUndoFormSchema, PlanUndoPreview
 from webapp.services.undo.agent_undos import PlanActs, UndoMovedError
 from webapp.web import agents
 from webapp.web.access.auth import requires
-from webapp.web.proposals.undo_previews import preview_undo
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -31,10 +30,10 @@ def show(plan_id: str) -> Response:
 @requires("draft", session_only=True, is_heavy=True)
 def preview(plan_id: str) -> Response:
     """Preview the undo; nothing is written."""
-    agents.plan(plan_id)
+    plan = agents.plan(plan_id)
     try:
         body = PlanUndoPreviewFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = preview_undo(lambda: PlanActs(agents.plan(plan_id), **body))
+        shown = services.undo.agent_undos.preview(PlanActs(plan, **body), **agents.undoing())
     except REFUSALS as error:
         return show_page(plan_id, problem=problem_of(error))
     return show_page(plan_id, agent_undo=shown)

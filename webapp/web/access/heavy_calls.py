@@ -47,13 +47,7 @@ def register_heavy_calls(app: Flask) -> None:
 
 def enter(view: Any, principal: Principal) -> None:
     """Take a slot for a view that is declared heavy, or raise; once for a request, whatever it calls."""
-    if getattr(view, "is_heavy", False):
-        enter_any(principal)
-
-
-def enter_any(principal: Principal) -> None:
-    """Take a slot for a call that turned out to be heavy, or raise; once for a request."""
-    if state().slot is not None:
+    if not getattr(view, "is_heavy", False) or state().slot is not None:
         return
     slots = cast("Slots", current_app.extensions["heavy_calls"])
     try:

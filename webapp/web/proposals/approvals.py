@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from webapp.database import failures
@@ -12,14 +11,13 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, Proposal
-from webapp.queries.audit import action_requests, book_moves
+from webapp.queries.audit import action_requests
 from webapp.services.audit import approvals, limits, proposals, trials
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult, Trial
-from webapp.services.storage import trial_copies
 from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
-from webapp.web.proposals import bounded_trials, calls, preconditions, stored_calls
+from webapp.web.proposals import calls, preconditions
 from webapp.web.proposals.calls import InterfaceShapes
 
 # Each is tried and then done, some 40 ms for a confirmation, and nobody else writes meanwhile.
@@ -31,8 +29,9 @@ BYTES_LIKE_A_CALL: Final = 100_000
 
 def approve_alone(request_id: str, digest: str, note: str | None = None) -> ActionRequest:
     """Approve one that does what `digest` says; a new preview stays though the answer is an error."""
+    _sweep()
     try:
-        return _approve_by_itself(request_id, digest, note or "")
+        return _approve(request_id, digest, note or "")
     except LedgerError:
         failures.commit(db.session())
         raise
@@ -44,13 +43,12 @@ def approve_many(reviewed: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at. More than fit raise
     ActTooLargeError: among others a plan counts as its steps, and a file by its length.
     """
-    if len(reviewed) == 1:
-        return [_result_of(_approve_by_itself, *reviewed[0])]
-    count = _count_calls([request_id for request_id, _ in reviewed])
-    otherwise = "Approve them in parts; a plan counts as its steps, and a file by its length."
-    limits.refuse_above(MOST_AT_ONCE, count, "proposals", "approved", otherwise)
+    if len(reviewed) > 1:
+        count = _count_calls([request_id for request_id, _ in reviewed])
+        otherwise = "Approve them in parts; a plan counts as its steps, and a file by its length."
+        limits.refuse_above(MOST_AT_ONCE, count, "proposals", "approved", otherwise)
     _sweep()
-    return [_result_of(_approve, request_id, digest) for request_id, digest in reviewed]
+    return [_result_of(request_id, digest) for request_id, digest in reviewed]
 
 
 def _count_calls(request_ids: Sequence[str]) -> int:
@@ -65,7 +63,7 @@ def _calls_of(request: ActionRequest) -> int:
         return len(request.payload["body"]["steps"])
     if request.proposal is None:
         return 1
-    size = proposals.size_of_file(request.proposal, stored_calls.folder())
+    size = proposals.size_of_file(request.proposal, calls.folder())
     lines = sum((act["after"] or {}).get("added") or 0 for act in request.proposal.effect["acts"])
     return max(1, lines // LINES_LIKE_A_CALL, size // BYTES_LIKE_A_CALL)
 
@@ -73,11 +71,11 @@ def _calls_of(request: ActionRequest) -> int:
 def reject(request_id: str, reason: str) -> ActionRequest:
     """Decide against a proposal."""
     _sweep()
-    return approvals.reject(_waiting(request_id), reason, stored_calls.folder(), **acting())
+    return approvals.reject(_waiting(request_id), reason, calls.folder(), **acting())
 
 
 def _sweep() -> None:
-    proposals.sweep(organization_id(), stored_calls.folder(), now=acting()["now"])
+    proposals.sweep(organization_id(), calls.folder(), now=acting()["now"])
 
 
 def _waiting(request_id: str) -> Proposal:
@@ -88,37 +86,9 @@ def _waiting(request_id: str) -> Proposal:
     return proposal
 
 
-def _approve_by_itself(request_id: str, digest: str, note: str = "") -> ActionRequest:
-    """Approve one proposal, of which what takes long is tried while others go on writing."""
-    tried = _tried_beforehand(request_id)
-    _sweep()
-    return _approve(request_id, digest, note, tried)
-
-
-def _tried_beforehand(request_id: str) -> Trial | None:
-    """Try a plan or a file's import while others go on writing; None where it must be tried among the writes.
-
-    That is every other call, and one upon books that changed meanwhile.
-    """
-    proposal = _waiting(request_id)
-    is_long = bounded_trials.is_long(stored_calls.view_of(stored_calls.of(proposal)))
-    if not (proposal.request.kind == PLAN or is_long) or not trial_copies.can_copy():
-        return None
-    last_act, replay = book_moves.last_act(organization_id()), _replay(proposal)
-    tried = None
-    with suppress(LedgerError):
-        tried = bounded_trials.bounded(replay.trial, is_long=is_long)
-    bounded_trials.begin_again()
-    return tried if book_moves.last_act(organization_id()) == last_act else None
-
-
-def _approve(request_id: str, digest: str, note: str = "", tried: Trial | None = None) -> ActionRequest:
-    """Approve a proposal; `tried` is a trial upon the books as they are."""
+def _approve(request_id: str, digest: str, note: str = "") -> ActionRequest:
     proposal, approval = _waiting(request_id), Approval(digest=digest, note=note, **acting())
-    replay = _replay(proposal)
-    if tried is not None:
-        replay = replace(replay, trial=lambda: tried)
-    return approvals.approve_or_preview(proposal, approval, replay, stored_calls.folder())
+    return approvals.approve_or_preview(proposal, approval, _replay(proposal), calls.folder())
 
 
 def _replay(proposal: Proposal) -> Replay:
@@ -127,27 +97,32 @@ def _replay(proposal: Proposal) -> Replay:
     Raises ProposerGoneError.
     """
     who = approvals.proposer(proposal, principal().scopes, acting()["now"])
-    call = stored_calls.of(proposal)
-    heavy_calls.enter(stored_calls.view_of(call), principal())
+    call = calls.of_proposal(proposal)
+    heavy_calls.enter(call.view, principal())
+
+    @contextmanager
+    def again() -> Iterator[None]:
+        with calls.made_again(call), calls.acting_as(who):
+            preconditions.check()
+            yield
 
     def make() -> CallResult:
-        with stored_calls.made_again(call), calls.acting_as(who):
-            preconditions.check()
+        with again():
             return calls.make()
 
     def try_() -> Trial:
-        if not calls.has_own_trial(stored_calls.view_of(call)):
+        if not calls.has_own_trial(call.view):
             return trials.run(organization_id(), make, InterfaceShapes())
-        with stored_calls.made_again(call), calls.acting_as(who):
-            return calls.tried_here()
+        with again():
+            return calls.tried()
 
     with calls.acting_as(who):
         return Replay(acting()["actor"], make, try_)
 
 
-def _result_of(approve: Callable[[str, str], ActionRequest], request_id: str, digest: str) -> dict[str, Any]:
+def _result_of(request_id: str, digest: str) -> dict[str, Any]:
     try:
-        request = approve(request_id, digest)
+        request = _approve(request_id, digest)
     except NoScopeError as error:
         return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:

@@ -34,9 +34,8 @@ from webapp.web.access.auth import (
 from webapp.web.access.request_state import state
 from webapp.web.access.selections import DRY_RUN, READ, VIEW
 from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
-from webapp.web.proposals import calls, stored_calls
-from webapp.web.proposals.sent_files import without_bytes
-from webapp.web.proposals.stored_calls import REPLACES, Call
+from webapp.web.proposals import calls
+from webapp.web.proposals.calls import REPLACES, Call, without_bytes
 from webapp.web.ways_on import NothingThereError
 
 ADDRESS: Final = "/api/plans"
@@ -124,7 +123,7 @@ def _scopes(steps: Sequence[Step]) -> list[str]:
 
 
 def _view(method: str, path: str) -> Any:
-    return stored_calls.view_of(Call(method, path.partition("?")[0], "", None, None))
+    return Call(method, path.partition("?")[0]).view
 
 
 def _check(step: Step) -> None:
@@ -153,10 +152,10 @@ def _maker(number: int, sent: Mapping[str, Any], note: str) -> Any:
         path = plan_references.resolved_path(sent["path"], number, answers)
         body = plan_references.resolved(sent["body"], number, answers)
         path, _, query = path.partition("?")
-        call = Call(sent["method"], path, query, None if body is None else json.dumps(body), None)
+        call = Call(sent["method"], path, query, None if body is None else json.dumps(body))
         checked = _view(sent["method"], plan_references.check(sent["path"], None, number))
         try:
-            with stored_calls.made_again(call):
+            with calls.made_again(call):
                 if calls.view() is not checked:
                     raise BadReferenceError(
                         f"{path:.80} is the address of another call. A reference in a path stands for an id."
@@ -181,9 +180,6 @@ def _made(note: str) -> CallResult:
         raise NothingThereError(ways_on.nothing_here()) from error
     finally:
         asked.is_step = before
-    capped = next((each for each in result.failures if each["code"] == CapReachedError.code), None)
-    if capped is not None:
-        raise CapReachedError(str(capped["message"]))
     db.session.flush()
     return result
 

@@ -11,8 +11,8 @@ from webapp.errors import is_for_api
 from webapp.ledger.errors import PreconditionError
 from webapp.web.access import requests, versions
 from webapp.web.access.auth import organization_id
-from webapp.web.proposals import calls, stored_calls
-from webapp.web.proposals.stored_calls import IF_MATCH, Call
+from webapp.web.proposals import calls
+from webapp.web.proposals.calls import IF_MATCH, Call
 
 PARAMETER: Final[dict[str, Any]] = {
     "name": IF_MATCH,
@@ -66,7 +66,7 @@ def _present(place: str) -> str:
     is_open = db.session().in_transaction()
     if not is_open:
         requests.begin_reading(organization_id())
-    with stored_calls.made_again(Call("GET", place, "", None, None)):
+    with calls.made_again(Call("GET", place)):
         view = calls.view()
         answer = current_app.make_response(view(**(request.view_args or {})))
         version = versions.of_answer(view, answer.get_json())

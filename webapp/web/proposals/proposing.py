@@ -1,34 +1,38 @@
-"""Calls that are only tried: a dry run answers what would be, a proposal waits until a person approves it."""
+"""What stands between the guard and a view: dry runs, proposals, and answers in a few figures (`view=summary`)."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
+import marshmallow as ma
 from flask import Flask, Response, current_app, jsonify
 from werkzeug.exceptions import HTTPException
 
 from webapp.database.sessions import db
 from webapp.errors import answer_ledger_error, refusal_body
+from webapp.ledger import titles
+from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.scopes import PROPOSE
+from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest
-from webapp.queries.access.principals import Principal
+from webapp.queries.effects import summaries
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 from webapp.services.access.token_caps import CapReachedError
-from webapp.services.audit import proposals
+from webapp.services.audit import proposals, trials
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import title_of
 from webapp.services.audit.proposals import ProposedCall
-from webapp.services.audit.results import FailedItem, ItemResult
 from webapp.services.audit.trials import Trial
 from webapp.web.access import requests, selections
-from webapp.web.access.auth import ProposableError, acting, may_propose, principal
+from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
 from webapp.web.access.request_state import state
-from webapp.web.proposals import bounded_trials, calls, preconditions, stored_calls, summarising
-from webapp.web.proposals.stored_calls import Call
-from webapp.web.proposals.summarising import answered
+from webapp.web.proposals import calls, preconditions
 
 
 def register_proposing(app: Flask) -> None:
@@ -45,26 +49,31 @@ def only_try() -> Response | None:
         return dry_run()
     if state().is_proposal:
         return propose()
-    return summarising.done() if summarising.is_asked() else None
+    return summarised() if state().of_write.is_summary else None
 
 
 def dry_run() -> Response:
     """Answer what the call would answer and change; nothing is written."""
     found = principal()
     proposes = PROPOSE in found.scopes and found.token_id is not None
-    tried = _tried(calls.with_role(found) if proposes else None)
+    with calls.acting_as(calls.with_role(found)) if proposes else nullcontext():
+        tried = calls.tried()
     db.session.rollback()
     status, body = _answer(tried)
-    if summarising.is_asked():
-        return summarising.of_dry_run(tried, status)
-    answer = {"dryRun": True, "status": status, "answer": body, "effect": tried.effect}
-    return jsonify({**answer, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
+    if not state().of_write.is_summary:
+        answer = {"dryRun": True, "status": status, "answer": body, "effect": tried.effect}
+        return jsonify({**answer, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
+    summary = summaries.of_effect(
+        tried.effect, title=titles.proposed(tried.title), blockers=tried.blockers, digest=tried.digest
+    )
+    shape = _selected(selections.DRY_RUN_SUMMARY)
+    return _answered(shape.dump({"dry_run": True, "status": status, "summary": summary}), 200)
 
 
 def propose_instead(_error: ProposableError | None = None) -> Response:
     """Propose a call of which its view found that it needs more than the address says."""
     db.session.rollback()
-    requests.begin(principal().organization_id)
+    requests.begin(organization_id())
     try:
         return propose()
     except (LedgerError, HTTPException) as error:
@@ -73,63 +82,68 @@ def propose_instead(_error: ProposableError | None = None) -> Response:
 
 
 def propose_at_cap(error: CapReachedError) -> Response:
-    """Propose what a token may do and has done as much of as it may in a day; without the scope it is refused."""
+    """Propose the whole of a call that would pass its token's cap; without the scope it is refused."""
     return propose_instead() if may_propose(calls.scope()) else answer_ledger_error(error)
 
 
 def propose() -> Response:
     """Let the call wait for a person (202); one that would change nothing is answered as it is."""
-    tried = _tried(calls.with_role(principal()))
+    with calls.acting_as(calls.with_role(principal())):
+        tried = calls.tried()
     if tried.is_plan and tried.refusal is not None:
         raise tried.refusal
     if not tried.acts and not tried.blockers:
         status, body = _answer(tried)
-        return answered(body, status)
-    bounded_trials.begin_again()
-    waiting = wait(stored_calls.received(), tried)
-    if summarising.is_asked():
-        return summarising.of_waiting(waiting)
-    return answered(ActionRequestAnswerSchema().dump({"actionRequest": waiting}), selections.WAITS)
+        return _answered(body, status)
+    waiting = _wait(tried)
+    if state().of_write.is_summary:
+        shape = _selected(selections.REQUEST_SUMMARY)
+        return _answered(shape.dump({"actionRequest": summaries.of_request(waiting)}), selections.WAITS)
+    return _answered(ActionRequestAnswerSchema().dump({"actionRequest": waiting}), selections.WAITS)
 
 
-def _tried(who: Principal | None) -> Trial:
-    """Try the call so that nobody waits for it for long: one that reads a file of the bank does so on a copy."""
-    view = calls.view()
-    return bounded_trials.bounded(lambda: calls.tried(who), is_long=bounded_trials.is_long(view))
-
-
-def propose_rest(results: list[ItemResult]) -> list[ItemResult]:
-    """Let what a call on several ids cannot post for its token's cap wait as one proposal, which its results name."""
-    beyond = [
-        each.id for each in results if isinstance(each, FailedItem) and each.code == CapReachedError.code
-    ]
-    if not beyond or state().is_step or not may_propose(calls.scope()):
-        return results
-    call = stored_calls.received()
-    rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
-    with stored_calls.made_again(rest):
-        tried = calls.tried(calls.with_role(principal()))
-    request_id = wait(rest, tried).id
-    return [
-        ItemResult(id=each.id, action_request_id=request_id, changed=False, status="PENDING")
-        if each.id in beyond
-        else each
-        for each in results
-    ]
-
-
-def wait(call: Call, tried: Trial) -> ActionRequest:
-    """Let a call that was tried wait for a person."""
+def _wait(tried: Trial) -> ActionRequest:
+    """Let the request's call, which was tried, wait for a person."""
+    call = calls.received()
     proposed = ProposedCall(
         kind=calls.kind(),
         scope=calls.scope(),
         fingerprint=call.fingerprint,
         payload=call.payload,
-        keep=lambda: stored_calls.with_file(call).as_columns(),
-        replaces=json.loads(call.body or "{}").get(stored_calls.REPLACES) if tried.is_plan else None,
+        keep=lambda: calls.with_file(call).as_columns(),
+        replaces=json.loads(call.body or "{}").get(calls.REPLACES) if tried.is_plan else None,
         if_match=call.if_match,
     )
-    return proposals.wait(proposed, tried, stored_calls.folder(), **acting())
+    return proposals.wait(proposed, tried, calls.folder(), **acting())
+
+
+def summarised() -> Response:
+    """Make the call, and answer with a summary of what it did; a refusal is answered as ever."""
+    result, effect, acts = trials.watched(organization_id(), calls.make, calls.InterfaceShapes())
+    if result.status >= selections.REFUSED:
+        return _answered(result.body, result.status)
+    plan = result.body["plan"] if calls.has_own_trial(calls.view()) else None
+    facts = _of_acts(acts) if plan is None else {"id": plan["id"], "kind": PLAN, "title": plan["title"]}
+    if acts:
+        facts |= {"status": "EXECUTED", "created_at": requests.now(), "effect": _place(facts["id"])}
+    summary = summaries.of_effect(effect, blockers=result.failures, **facts)
+    shape = _selected(selections.DONE_SUMMARY)
+    return _answered(shape.dump({"summary": summary, "changed": bool(acts)}), result.status)
+
+
+def _of_acts(acts: Sequence[Act]) -> dict[str, Any]:
+    if len(acts) != 1:
+        return {"id": None, "title": titles.of_several([title_of(each) for each in acts]) if acts else ""}
+    (one,) = acts
+    target = {"kind": one.target_kind, "id": one.target_id}
+    return {"id": one.id, "kind": one.kind, "title": title_of(one), "target": target}
+
+
+def _place(request_id: str | None) -> str:
+    """Give the address of what was done: of one act its effect, of several their list."""
+    if request_id is not None:
+        return summaries.address(request_id)
+    return f"/api/action-requests?actor=me&since={instant_text(requests.now())}"
 
 
 def _answer(tried: Trial) -> tuple[int, Any]:
@@ -137,3 +151,13 @@ def _answer(tried: Trial) -> tuple[int, Any]:
     if tried.refusal is not None:
         return tried.refusal.status, refusal_body(tried.refusal)
     return (tried.result.status, tried.result.body) if tried.result else (204, None)
+
+
+def _selected(schema: ma.Schema) -> ma.Schema:
+    return selections.selected(schema, state().of_write)
+
+
+def _answered(body: Any, status: int) -> Response:
+    response = jsonify(body)
+    response.status_code = status
+    return response
