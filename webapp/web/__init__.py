@@ -17,7 +17,6 @@ from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
 from webapp.web.rendering.typed import register_typed
 from webapp.web.static_files import register_static_files
-from webapp.web.ways_on import register_ways_on
 
 
 def register(app: Flask) -> None:
@@ -34,7 +33,6 @@ def register(app: Flask) -> None:
     register_heavy_calls(app)
     register_proposing(app)
     register_typed(app)
-    register_ways_on(app)
     register_advice(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)

@@ -211,7 +211,7 @@ def test_one_refused_item_of_a_bulk_step_refuses_the_plan(ben, line, acts):
         (("POST", "/feeds/imports", {}), "content: This is missing"),
         (("POST", "/tokens", {}), "The API has no POST /api/tokens"),
         (("POST", "/settings/keys", {}), "The API has no"),
-        (("PUT", "/transactions/5/confirm", {}), "Near to it: POST /api/transactions/{id}/confirm"),
+        (("PUT", "/transactions/5/confirm", {}), "GET /api/docs.md lists its calls"),
         (("POST", "/projects", {"name": ref("1#/project/id")}), "does not come before this one"),
     ],
 )

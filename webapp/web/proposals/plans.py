@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from flask import current_app, request
+from flask import request
 from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
 
 from webapp.database.sessions import db
@@ -21,7 +21,7 @@ from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
 from webapp.services.audit.trials import CallResult, Trial
-from webapp.web import near_addresses, ways_on
+from webapp.web import advice
 from webapp.web.access import requests
 from webapp.web.access.auth import (
     NoScopeError,
@@ -36,7 +36,6 @@ from webapp.web.access.selections import DRY_RUN, READ, VIEW
 from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
 from webapp.web.proposals import calls
 from webapp.web.proposals.calls import REPLACES, Call, without_bytes
-from webapp.web.ways_on import NothingThereError
 
 ADDRESS: Final = "/api/plans"
 # Of it 1 MiB is for all but the files, which have room as base64 for some months of a bank.
@@ -131,9 +130,9 @@ def _check(step: Step) -> None:
     path, _, query = plan_references.check(step.path, step.body, step.number).partition("?")
     view = _view(step.method, path)
     if view is None:
-        near = ", ".join(near_addresses.near(current_app.url_map, path))
-        hint = f"Near to it: {near}." if near else "GET /api/docs.md lists its calls."
-        raise ExcludedStepError(f"The API has no {step.method} {path[:80]}. {hint}")
+        raise ExcludedStepError(
+            f"The API has no {step.method} {path[:80]}. GET /api/docs.md lists its calls."
+        )
     if getattr(view, "session_only", False):
         raise ExcludedStepError("No key may do this; a person does it, signed in. Leave it out of the plan.")
     if calls.has_own_trial(view):
@@ -177,7 +176,7 @@ def _made(note: str) -> CallResult:
         refuse_undeclared()
         result = calls.make()
     except NotFoundError as error:
-        raise NothingThereError(ways_on.nothing_here()) from error
+        raise advice.NothingThereError(advice.nothing_here()) from error
     finally:
         asked.is_step = before
     db.session.flush()
@@ -185,8 +184,8 @@ def _made(note: str) -> CallResult:
 
 
 def _input_error(error: HTTPException, path: str, method: str) -> LedgerError:
-    nothing = ways_on.nothing_at(path, method) if isinstance(error, NotFound) else None
+    nothing = advice.nothing_at(path, method) if isinstance(error, NotFound) else None
     if nothing is not None:
-        return NothingThereError(nothing)
+        return advice.NothingThereError(nothing)
     facts = http_error_facts(error)
     return StepInputError(facts.sentence, fields=facts.fields, code=facts.code)
