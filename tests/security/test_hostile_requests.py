@@ -322,6 +322,26 @@ def test_the_deepest_body_that_is_read(hostile):
         assert hostile("POST", path, data=body, content_type="application/json").status_code == status
 
 
+@on_sqlite
+def test_an_object_of_more_keys_than_any_address_takes_is_refused_by_their_number(hostile):
+    keys = {f"key{number}": number for number in range(38_000)}
+    for body in (keys, {"changes": [{"id": 1}, keys]}, {"conditions": {"conditions": keys}}):
+        for path in ("/api/transactions/confirm", f"/api/transactions/{NEVER_ISSUED}/confirm", "/api/plans"):
+            answer = hostile("POST", path, json=body)
+            assert (answer.status_code, answer.json["error"]) == (
+                400,
+                "An object of the body has 38,000 keys, and no address takes more than 200.",
+            )
+
+
+@on_sqlite
+def test_only_the_first_ten_unknown_keys_are_given_a_near_one(hostile):
+    near = {f"accountI{number:02}": 1 for number in range(15)}
+    fields = hostile("PATCH", f"/api/transactions/{NEVER_ISSUED}", json=near).json["fields"]
+    told = [str(messages[0]).endswith("Do you mean accountId?") for messages in fields.values()]
+    assert told == [True] * 10 + [False] * 5
+
+
 def test_the_order_of_refusals(app, ada, cleo, ids):
     """Each request has all the later faults too (behaviour.md 6)."""
     browser = app.test_client()

@@ -147,10 +147,11 @@ one plan. `tools/list` describes those that your key may use.""",
         "Errors",
         """An error is always `{"error": "a sentence", "code": "a_stable_code"}`; 422 has `fields` (path to
 messages), and `details` has data for programs. Errors are checked in this order: 401, 404 and 405 of the URL, 413,
-403, 415, 400, 404 and 412 of `If-Match`, 422 of the schema, 404 of the object, 422 that depends on the books, 409. A
-409 says what prevents the call; a 408, that the request came too slowly. 429 and 503 have `Retry-After`. A 503 says
-what became of the call: `busy` and `disk_full` have changed nothing, `unknown_outcome` is stored completely or not at
-all. Send a write again under the same `Idempotency-Key` after any of them, or after no answer: it is done once.
+403, 415, 400, 404 and 412 of `If-Match`, 422 of the schema, 404 of the object, 422 that depends on the books, 409. An
+object of a body with more than 200 keys is 400. A 409 says what prevents the call; a 408, that the request came too
+slowly. 429 and 503 have `Retry-After`. A 503 says what became of the call: `busy` and `disk_full` have changed nothing,
+`unknown_outcome` is stored completely or not at all. Send a write again under the same `Idempotency-Key` after any of
+them, or after no answer: it is done once.
 `X-Request-Id` is the request's id in the log.""",
     ),
 )

@@ -33,16 +33,27 @@ HINTS: Final[Mapping[str, tuple[str, str]]] = {
     "fields": ("", "fields belongs into the address of a read: ?fields=id."),
 }
 MOST_KEYS: Final = 4
+# A near name takes half a millisecond to find, and a body may have thousands of unknown ones.
+MOST_HINTS: Final = 10
 QUOTED: Final = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
 
 
 def completed(messages: Any, schema: ma.Schema, sent: Any, names: Collection[str] = ()) -> Any:
-    """Complete the messages about a body or a query by what to send; `names` are valid beside those of the schema."""
-    return dict(_of_object(messages, schema, sent, names)) if isinstance(messages, dict) else messages
+    """Complete the messages about a body or a query by what to send; `names` are valid beside those of the schema.
+
+    Only the first ten unknown names get a hint.
+    """
+    if not isinstance(messages, dict):
+        return messages
+    return dict(_of_object(messages, schema, sent, iter(range(MOST_HINTS)), names))
 
 
 def _of_object(
-    messages: Mapping[Any, Any], schema: ma.Schema, sent: Any, names: Collection[str] = ()
+    messages: Mapping[Any, Any],
+    schema: ma.Schema,
+    sent: Any,
+    left: Iterator[int],
+    names: Collection[str] = (),
 ) -> Iterator[tuple[Any, Any]]:
     own = {field.data_key or name: field for name, field in schema.load_fields.items()}
     for key, inner in messages.items():
@@ -50,28 +61,28 @@ def _of_object(
         if key == "_schema":
             yield key, [_of_no_object(each, sent, _shape(schema)) for each in inner]
         elif key in own:
-            yield key, _of_field(inner, own[key], value)
+            yield key, _of_field(inner, own[key], value, left)
+        elif isinstance(inner, list) and next(left, None) is not None:
+            yield key, [with_hint(str(each), str(key), {*own, *names}) for each in inner]
         else:
-            yield (
-                key,
-                [with_hint(str(each), str(key), {*own, *names}) for each in inner]
-                if isinstance(inner, list)
-                else inner,
-            )
+            yield key, inner
 
 
-def _of_field(messages: Any, field: Any, sent: Any) -> Any:
+def _of_field(messages: Any, field: Any, sent: Any, left: Iterator[int]) -> Any:
     if isinstance(messages, list):
         return [_of_value(str(each), field, sent) for each in messages]
     if not isinstance(messages, dict):
         return messages
     if isinstance(field, ma.fields.Nested):
-        return dict(_of_object(messages, field.schema, sent))
+        return dict(_of_object(messages, field.schema, sent, left))
     if isinstance(field, ma.fields.List):
         items = sent if isinstance(sent, list) else []
         return {
             index: _of_field(
-                inner, field.inner, items[index] if isinstance(index, int) and index < len(items) else None
+                inner,
+                field.inner,
+                items[index] if isinstance(index, int) and index < len(items) else None,
+                left,
             )
             for index, inner in messages.items()
         }

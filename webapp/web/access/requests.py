@@ -29,7 +29,7 @@ BODY_LIMIT = MEBIBYTE
 # A JSON body with a file: its 1 MiB as base64, and the other fields.
 BODY_LIMIT_WITH_FILE = 5 * MEBIBYTE // 2
 NOT_READ = "The request could not be read."
-DEEPEST_JSON = 32
+DEEPEST_JSON, MOST_KEYS = 32, 200
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("tieout.requests")
@@ -44,6 +44,18 @@ class MalformedError(BadRequest):
         """Say where and why, except on the interface document's endpoints, whose answers stay as they are."""
         is_documented = getattr(requested_view(), "is_documented", False)
         super().__init__(NOT_READ if is_documented else f"The body is no JSON: {why[0].lower()}{why[1:]}.")
+
+
+class TooManyKeysError(BadRequest):
+    """An object of the body has more keys than any address takes."""
+
+    own_code = "bad_request"
+
+    def __init__(self, count: int) -> None:
+        """Say how many there are."""
+        super().__init__(
+            f"An object of the body has {count:,} keys, and no address takes more than {MOST_KEYS}."
+        )
 
 
 class NoUploadError(UnsupportedMediaType):
@@ -179,8 +191,7 @@ def read_json_body(*, or_form: bool = False) -> None:
         raise MalformedError(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
     except (ValueError, RecursionError) as error:
         raise MalformedError("it is not UTF-8, or has a number that JSON has not") from error
-    if _is_deeper(body, DEEPEST_JSON):
-        raise MalformedError(f"it is nested more than {DEEPEST_JSON} levels deep")
+    _refuse_shape(body)
 
 
 def _no_constant(name: str) -> None:
@@ -195,18 +206,21 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
-    layer = [value]
-    for _ in range(levels):
+def _refuse_shape(body: Any) -> None:
+    """Refuse objects of many keys, before something is said about each, and bodies that are nested too deep."""
+    layer = [body]
+    for _ in range(DEEPEST_JSON):
+        most = max((len(each) for each in layer if isinstance(each, dict)), default=0)
+        if most > MOST_KEYS:
+            raise TooManyKeysError(most)
         layer = [
             inner
             for outer in layer
             if isinstance(outer, (dict, list))
             for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
-        if not layer:
-            return False
-    return any(isinstance(inner, (dict, list)) for inner in layer)
+    if any(isinstance(each, (dict, list)) for each in layer):
+        raise MalformedError(f"it is nested more than {DEEPEST_JSON} levels deep")
 
 
 def begin(organization_id: str) -> None:
