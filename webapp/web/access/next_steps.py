@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.errors import MOST_FIELDS
 from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import KNOWN_NAMES, SENTENCES, Schema
@@ -41,7 +43,7 @@ QUOTED: Final = {str: "text", list: "a list", dict: "an object", bool: "true or 
 def completed(messages: Any, schema: ma.Schema, sent: Any, names: Collection[str] = ()) -> Any:
     """Complete the messages about a body or a query by what to send; `names` are valid beside those of the schema.
 
-    Only the first ten unknown names get a hint.
+    Only the first ten unknown names get a hint, and of a list as many items are told as an answer shows.
     """
     if not isinstance(messages, dict):
         return messages
@@ -84,7 +86,7 @@ def _of_field(messages: Any, field: Any, sent: Any, left: Iterator[int]) -> Any:
                 items[index] if isinstance(index, int) and index < len(items) else None,
                 left,
             )
-            for index, inner in messages.items()
+            for index, inner in islice(messages.items(), MOST_FIELDS)
         }
     return messages
 

