@@ -97,9 +97,6 @@ EXCEPTIONS = {
         "sqlalchemy",
     },  # it asks whether there is a database at all
     "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
-    "webapp/queries/common/asked_once.py": {
-        "database",
-    },  # it writes a statement as the engine's compiler does, and says how it is planned
     "webapp/queries/checks/__init__.py": {"distribution"},  # books on several nodes are checked one by one
     "webapp/queries/checks/stored.py": {"database"},  # whose books are checked, past the ORM
     "webapp/queries/checks/violations.py": {"database"},  # whose books are checked

@@ -7,7 +7,6 @@ import sqlalchemy as sa
 
 from tests.fixtures import feeds
 from webapp.database.sessions import db
-from webapp.snapshots import readings
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 POSTED, MANY = 5000, 600
@@ -111,29 +110,20 @@ def test_an_act_reads_little_beside_many_lines(ada, feed, rows_read, look, are_p
 
 
 @pytest.fixture
-def rows_shown(app, monkeypatch):
+def rows_shown(app):
     """A function that makes a call that reads, and counts the rows of each table that its transactions have read."""
     counted = []
 
-    def count(asked):
-        counted.append(Counter(dict(asked(ROWS))))
+    def ended(connection):
+        driver = connection.connection.dbapi_connection
+        counted.append(Counter(dict(driver.execute(ROWS).fetchall())))
         # Told now, so that the next transaction begins with none.
-        asked("SELECT pg_stat_force_next_flush()")
+        driver.execute("SELECT pg_stat_force_next_flush()")
 
-    def ended_of_snapshot(reading):
-        if reading._is_open:  # noqa: SLF001  (it has no other end)
-            count(lambda text: reading._messages.ask([text])[-1])  # noqa: SLF001  (as above)
-        end(reading)
-
-    def ended_of_session(connection):
-        count(lambda text: connection.connection.dbapi_connection.execute(text).fetchall())
-
-    end = readings.PostgresqlReading.end
-    monkeypatch.setattr(readings.PostgresqlReading, "end", ended_of_snapshot)
     with app.app_context():
         engine = db.engine
     for name in ("rollback", "commit"):
-        sa.event.listen(engine, name, ended_of_session)
+        sa.event.listen(engine, name, ended)
 
     def call(act):
         counted.clear()
@@ -144,7 +134,7 @@ def rows_shown(app, monkeypatch):
 
     yield call
     for name in ("rollback", "commit"):
-        sa.event.remove(engine, name, ended_of_session)
+        sa.event.remove(engine, name, ended)
 
 
 @pytest.mark.usefixtures("posted")

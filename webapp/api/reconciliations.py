@@ -61,7 +61,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/accounts")
-@requires("read", is_documented=True, is_frequent=True)
+@requires("read", is_documented=True)
 @bp.arguments(HubQuerySchema, location="query")
 @bp.response(200, HubSchema)
 def hub(query: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 
 
 @bp.get("/trial-balance")
-@requires("read", is_frequent=True)
+@requires("read")
 @bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("trialBalance", TrialBalanceSchema))
 def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/profit-and-loss")
-@requires("read", is_frequent=True)
+@requires("read")
 @bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
 def profit_and_loss(query: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def profit_and_loss(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/balance-sheet")
-@requires("read", is_frequent=True)
+@requires("read")
 @bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("balanceSheet", BalanceSheetSchema))
 def balance_sheet(query: dict[str, Any]) -> dict[str, Any]:

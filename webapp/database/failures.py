@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -104,22 +103,6 @@ def of_statement(error: BaseException) -> LedgerError:
     SQLite ends a whole transaction when its disk is full, and what then fails is the end of a savepoint.
     """
     return DiskFullError() if any(_is_full(each) for each in _chain(error)) else UnavailableError()
-
-
-def of_driver(error: BaseException, connection: Any, driver: Any) -> DBAPIError:
-    """Give a driver's error as SQLAlchemy gives it, after whoever handles errors has heard of it.
-
-    `connection` has the dialect; `connection_invalidated` says whether the driver's connection is lost.
-    """
-    base = connection.dialect.loaded_dbapi.Error
-    is_lost = connection.dialect.is_disconnect(error, driver, None)
-    wrapped: Any = DBAPIError.instance(
-        None, None, error, base, connection_invalidated=is_lost, dialect=connection.dialect
-    )
-    facts = SimpleNamespace(connection=connection, original_exception=error, sqlalchemy_exception=wrapped)
-    for handle in connection.dialect.dispatch.handle_error:
-        handle(facts)
-    return cast("DBAPIError", wrapped)
 
 
 def of_file(error: OSError) -> LedgerError | None:

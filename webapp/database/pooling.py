@@ -6,6 +6,8 @@ statement that it prepares, a temporary table that it leaves: all of that would 
 
 from __future__ import annotations
 
+import select
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy.exc import InvalidatePoolError
@@ -14,43 +16,60 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import PoolResetState
 
 # Where a commit does not wait for the log, a crash takes back what was answered; whoever sets that for other databases
-# of the server need not think of this one.
-_LIMITS: Final = {
+# of the server need not think of this one. What PostgreSQL's planner is told is told here, and in exceptions.md.
+_SETTINGS: Final = {
     "statement_timeout": "'15s'",
     "lock_timeout": "'15s'",
     "idle_in_transaction_session_timeout": "'60s'",
     "synchronous_commit": "on",
+    "jit": "off",
 }
 # PQTRANS_IDLE of libpq: no transaction is open.
 IDLE: Final = 0
-FOR_CONNECTION: Final = "; ".join(f"SET {name} = {value}" for name, value in _LIMITS.items())
-FOR_TRANSACTION: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _LIMITS.items())
+FOR_CONNECTION: Final = "; ".join(f"SET {name} = {value}" for name, value in _SETTINGS.items())
+FOR_TRANSACTION: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _SETTINGS.items())
+# A statement that a connection of our own is asked so often is prepared by psycopg.
+PREPARED_AFTER: Final = 5
+# A firewall may forget a connection that rests for longer than this.
+REST_SECONDS: Final = 30.0
 
 
 def connected(connection: Any, record: Any) -> None:
     """Find out whether a pooler is in between, which tells a number of its own for the server's process."""
-    from webapp.database.messages import Messages  # noqa: PLC0415  (the driver is loaded for PostgreSQL only)
-
     connection.autocommit = True
     ((process,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
-    record.info["is_pooled"] = process != connection.info.backend_pid
-    # A statement that is asked often is not prepared by itself: its plan would be for any values, and of some large
-    # ones it took fifty times as long. Those that are say so, and are prepared without psycopg (messages.py):
-    # where it has prepared anything, it lets the server forget everything after each rollback.
-    connection.prepare_threshold = None
-    if not record.info["is_pooled"]:
+    is_pooled = record.info["is_pooled"] = process != connection.info.backend_pid
+    connection.prepare_threshold = None if is_pooled else PREPARED_AFTER
+    if not is_pooled:
         connection.execute(FOR_CONNECTION)
-    record.info["messages"] = Messages(connection, keeps_plans=not record.info["is_pooled"])
+    record.info["used_at"] = time.monotonic()
 
 
-def checkout(_connection: Any, record: Any, _checked_out: Any) -> None:
-    """Refuse a connection that is lost as it is taken from the pool, which then makes another one."""
-    if not record.info["messages"].is_there():
+def checkout(connection: Any, record: Any, _checked_out: Any) -> None:
+    """Refuse a connection that is lost as it is taken from the pool, which then makes another one.
+
+    One that has rested is asked; to ask it each time would be a round trip more.
+    """
+    now = time.monotonic()
+    has_rested, record.info["used_at"] = now - record.info["used_at"] > REST_SECONDS, now
+    if not is_there(connection, has_rested=has_rested):
         raise InvalidatePoolError
 
 
-def reset(connection: Any, record: Any, state: PoolResetState) -> None:
-    """Roll back as a connection is given back, as a pool does by itself, but not where the end is said already."""
-    is_over = record.info["messages"].is_ending or connection.pgconn.transaction_status == IDLE
+def is_there(connection: Any, *, has_rested: bool) -> bool:
+    """Tell whether a connection is not lost: the server says nothing unasked but that it closes it."""
+    try:
+        if has_rested:
+            connection.execute("")
+        unread = select.poll()
+        unread.register(connection.fileno(), select.POLLIN)
+    except connection.Error:
+        return False
+    return not unread.poll(0)
+
+
+def reset(connection: Any, _record: Any, state: PoolResetState) -> None:
+    """Roll back as a connection is given back, as a pool does by itself, but not where no transaction is open."""
+    is_over = connection.pgconn.transaction_status == IDLE
     if not (is_over or state.terminate_only or state.transaction_was_reset):
         connection.rollback()

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp.database import failures, pooling, roles, tenancy
+from webapp.database import pooling, roles, tenancy
 from webapp.database.command_limits import is_unlimited
-from webapp.database.messages import AS_EVER, BY_KEYS, Planning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# By keys from a few rows to the next, in the order in which they are joined; else whole tables would be read first.
+# What the planner expects looks dear enough for several processes.
+_OF_JOINS: Final = {
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "join_collapse_limit": "1",
+    "random_page_cost": "1",
+    "max_parallel_workers_per_gather": "0",
+}
+BY_KEYS: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _OF_JOINS.items())
+AS_EVER: Final = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _OF_JOINS)
 # The first transaction of new books may write thousands of rows: with a plan that is kept from when there were none,
 # each statement reads them all, and a demo took minutes.
 NO_LIMITS: Final = (
@@ -67,77 +77,19 @@ def prepare(engine: sa.Engine) -> None:
 
 
 @contextmanager
-def asking_driver(connection: sa.Connection) -> Iterator[Any]:
-    """Give the driver's connection; its errors are SQLAlchemy's, as those of a statement are."""
-    driver: Any = connection.connection.dbapi_connection
-    base = connection.dialect.loaded_dbapi.Error
-    try:
-        yield driver
-    except base as error:
-        wrapped = failures.of_driver(error, connection, driver)
-        if wrapped.connection_invalidated:
-            connection.invalidate(error)
-        raise wrapped from error
-
-
-def ask(
-    connection: sa.Connection,
-    text: str,
-    values: dict[str, Any] | None = None,
-    planning: Planning = Planning.ANEW,
-) -> list[Any]:
-    """Ask a text in one message, and give the rows of its last question; errors are SQLAlchemy's.
-
-    Who listens to statements hears of it. Where there are nodes, they join as they do.
-    """
-    said = _after_listeners(connection, text, values or {})
-    messages, planned = connection.info["messages"], tenancy.planned_on(connection.info, planning)
-    with asking_driver(connection):
-        written = messages.written(*said, planned)
-        found: list[list[Any]] = messages.ask(written)
-    return found[-1] if found else []
-
-
-@contextmanager
 def joined_by_keys(connection: sa.Connection) -> Iterator[None]:
-    """Let what is asked within be planned as `Planning.BY_KEYS`; where there are nodes, they join as they do."""
-    if tenancy.planned_on(connection.info, Planning.BY_KEYS) is not Planning.BY_KEYS:
+    """Let what is asked within be joined by keys, as it is written; nodes plan their parts of it for themselves.
+
+    It is for questions that begin with a few rows, as the planner cannot know: it takes an account that should be empty
+    for one that has as many postings as the others (exceptions.md).
+    """
+    if connection.dialect.name != "postgresql" or connection.info["has_nodes"]:
         yield
         return
-    ask(connection, BY_KEYS)
+    connection.exec_driver_sql(BY_KEYS)
     yield
     # After an error the transaction ends, and what was set with it.
-    ask(connection, AS_EVER)
-
-
-def keeps_plans(connection: sa.Connection) -> bool:
-    """Tell whether a server keeps plans for a connection: it is PostgreSQL, and no pooler is in between."""
-    messages = connection.info.get("messages")
-    return messages is not None and bool(messages.keeps_plans)
-
-
-def change(connection: sa.Connection, text: str, values: dict[str, Any]) -> list[Any]:
-    """Change rows by a text whose plan is kept, and give those that it returns; errors are SQLAlchemy's.
-
-    Who listens to statements hears of it.
-    """
-    said = _after_listeners(connection, text, values)
-    with asking_driver(connection):
-        answer = connection.info["messages"].change(*said)
-    dispatch: Any = connection.engine.dispatch
-    for after in dispatch.after_cursor_execute:
-        after(connection, answer, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
-    rows: list[Any] = answer.rows
-    return rows
-
-
-def _after_listeners(connection: sa.Connection, text: str, values: dict[str, Any]) -> Any:
-    """Tell who listens to statements of one, and give the text and the values that they make of it."""
-    dispatch: Any = connection.engine.dispatch
-    said: Any = text, values
-    for before in dispatch.before_cursor_execute:
-        said = before(connection, None, *said, None, False)  # noqa: FBT003  (SQLAlchemy's own)
-    return said
+    connection.exec_driver_sql(AS_EVER)
 
 
 def analyze(connection: sa.Connection) -> None:
@@ -178,9 +130,7 @@ def strong_role(connection: sa.Connection) -> str | None:
 
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
-    tenancy.begin(
-        connection, lambda message: ask(connection, message), *([NO_LIMITS] if is_unlimited() else [])
-    )
+    tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
 
 
 def _insert_under_policies(
@@ -209,8 +159,7 @@ def _insert_under_policies(
 
 
 def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:
-    # A snapshot has no cursor, and changes nothing.
-    if cursor is not None and cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
+    if cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
         connection.info["changed_rows"] = connection.info.get("changed_rows", 0) + cursor.rowcount
 
 

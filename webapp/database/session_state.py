@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,18 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date, datetime
 
-    from sqlalchemy import Connection, orm
+    from sqlalchemy import orm
 
     from webapp.ledger.references import Kind
     from webapp.services.audit.act import Act
 
 _KEY: Final = "state"
-# The snapshot that a frequent read is made in (webapp/snapshots), while it is open: then no session is asked anything.
-open_snapshot: Final[ContextVar[Any]] = ContextVar("open_snapshot", default=None)
-
-
-class SessionNeededError(Exception):
-    """A frequent read asks more than its snapshot is asked, and has to be made in a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +90,13 @@ class ReadAhead:
 class SessionState:
     """The state of a session.
 
-    Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the
-    chance of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be recorded
-    with each other. `kept` are rows that it may not forget, `connection` is that of the open transaction or savepoint,
-    once it was asked for.
+    Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the chance
+    of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be recorded with
+    each other. `kept` are rows that it may not forget.
     """
 
     organization_id: str | None = None
     is_trial: bool = False
-    connection: Connection | None = None
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None
     writes: ActWrites | None = None

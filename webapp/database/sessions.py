@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from flask import current_app
-from flask.globals import _cv_app, app_ctx
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from webapp.database import failures, postgresql, sqlite, tenancy
 from webapp.database.command_limits import is_unlimited
-from webapp.database.session_state import SessionNeededError, open_snapshot, state_of
+from webapp.database.session_state import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     Preparation = Callable[[sa.Connection], None]
 
 BULK_PATIENCE_SECONDS = 300
-# More rows are sent at once, without waiting for the answer to each.
-FEW_ROWS = 8
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -42,31 +41,12 @@ class Base(orm.DeclarativeBase):
 
 
 class BooksSession(Session):
-    """A session on the books, or on the replica of them that its state names."""
-
-    def get_bind(self, *_arguments: Any, **_named: Any) -> sa.Engine | sa.Connection:
-        """Give the engine of a statement; raises SessionNeededError while a snapshot is read."""
-        if open_snapshot.get() is not None:
-            raise SessionNeededError
-        return db.engine
-
-    def connection(self, bind_arguments: Any = None, execution_options: Any = None) -> sa.Connection:
-        """Give the connection of the open transaction, or open one; within it, it is found once."""
-        state = state_of(self)
-        is_plain = bind_arguments is None and execution_options is None
-        if state.connection is None or not is_plain or open_snapshot.get() is not None:
-            state.connection = super().connection(bind_arguments, execution_options)
-        return state.connection
-
-
-def _scope() -> int:
-    """Tell which context of the application a session is for; it is asked for some fifty times in a request."""
-    return id(_cv_app.get(None) or app_ctx._get_current_object())  # type: ignore[attr-defined]  # noqa: SLF001
+    """A session on the books."""
 
 
 db = SQLAlchemy(
     metadata=Base.metadata,
-    session_options={"class_": BooksSession, "expire_on_commit": False, "scopefunc": _scope},
+    session_options={"class_": BooksSession, "expire_on_commit": False},
 )
 
 
@@ -85,22 +65,20 @@ def _see(session: orm.Session, _transaction: orm.SessionTransaction, connection:
     tenancy.see(connection, state_of(session).organization_id)
 
 
-@event.listens_for(BooksSession, "after_transaction_create")
-@event.listens_for(BooksSession, "after_soft_rollback")
-def _find_connection_anew(session: orm.Session, _transaction: orm.SessionTransaction) -> None:
-    """Let the session find its connection anew: a savepoint is set as it is asked for, and one may have failed."""
-    state_of(session).connection = None
+def begin_read(organization_id: str | None = None) -> None:
+    """Open the session's transaction as a read snapshot of this organization's books, or of the session's."""
+    named = organization_id or state_of(db.session()).organization_id
+    db.session.connection(execution_options={"read_only": True, "organization_id": named})
 
 
-@event.listens_for(BooksSession, "after_transaction_end")
-def _leave(session: orm.Session, _transaction: orm.SessionTransaction) -> None:
-    state_of(session).connection = None
+def end_read() -> None:
+    """End the session's read snapshot; what it has read is read anew where it is asked for again.
 
-
-def begin_read() -> None:
-    """Open the session's transaction as a read snapshot."""
-    options = {"read_only": True, "organization_id": state_of(db.session()).organization_id}
-    db.session.connection(execution_options=options)
+    It is a COMMIT, since psycopg forgets what it has prepared at a ROLLBACK.
+    """
+    session = db.session()
+    session.expire_all()
+    session.commit()
 
 
 def begin_write(organization_id: str | None = None) -> None:
@@ -172,6 +150,11 @@ def _see_in_open(session: orm.Session, organization_id: str | None) -> None:
         tenancy.see(session.connection(), organization_id)
 
 
+def insert_unless(table: sa.Table) -> Any:
+    """Begin an INSERT that says `on_conflict_do_nothing` or `on_conflict_do_update`, as the books' database has it."""
+    return (postgresql_insert if db.engine.dialect.name == "postgresql" else sqlite_insert)(table)
+
+
 def next_ids(
     connection: sa.Connection, table: sa.Table, place: sa.ColumnElement[int]
 ) -> sa.ColumnElement[int]:
@@ -188,45 +171,9 @@ def next_ids(
     return place + ((last or 0) + 1)
 
 
-def run_text(
-    connection: sa.Connection, text: str, values: dict[str, Any] | list[dict[str, Any]]
-) -> Sequence[Any]:
-    """Send a text to the driver in the open transaction of a connection, and give the rows that it returns.
-
-    It is run with some values, or once with each of a list of them. Who listens to statements hears of it, and errors
-    are SQLAlchemy's, which takes some 65 microseconds to do the same.
-    """
-    is_many = isinstance(values, list)
-    # Nobody listens to a connection alone, whose own would be joined with these anew.
-    dispatch: Any = connection.engine.dispatch
-    sent: Any = values
-    with postgresql.asking_driver(connection) as driver:
-        cursor = driver.cursor()
-        for before in dispatch.before_cursor_execute:
-            text, sent = before(connection, cursor, text, sent, None, is_many)
-        (cursor.executemany if is_many else cursor.execute)(text, sent)
-        for after in dispatch.after_cursor_execute:
-            after(connection, cursor, text, sent, None, is_many)
-        found: Sequence[Any] = cursor.fetchall() if cursor.description else ()
-    return found
-
-
-def run_planned(connection: sa.Connection, text: str, values: list[dict[str, Any]]) -> Sequence[Any]:
-    """Run a text with each of some values, and give the rows that it returns; PostgreSQL keeps its plan."""
-    if len(values) <= FEW_ROWS and postgresql.keeps_plans(connection):
-        return [row for each in values for row in postgresql.change(connection, text, each)]
-    if len(values) == 1:
-        return run_text(connection, text, values[0])
-    return run_text(connection, text, values) if values else []
-
-
-@contextlib.contextmanager
-def joined_by_keys() -> Iterator[None]:
+def joined_by_keys() -> contextlib.AbstractContextManager[None]:
     """Let PostgreSQL join what the session asks within by keys, as it is written: it begins with a few rows."""
-    connection = db.session.connection()
-    is_postgresql = connection.dialect.name == "postgresql"
-    with postgresql.joined_by_keys(connection) if is_postgresql else contextlib.nullcontext():
-        yield
+    return postgresql.joined_by_keys(db.session.connection())
 
 
 @contextlib.contextmanager

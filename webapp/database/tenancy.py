@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import sqlalchemy as sa
 
 from webapp.database import pooling
-from webapp.database.messages import Planning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy import orm
 
@@ -39,8 +38,8 @@ SERVER: Final = (
 TELL_NODES: Final = (
     "SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SET LOCAL citus.propagate_set_commands = 'local'"
 )
-# An act looks for rows by keys, in tables of all organizations, and its plans are kept: PostgreSQL may think a table
-# small that is not small any more, or believe that it will soon meet a row that is not there.
+# An act looks for rows by keys, in tables of all organizations: PostgreSQL may think a table small that is not small
+# any more, or believe that it will soon meet a row that is not there.
 BY_INDEX: Final = "SET LOCAL enable_seqscan = off"
 
 _maintains: ContextVar[bool] = ContextVar("maintains", default=False)
@@ -61,23 +60,17 @@ def connected(connection: Any, record: Any) -> None:
     record.info["has_role"], record.info["has_nodes"] = connection.execute(SERVER, [APP_ROLE]).fetchone()
 
 
-def planned_on(info: Mapping[str, Any], planning: Planning) -> Planning:
-    """Give how a question is planned on a connection: nodes plan their parts of it for themselves."""
-    return Planning.ANEW if planning is Planning.BY_KEYS and info["has_nodes"] else planning
-
-
-def begin(connection: sa.Connection, ask: Callable[[str], object], *settings: str) -> None:
+def begin(connection: sa.Connection, *settings: str) -> None:
     """Begin a transaction with what its connection's options say, by asking one message or two."""
     for message in beginning(connection.info, connection.get_execution_options(), *settings):
-        ask(message)
+        connection.exec_driver_sql(message)
 
 
 def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) -> list[str]:
     """Write what begins a transaction, and note in a connection's info what it will see.
 
     It is one message to the server. Where there are nodes that the organization is told to, that is one of its own.
-    Where something is asked once, in the same message, that is a transaction without saying so. With `locks_books`
-    the organization's row is locked as well, and noted as `locked`.
+    With `locks_books` the organization's row is locked as well, and noted as `locked`.
     """
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
@@ -93,8 +86,6 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
         told += [BY_INDEX, lock_of(organization_id)]
         info["locked"] = organization_id
     steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
-    if options.get("asks_once") and not info["has_nodes"]:
-        steps = []
     if is_bound:
         steps.append(f"SET LOCAL ROLE {APP_ROLE}")
     messages = [[*steps, TELL_NODES], told] if info["has_nodes"] else [steps + told]

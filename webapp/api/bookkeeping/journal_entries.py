@@ -56,7 +56,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/<id:entry_id>")
-@requires("read", is_documented=True, is_frequent=True)
+@requires("read", is_documented=True)
 @bp.response(200, EntryAnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""

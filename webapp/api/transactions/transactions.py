@@ -37,7 +37,7 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 
 
 @bp.get("")
-@requires("read", is_frequent=True)
+@requires("read")
 @bp.arguments(TransactionQuerySchema, location="query")
 @bp.response(200, TransactionListSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:

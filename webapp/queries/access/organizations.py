@@ -16,7 +16,7 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
 from webapp.queries.common import read_ahead
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.read_ahead import OrganizationDays
 
 _ACROSS = {"across_organizations": True}
@@ -44,10 +44,12 @@ def first_open_day(organization_id: str, day: date) -> date:
 
 def financial_years(organization_id: str) -> FinancialYears:
     """Give the organization's financial years."""
-    return FinancialYears(tuple(FirstMonth(*row) for row in _first_months.rows(organization_id)))
+    return FinancialYears(
+        tuple(FirstMonth(*row) for row in db.session.execute(*_first_months(organization_id)).all())
+    )
 
 
-@asked_once
+@made_once
 def _first_months(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(FinancialYear.starts_on, FinancialYear.first_month)
@@ -58,11 +60,11 @@ def _first_months(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
 
 def base_currency(organization_id: str) -> str:
     """Give the currency that the books are kept in."""
-    found: str = _base_currency.scalar(organization_id)
+    found: str = db.session.scalar(*_base_currency(organization_id))
     return found
 
 
-@asked_once
+@made_once
 def _base_currency(organization_id: str) -> sa.Select[Any]:
     return sa.select(Organization.base_currency).where(Organization.id == organization_id)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.tenancy import see_books_of
+from webapp.database.sessions import db
+from webapp.database.tenancy import see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
+    ApiToken,
     BrowserSession,
     Membership,
     Organization,
@@ -24,26 +24,41 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.audit import proposals
-from webapp.snapshots.read_snapshots import ReadSnapshot
-from webapp.snapshots.statements import PlannedOnce, TextStatement
-from webapp.snapshots.stored_values import instant
+from webapp.queries.common.made_once import made_once
 
 IDLE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
 
 
-_CALLERS = """
-    SELECT t.id, t.name, t.scopes, t.last_used_at, t.max_requests_a_minute, m.role, o.id, o.name, o.is_demo,
-        o.base_currency, o.time_zone, o.locale, u.id, u.name, u.email, u.letter_keys_off, u.locale, t.expires_at
-    FROM api_tokens t
-    JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
-    JOIN organizations o ON o.id = m.organization_id
-    JOIN users u ON u.id = m.user_id AND u.is_active
-    WHERE {} AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > :now)"""
-BY_SECRET = PlannedOnce(_CALLERS.format("t.organization_id = :organization_id AND t.token_hash = :digest"))
-BY_OLDER_SECRET = TextStatement(_CALLERS.format("t.token_hash = :digest"))
-BY_ID = TextStatement(_CALLERS.format("t.organization_id = :organization_id AND t.id = :token_id"))
-ORGANIZATION_OF_TOKEN = TextStatement("SELECT organization_of_token(:digest)")
+def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
+    """Select the tokens that are valid now, each with its owner, the owner's role and the books that it opens."""
+    return (
+        sa.select(ApiToken, Membership.role, Organization, User)
+        .join(
+            Membership,
+            sa.and_(of_same_organization(Membership, ApiToken), Membership.user_id == ApiToken.user_id),
+        )
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+        .where(
+            ApiToken.revoked_at.is_(None), sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now)
+        )
+    )
+
+
+@made_once
+def _of_secret(organization_id: str, digest: str, now: datetime) -> sa.Select[*tuple[Any, ...]]:
+    return _tokens(now).where(ApiToken.organization_id == organization_id, ApiToken.token_hash == digest)
+
+
+@made_once
+def _of_older_secret(digest: str, now: datetime) -> sa.Select[*tuple[Any, ...]]:
+    return _tokens(now).where(ApiToken.token_hash == digest)
+
+
+@made_once
+def _of_id(organization_id: str, token_id: int, now: datetime) -> sa.Select[*tuple[Any, ...]]:
+    return _tokens(now).where(ApiToken.organization_id == organization_id, ApiToken.id == token_id)
 
 
 def digest_of(secret: str) -> str:
@@ -151,67 +166,47 @@ def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[Any]
     )
 
 
-def by_token(snapshot: ReadSnapshot, token: str, now: datetime) -> Principal | None:
+def by_token(session: orm.Session, named: str | None, token: str, now: datetime) -> Principal | None:
     """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role.
 
-    Where the token tells nothing of whose books it opens, the snapshot will see those that it does.
+    Where the token names no organization, the session's transaction will see the books that the token opens.
     """
     digest = digest_of(token)
-    named = snapshot.organization_id
-    if named is None and snapshot.is_bound:
-        ((named,),) = ORGANIZATION_OF_TOKEN.rows_in(snapshot, digest=digest)
-        if named is None:
-            return None
-        snapshot.see(named)
     if named is None:
-        rows = BY_OLDER_SECRET.rows_in(snapshot, digest=digest, now=now)
-    else:
-        rows = BY_SECRET.rows_in(snapshot, organization_id=named, digest=digest, now=now)
-    return _of_token(*rows[0]) if rows else None
+        see_books_of(session, "token", digest)
+        named = seen_organization(session)
+    statement = _of_older_secret(digest, now) if named is None else _of_secret(named, digest, now)
+    row = session.execute(*statement).one_or_none()
+    return None if row is None else _of_token(*row)
 
 
 def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
-    rows = BY_ID.rows(organization_id=proposal.organization_id, token_id=proposal.token_id, now=now)
-    found = _of_token(*rows[0]) if rows else None
+    row = db.session.execute(*_of_id(proposal.organization_id, proposal.token_id, now)).one_or_none()
+    found = None if row is None else _of_token(*row)
     if found is None or PROPOSE not in found.scopes:
         return None
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
 
-@lru_cache(maxsize=256)
-def _scopes(role: str, listed: str) -> frozenset[str]:
-    """Give what a token may, by the list of its scopes as it is stored and what its owner may now."""
-    return scopes_of_role(role) & frozenset(json.loads(listed))
-
-
-def _of_token(
-    token_id: int,
-    token_name: str,
-    token_scopes: Any,
-    last_used_at: Any,
-    max_requests_a_minute: int | None,
-    *others: Any,
-) -> Principal:
-    role, organization_id, organization_name, is_demo, base_currency, time_zone, locale, *owner = others
-    user_id, user_name, email, letter_keys_off, own_locale, ends_at = owner
+def _of_token(token: ApiToken, role: str, organization: Organization, owner: User) -> Principal:
     return Principal(
-        organization_id=organization_id,
-        organization_name=organization_name,
-        is_demo=bool(is_demo),
-        base_currency=base_currency,
-        user_id=user_id,
-        user_name=user_name,
-        email=email,
+        organization_id=organization.id,
+        organization_name=organization.name,
+        is_demo=organization.is_demo,
+        base_currency=organization.base_currency,
+        user_id=owner.id,
+        user_name=owner.name,
+        email=owner.email,
         role=role,
-        scopes=_scopes(role, token_scopes if type(token_scopes) is str else json.dumps(token_scopes)),
-        token_id=token_id,
-        token_name=token_name,
-        last_seen_at=instant(last_used_at),
-        ends_at=instant(ends_at),
-        max_requests_a_minute=max_requests_a_minute,
-        has_letter_keys=not letter_keys_off,
-        locale=own_locale or locale,
-        own_locale=own_locale,
-        time_zone=time_zone,
+        scopes=scopes_of_role(role) & frozenset(token.scopes),
+        token_id=token.id,
+        token_name=token.name,
+        last_seen_at=token.last_used_at,
+        ends_at=token.expires_at,
+        max_requests_a_minute=token.max_requests_a_minute,
+        has_letter_keys=not owner.letter_keys_off,
+        locale=owner.locale or organization.locale,
+        own_locale=owner.locale,
+        time_zone=organization.time_zone,
     )

@@ -19,7 +19,6 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import lookups, read_ahead
-from webapp.queries.common.asked_once import asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
@@ -181,12 +180,12 @@ def feed_ids(organization_id: str) -> dict[int, int]:
 
 def uncategorised_ids(organization_id: str) -> tuple[int, int]:
     """Give the ids of the accounts of uncategorised income and of uncategorised expenses."""
-    found = dict(_uncategorised.rows(organization_id))
+    found: dict[str, int] = dict(db.session.execute(*_uncategorised(organization_id)).all())
     income_id, expenses_id = (found[role] for role in UNCATEGORISED)
     return income_id, expenses_id
 
 
-@asked_once
+@made_once
 def _uncategorised(organization_id: str) -> sa.Select[Any]:
     account = table_of(Account).c
     is_one = account.role.in_(UNCATEGORISED)
@@ -206,7 +205,9 @@ def for_counter_legs(organization_id: str) -> list[CounterAccount]:
     """List all accounts with the reason why they take no counter leg of a bank line, in a sentence."""
     return [
         CounterAccount(account_id, name, currency, _closed(name, is_archived, feed_id))
-        for account_id, name, currency, is_archived, feed_id in _with_feeds.rows(organization_id)
+        for account_id, name, currency, is_archived, feed_id in db.session.execute(
+            *_with_feeds(organization_id)
+        ).all()
     ]
 
 
@@ -221,7 +222,7 @@ def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
     return f"{name} is archived; choose another account." if is_archived else None
 
 
-@asked_once
+@made_once
 def _with_feeds(organization_id: str) -> sa.Select[Any]:
     account, feed = table_of(Account), table_of(FeedAccount)
     is_its = sa.and_(feed.c.organization_id == organization_id, feed.c.account_id == account.c.id)

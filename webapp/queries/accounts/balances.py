@@ -14,7 +14,8 @@ from webapp.database.functions import first_of_month
 from webapp.database.sessions import db
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +40,19 @@ def of_accounts(
     """Give the balances of accounts at the close of a day, or of all time; an account without postings has none."""
     ids = list(account_ids)
     rows = (
-        _of_all_time.rows(organization_id, ids)
+        db.session.execute(*_of_all_time(organization_id, ids)).all()
         if through is None
-        else _through.rows(organization_id, ids, through.replace(day=1), through)
+        else db.session.execute(*_through(organization_id, ids, through.replace(day=1), through)).all()
     )
     return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
 
 
-@asked_once
+@made_once
 def _of_all_time(organization_id: str, account_ids: Collection[int]) -> sa.Select[Any]:
     return _added(_sums(MonthSum, organization_id, account_ids))
 
 
-@asked_once
+@made_once
 def _through(organization_id: str, account_ids: Collection[int], month: date, day: date) -> sa.Select[Any]:
     months = _sums(MonthSum, organization_id, account_ids).where(MonthSum.day < month)
     days = _sums(DaySum, organization_id, account_ids).where(DaySum.day >= month, DaySum.day <= day)
@@ -60,7 +61,7 @@ def _through(organization_id: str, account_ids: Collection[int], month: date, da
 
 def _sums(part: Any, organization_id: str, account_ids: Collection[int]) -> sa.Select[Any]:
     return sa.select(part.account_id, part.amount_minor, part.amount_base_minor).where(
-        part.organization_id == organization_id, part.account_id.in_(account_ids)
+        part.organization_id == organization_id, among(part.account_id, account_ids)
     )
 
 
@@ -182,10 +183,10 @@ def unreconciled(organization_id: str, fa_ids: Collection[int]) -> dict[int, int
 
 def unreconciled_until(organization_id: str, fa_id: int, day: date) -> int:
     """Count the BOOKED lines of a feed account up to a day that no standing proof has cleared."""
-    return int(_unreconciled_until.scalar(organization_id, fa_id, day) or 0)
+    return int(db.session.scalar(*_unreconciled_until(organization_id, fa_id, day)) or 0)
 
 
-@asked_once
+@made_once
 def _unreconciled_until(organization_id: str, fa_id: int, day: date) -> sa.Select[Any]:
     parts = [
         sa.select(sa.func.coalesce(sa.func.sum(part.unreconciled_count), 0))

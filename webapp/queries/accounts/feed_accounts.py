@@ -26,6 +26,7 @@ from webapp.models import (
 )
 from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
@@ -141,7 +142,7 @@ def _active(organization_id: str) -> sa.Select[Any]:
 
 @made_once
 def _named(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    return _of_feeds(organization_id).where(FeedAccount.id.in_(ids))
+    return _of_feeds(organization_id).where(among(FeedAccount.id, ids))
 
 
 def _of_feeds(organization_id: Any) -> sa.Select[Any]:

@@ -15,6 +15,7 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on
 from webapp.models import FeedAccount, LineDaySum, LineMonthSum, ProviderBalance
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 
@@ -93,7 +94,7 @@ def _spans(organization_id: Any, ids: Any, day: Any) -> sa.CTE:
                 found(sa.func.min, stated.day >= day), found(sa.func.max, stated.day < day), type_=sa.Date()
             ).label("day"),
         )
-        .where(FeedAccount.organization_id == organization_id, FeedAccount.id.in_(ids))
+        .where(FeedAccount.organization_id == organization_id, among(FeedAccount.id, ids))
         .cte("days")
     )
     return sa.select(

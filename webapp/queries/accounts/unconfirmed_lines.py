@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.database.functions import is_among
 from webapp.database.sessions import db
 from webapp.models import JournalEntry, LineMonthSum, Transaction
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 
@@ -62,7 +63,7 @@ def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[
     )
     markers = _drafts(JournalEntry.corrects_id, organization_id)
     columns: list[Any] = [LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.booked_count)]
-    of_feeds = LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id.in_(ids)
+    of_feeds = LineMonthSum.organization_id == organization_id, among(LineMonthSum.feed_account_id, ids)
     return sa.union_all(
         sa.select(*columns).where(*of_feeds).group_by(LineMonthSum.feed_account_id),
         _with_entries(organization_id, ids, posted, sign=-1),
@@ -79,7 +80,7 @@ def _with_entries(
         sa.select(*columns)
         .where(
             Transaction.organization_id == organization_id,
-            Transaction.feed_account_id.in_(ids),
+            among(Transaction.feed_account_id, ids),
             Transaction.status == "BOOKED",
             is_among(Transaction.journal_entry_id, entries.scalar_subquery()),
         )

@@ -13,7 +13,6 @@ from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models.base import Numbered
 from webapp.queries.common import read_ahead
-from webapp.queries.common.asked_once import AskedOnce, asked_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 
@@ -58,12 +57,12 @@ def unknown(model: type[Row], path: str) -> UnknownReferenceError:
 
 def is_there(model: type[Row], organization_id: str, row_id: int) -> bool:
     """Tell whether there is a row of an id."""
-    return bool(_there(model).rows(organization_id, row_id))  # type: ignore[arg-type]
+    return bool(db.session.scalar(*_there(model)(organization_id, row_id)))  # type: ignore[arg-type]
 
 
 @cache
-def _there(model: Any) -> AskedOnce[[str, int]]:
-    @asked_once
+def _there(model: Any) -> Callable[[str, int], tuple[sa.Select[Any], dict[str, Any]]]:
+    @made_once
     def statement(organization_id: str, row_id: int) -> sa.Select[Any]:
         return sa.select(sa.literal(1)).where(model.organization_id == organization_id, model.id == row_id)
 

@@ -13,12 +13,12 @@ from webapp.ledger import dimensions
 from webapp.models import Merchant
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
 
 
 def merged(organization_id: str) -> dict[int, int]:
     """Give the merchants that are merged, each with the one that it counts as."""
-    return dict(_merged.rows(organization_id))
+    return dict(db.session.execute(*_merged(organization_id)).all())
 
 
 def alike(organization_id: str, merchant_id: int) -> list[int]:
@@ -28,7 +28,7 @@ def alike(organization_id: str, merchant_id: int) -> list[int]:
     return [counts, *(each for each, into in found.items() if into == counts)]
 
 
-@asked_once
+@made_once
 def _merged(organization_id: str) -> sa.Select[Any]:
     merchant = table_of(Merchant).c
     return sa.select(merchant.id, merchant.merged_into_id).where(

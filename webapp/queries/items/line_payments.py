@@ -13,7 +13,8 @@ from webapp.ledger.money import Money
 from webapp.models import LinePayment, OwedItem, PaymentPart, refers_to
 from webapp.models.base import table_of
 from webapp.queries.common import read_ahead
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def short_of(payment: LinePaymentRecord) -> dict[str, Any] | None:
 
 def paying(organization_id: str, line_ids: Collection[int]) -> set[int]:
     """Give those of some lines that are to pay something."""
-    return {line_id for (line_id,) in _paying.rows(organization_id, list(line_ids))}
+    return {line_id for (line_id,) in db.session.execute(*_paying(organization_id, list(line_ids))).all()}
 
 
 def is_paying(line: Any) -> sa.ColumnElement[bool]:
@@ -104,9 +105,9 @@ def is_paying(line: Any) -> sa.ColumnElement[bool]:
     return sa.exists().where(*own).correlate(line)
 
 
-@asked_once
+@made_once
 def _paying(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     payment = table_of(LinePayment).c
     return sa.select(payment.transaction_id).where(
-        payment.organization_id == organization_id, payment.transaction_id.in_(line_ids)
+        payment.organization_id == organization_id, among(payment.transaction_id, line_ids)
     )

@@ -25,7 +25,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups, merchants
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.parts import with_parts
 from webapp.queries.items import ageing, listings
 from webapp.queries.items.ageing import Ages
@@ -139,21 +140,22 @@ def _movements(
     before = organization_id, account_ids, period.first
     since = organization_id, account_ids, period.first, period.last
     if party_ids is None:
-        sums, rows = _sums_of_nobody.rows(*before), _rows_of_nobody.rows(*since)
+        asked = _sums_of_nobody(*before), _rows_of_nobody(*since)
     else:
-        sums, rows = _sums.rows(*before, party_ids), _rows.rows(*since, party_ids)
+        asked = _sums(*before, party_ids), _rows(*since, party_ids)
+    sums, rows = (db.session.execute(*each).all() for each in asked)
     moved: dict[str, list[Any]] = {}
     for row in rows:
         moved.setdefault(row[0], []).append(row)
     return {currency: int(amount) for currency, amount in sums if amount}, moved
 
 
-@asked_once
+@made_once
 def _sums(organization_id: str, account_ids: list[int], first: date, party_ids: list[int]) -> sa.Select[Any]:
-    return _sums_before(organization_id, account_ids, first).where(Posting.org_merchant_id.in_(party_ids))
+    return _sums_before(organization_id, account_ids, first).where(among(Posting.org_merchant_id, party_ids))
 
 
-@asked_once
+@made_once
 def _sums_of_nobody(organization_id: str, account_ids: list[int], first: date) -> sa.Select[Any]:
     return _sums_before(organization_id, account_ids, first).where(Posting.org_merchant_id.is_(None))
 
@@ -164,15 +166,15 @@ def _sums_before(organization_id: str, account_ids: list[int], first: date) -> s
     return found.group_by(Posting.currency)
 
 
-@asked_once
+@made_once
 def _rows(
     organization_id: str, account_ids: list[int], first: date, last: date, party_ids: list[int]
 ) -> sa.Select[Any]:
     rows = _rows_since(organization_id, account_ids, first, last)
-    return rows.where(Posting.org_merchant_id.in_(party_ids))
+    return rows.where(among(Posting.org_merchant_id, party_ids))
 
 
-@asked_once
+@made_once
 def _rows_of_nobody(organization_id: str, account_ids: list[int], first: date, last: date) -> sa.Select[Any]:
     return _rows_since(organization_id, account_ids, first, last).where(Posting.org_merchant_id.is_(None))
 
@@ -201,7 +203,7 @@ def _moving(columns: list[Any], organization_id: str, account_ids: list[int]) ->
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Posting.organization_id == organization_id,
-            Posting.account_id.in_(account_ids),
+            among(Posting.account_id, account_ids),
             Posting.amount_minor != 0,
             JournalEntry.status.in_(COUNTING),
         )

@@ -18,7 +18,8 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
@@ -240,11 +241,11 @@ def _held_lines(organization_id: str, entries: Sequence[EntryFacts]) -> set[tupl
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
     if not named:
         return set()
-    rows = _held.rows(organization_id, [each for each in named if each is not None])
+    rows = db.session.execute(*_held(organization_id, [each for each in named if each is not None])).all()
     return {(line_id, proof_id) for line_id, proof_id in rows}
 
 
-@asked_once
+@made_once
 def _held(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     columns: list[Any] = [Transaction.id, Reconciliation.id]
     return (
@@ -252,7 +253,7 @@ def _held(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
         .join(Reconciliation, of_same_organization(Reconciliation, Transaction))
         .where(
             Transaction.organization_id == organization_id,
-            Transaction.id.in_(line_ids),
+            among(Transaction.id, line_ids),
             Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
             openings.held_line(),

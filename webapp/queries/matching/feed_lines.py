@@ -22,7 +22,6 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.among import among
-from webapp.queries.common.asked_once import planned_once
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.matching import alike_lines
@@ -72,11 +71,11 @@ def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, Fe
     """Give the last events under these ids of the provider."""
     if not ids:
         return {}
-    rows = _last_events.rows(feed_account.organization_id, feed_account.id, list(ids))
+    rows = db.session.execute(*_last_events(feed_account.organization_id, feed_account.id, list(ids))).all()
     return {row[0]: FeedEvent(*row) for row in rows}
 
 
-@planned_once
+@made_once
 def _last_events(
     organization_id: str, feed_account_id: int, names: Sequence[str]
 ) -> sa.Select[*tuple[Any, ...]]:
@@ -96,7 +95,7 @@ def _last_events(
         .where(
             FeedLine.organization_id == organization_id,
             FeedLine.feed_account_id == feed_account_id,
-            FeedLine.provider_transaction_id.in_(names),
+            among(FeedLine.provider_transaction_id, names),
         )
     )
 

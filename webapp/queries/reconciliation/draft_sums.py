@@ -8,9 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction, refers_to
 from webapp.queries.accounts.feed_postings import outside_entries
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ def of_drafts(organization_id: str, draft_ids: Collection[int]) -> dict[int, Dra
     if not sums:
         return sums
     for items in (_lines, _entries):
-        rows = items.rows(organization_id, list(draft_ids))
+        rows = db.session.execute(*items(organization_id, list(draft_ids)))
         for draft_id, in_count, in_minor, out_count, out_minor in rows:
             found = sums[draft_id]
             found.in_count += int(in_count)
@@ -62,11 +64,11 @@ def _split(amount: Any) -> list[sa.ColumnElement[Any]]:
 def _of(organization_id: str, draft_ids: Collection[int]) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         ReconciliationItem.organization_id == organization_id,
-        ReconciliationItem.reconciliation_id.in_(draft_ids),
+        among(ReconciliationItem.reconciliation_id, draft_ids),
     )
 
 
-@asked_once
+@made_once
 def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     return (
@@ -82,7 +84,7 @@ def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     )
 
 
-@asked_once
+@made_once
 def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     cleared = sa.select(item.journal_entry_id).where(
@@ -105,11 +107,11 @@ def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]
 
 def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
     """List the cleared lines of a draft whose entry is not posted yet, by their id, with their amount."""
-    rows = _unconfirmed.rows(organization_id, draft_id)
+    rows = db.session.execute(*_unconfirmed(organization_id, draft_id)).all()
     return [(line_id, amount) for line_id, amount in rows]
 
 
-@asked_once
+@made_once
 def _unconfirmed(organization_id: str, draft_id: int) -> sa.Select[Any]:
     item = ReconciliationItem
     columns: list[Any] = [Transaction.id, Transaction.amount_minor]

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
@@ -22,7 +23,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts.feed_postings import outside_entries
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
 
@@ -150,14 +151,16 @@ def open_entries(draft: Reconciliation) -> list[StatementItem]:
     """List the entries that come from no line and are items of a draft, oldest first."""
     organization_id, fa_id = draft.organization_id, draft.feed_account_id
     opens_on = opening_day(organization_id, fa_id) or date.min
-    rows = _entries_until.rows(organization_id, fa_id, draft.id, opens_on, draft.statement_date)
+    rows = db.session.execute(
+        *_entries_until(organization_id, fa_id, draft.id, opens_on, draft.statement_date)
+    ).all()
     return [
         StatementItem(None, entry_id, day, Money(int(minor), draft.currency), text, status, bool(is_cleared))
         for entry_id, day, minor, text, status, is_cleared in rows
     ]
 
 
-@asked_once
+@made_once
 def _entries_until(
     organization_id: str, feed_account_id: int, draft_id: int, opens_on: date, until: date
 ) -> sa.Select[Any]:

@@ -9,10 +9,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger.money import Money
 from webapp.models import Reconciliation, ReconciliationItem, of_same_organization
 from webapp.queries.accounts.feed_postings import outside_entries
-from webapp.queries.common.asked_once import asked_by_keys
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,11 @@ def of_accounts(organization_id: str, currencies: Mapping[int, str]) -> dict[int
 
     What an opening balance absorbed is none of them; what only an open draft clears still is.
     """
+    with joined_by_keys():
+        rows = db.session.execute(*_counted(organization_id, list(currencies))).all()
     found = {
         fa_id: UnclearedEntries(count, Money(int(total), currencies[fa_id]), oldest)
-        for fa_id, count, total, oldest in _counted.rows(organization_id, list(currencies))
+        for fa_id, count, total, oldest in rows
     }
     return {
         fa_id: found.get(fa_id, UnclearedEntries(0, Money.zero(currency), None))
@@ -39,7 +43,7 @@ def of_accounts(organization_id: str, currencies: Mapping[int, str]) -> dict[int
     }
 
 
-@asked_by_keys
+@made_once
 def _counted(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
     entry = outside_entries(organization_id)
     opening_day = (
@@ -59,7 +63,7 @@ def _counted(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
             sa.func.min(entry.c.day),
         )
         .where(
-            entry.c.feed_account_id.in_(fa_ids),
+            among(entry.c.feed_account_id, fa_ids),
             sa.or_(opening_day.is_(None), entry.c.day > opening_day),
             ~_is_cleared(organization_id, entry),
         )

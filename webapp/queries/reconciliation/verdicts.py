@@ -22,6 +22,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
 from webapp.queries.reconciliation.computed_verdicts import Verdict
@@ -102,10 +103,10 @@ def _statements(organization_id: str, ids: Sequence[int]) -> Any:
         .order_by(newest.statement_date.desc())
         .limit(1)
     )
-    of_feeds = newest.organization_id == organization_id, newest.feed_account_id.in_(ids)
+    of_feeds = newest.organization_id == organization_id, among(newest.feed_account_id, ids)
     wanted = sa.union(
         sa.select(anchor.scalar_subquery().label("id")).where(
-            FeedAccount.organization_id == organization_id, FeedAccount.id.in_(ids)
+            FeedAccount.organization_id == organization_id, among(FeedAccount.id, ids)
         ),
         sa.select(newest.id).where(*of_feeds, newest.status == sa.literal_column("'DRAFT'")),
         sa.select(ProofBreak.reconciliation_id).where(
@@ -123,7 +124,7 @@ def _statements(organization_id: str, ids: Sequence[int]) -> Any:
         .outerjoin(TouchedProof, refers_to(TouchedProof.reconciliation_id, Reconciliation))
         .where(
             Reconciliation.organization_id == organization_id,
-            Reconciliation.feed_account_id.in_(ids),
+            among(Reconciliation.feed_account_id, ids),
             Reconciliation.status.in_(("DRAFT", "COMPLETED")),
         )
         .order_by(Reconciliation.statement_date, Reconciliation.id)

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
@@ -24,7 +25,7 @@ from webapp.ledger.periods import Period
 from webapp.models import Account
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.made_once import made_once
 from webapp.queries.reports import dimensions, opposite_balances
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
@@ -193,10 +194,10 @@ def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
 
 
 def _accounts(organization_id: str) -> list[ReportAccount]:
-    return [ReportAccount(*row) for row in _chart.rows(organization_id)]
+    return [ReportAccount(*row) for row in db.session.execute(*_chart(organization_id)).all()]
 
 
-@asked_once
+@made_once
 def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
     columns = (Account.id, Account.code, Account.name, Account.type, Account.in_scope, Account.role)
     return (

@@ -29,6 +29,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import merchants
+from webapp.queries.common.among import among
 from webapp.queries.currencies import revaluations
 from webapp.queries.reports import dimensions
 from webapp.queries.reports.dimensions import Sums
@@ -103,7 +104,7 @@ def _since(count: int) -> sa.Select[Any]:
     what that was.
     """
     organization_id: Any = sa.bindparam("organization_id")
-    ids: Any = sa.bindparam("ids", expanding=True)
+    ids: Any = sa.bindparam("ids")
     sums = sa.union_all(
         _still_open(organization_id, ids), _posted_since(organization_id, ids, count)
     ).subquery()
@@ -129,7 +130,7 @@ def _still_open(organization_id: Any, ids: Any) -> Any:
         OwedItem.org_merchant_id,
         sa.literal(0).label("number"),
         (OwedItem.amount_base_minor - OwedItem.settled_base_minor).label("minor"),
-    ).where(OwedItem.organization_id == organization_id, OwedItem.account_id.in_(ids), is_open)
+    ).where(OwedItem.organization_id == organization_id, among(OwedItem.account_id, ids), is_open)
 
 
 def _posted_since(organization_id: Any, ids: Any, count: int) -> sa.Select[Any]:
@@ -153,7 +154,7 @@ def _posted_since(organization_id: Any, ids: Any, count: int) -> sa.Select[Any]:
         .join(entry, refers_to(RegisterLine.journal_entry_id, entry))
         .where(
             RegisterLine.organization_id == organization_id,
-            RegisterLine.account_id.in_(ids),
+            among(RegisterLine.account_id, ids),
             RegisterLine.day > sa.bindparam("day_1"),
             sa.case((is_first, entry.source), else_=source_of_first) != sa.bindparam("revaluation"),
         )

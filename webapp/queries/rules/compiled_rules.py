@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import MergedMerchants
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import MAX_ID, read_effects
@@ -17,7 +18,7 @@ from webapp.ledger.rules.matching import compiled
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
-from webapp.queries.common.asked_once import planned_once
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ AnyRule = Rule | RuleValues
 
 def active(organization_id: str, trigger: str) -> list[RuleValues]:
     """List the active rules that run by themselves on a trigger, in their order."""
-    return [RuleValues(*row) for row in _active.rows(organization_id, trigger)]
+    return [RuleValues(*row) for row in db.session.execute(*_active(organization_id, trigger)).all()]
 
 
-@planned_once
+@made_once
 def _active(organization_id: str, trigger: str) -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(*(getattr(Rule, each.name) for each in fields(RuleValues)))

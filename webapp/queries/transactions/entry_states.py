@@ -9,12 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.functions import unindexed
+from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.models import JournalEntry, Posting
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
     """Read the entries of lines together with their corrections and markers."""
     if not entry_ids:
         return {}
-    family = _families.rows(organization_id, list(entry_ids))
+    family = db.session.execute(*_families(organization_id, list(entry_ids))).all()
     states: dict[int, LineEntryState] = {entry_id: LineEntryState(legs=[]) for entry_id in entry_ids}
     counted: dict[int, int] = {}
     for entry_id, status, corrects_id in family:
@@ -42,7 +44,7 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
         else:
             counted[entry_id] = corrects_id
     postings: dict[int, list[Leg]] = {}
-    for entry_id, *leg in _postings.rows(organization_id, list(counted)):
+    for entry_id, *leg in db.session.execute(*_postings(organization_id, list(counted))).all():
         postings.setdefault(entry_id, []).append(Leg(*leg))
     named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
     merged = merchants.merged(organization_id) if named else {}
@@ -53,21 +55,21 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
     return states
 
 
-@asked_once
+@made_once
 def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSelect[Any]:
     entry = table_of(JournalEntry)
     of_family = sa.select(entry.c.id, entry.c.status, entry.c.corrects_id)
     # Two questions of one index each: by OR in one, SQLite reads every entry of the organization.
-    own = of_family.where(unindexed(entry.c.organization_id) == organization_id, entry.c.id.in_(entry_ids))
+    own = of_family.where(unindexed(entry.c.organization_id) == organization_id, among(entry.c.id, entry_ids))
     corrections = of_family.where(
         entry.c.organization_id == organization_id,
         entry.c.corrects_id.is_not(None),
-        entry.c.corrects_id.in_(entry_ids),
+        among(entry.c.corrects_id, entry_ids),
     ).with_hint(entry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
     return sa.union(own, corrections)
 
 
-@asked_once
+@made_once
 def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
     posting = table_of(Posting).c
     of_leg: list[Any] = [
@@ -82,6 +84,6 @@ def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any
     ]
     return (
         sa.select(posting.journal_entry_id, *of_leg)
-        .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
+        .where(posting.organization_id == organization_id, among(posting.journal_entry_id, entry_ids))
         .order_by(posting.journal_entry_id, posting.position)
     )

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.journal.entries import Draft, Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, Organization, Posting, Transaction, refers_to
-from webapp.queries.common.asked_once import planned_once
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.read_ahead import OrganizationDays, ReadAhead
 from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
@@ -62,7 +63,7 @@ _FACTS = len(_DraftRow._fields)
 
 def find(organization_id: str, line_id: int) -> PlainDraft | None:
     """Find the line of an id; None where there is none, or confirming it asks for more."""
-    found = _of_line.rows(organization_id, line_id)
+    found = db.session.execute(*_of_line(organization_id, line_id)).all()
     rows, legs = [_DraftRow(*each[:_FACTS]) for each in found], [Leg(*each[_FACTS:]) for each in found]
     if not rows or any(row.asks_more for row in rows):
         return None
@@ -93,7 +94,7 @@ def find(organization_id: str, line_id: int) -> PlainDraft | None:
     )
 
 
-@planned_once
+@made_once
 def _of_line(organization_id: str, line_id: int) -> sa.Select[*tuple[Any, ...]]:
     """Select a booked line with its draft, a row for each posting, in the order of `_DraftRow` and `Leg`."""
     return (

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
@@ -20,7 +21,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
-from webapp.queries.common.asked_once import asked_once
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order
 from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
@@ -126,17 +128,17 @@ def records(
 
 
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
-    return dict(_items_of_proofs.rows(organization_id, transaction_ids))
+    return dict(db.session.execute(*_items_of_proofs(organization_id, transaction_ids)).all())
 
 
-@asked_once
+@made_once
 def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int | None, int]:
     return (
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
         .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
             ReconciliationItem.organization_id == organization_id,
-            ReconciliationItem.transaction_id.in_(transaction_ids),
+            among(ReconciliationItem.transaction_id, transaction_ids),
             ReconciliationItem.is_standing,
             Reconciliation.status == "COMPLETED",
         )

@@ -18,7 +18,6 @@ from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
 from webapp.ledger.rates import Mirroring
 from webapp.models import FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.common.asked_once import asked_by_keys
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
@@ -50,10 +49,12 @@ def open_lines(organization_id: str) -> list[TransferSide]:
     """Read the open lines that are in no pair; of a single account none may be a transfer."""
     if len(feeds(organization_id)) < BETWEEN:
         return []
-    return _sides(organization_id, _open_lines.rows(organization_id))
+    with joined_by_keys():
+        found = db.session.execute(*_open_lines(organization_id)).all()
+    return _sides(organization_id, found)
 
 
-@asked_by_keys
+@made_once
 def _open_lines(organization_id: str) -> sa.Select[Any]:
     # From what is open to its lines, few among all lines: no index answers a condition of one or the other.
     items = open_items.items_subquery(organization_id)

@@ -7,10 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger.money import Money
 from webapp.models import Account, MonthSum, Organization
 from webapp.queries.accounts.accounts import BY_CODE
-from webapp.queries.common.asked_once import asked_by_keys
+from webapp.queries.common.made_once import made_once
 from webapp.queries.transfers import open_items
 
 
@@ -30,13 +31,15 @@ def watched(organization_id: str) -> list[WatchedAccount]:
     An item is open while its effective amount is still on the account: two lines of one transfer are two open
     items until they are linked (queries/transfers/open_items.py lists them).
     """
+    with joined_by_keys():
+        rows = db.session.execute(*_watched(organization_id)).all()
     return [
         WatchedAccount(account_id, name, int(count or 0), Money(int(balance or 0), base))
-        for account_id, name, count, balance, base in _watched.rows(organization_id)
+        for account_id, name, count, balance, base in rows
     ]
 
 
-@asked_by_keys
+@made_once
 def _watched(organization_id: str) -> sa.Select[Any]:
     items = _open_items(organization_id)
     return (

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy import orm
-from sqlalchemy.dialects import postgresql, sqlite
 
-from webapp.database.sessions import db, own_transaction
+from webapp.database.sessions import db, insert_unless, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import SignInCounter
+from webapp.models.base import table_of
 from webapp.networks import network_of
 from webapp.queries.access.principals import digest_of
 from webapp.services.access.visitors import Visitor, is_familiar
@@ -102,9 +102,8 @@ def _recent(session: orm.Session, allowance: Allowance, now: datetime) -> list[d
 
     Whoever counts locks rows in the order of `count`, so that no two wait for each other.
     """
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     locked = (
-        insert(SignInCounter)
+        insert_unless(table_of(SignInCounter))
         .values(key=allowance.key, tried_at=[], last_try_at=now)
         .on_conflict_do_update(index_elements=[SignInCounter.key], set_={"last_try_at": now})
         .returning(SignInCounter.tried_at)

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
-from webapp.database.tenancy import has_nodes
+from webapp.database.sessions import db, insert_unless
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Draft
 from webapp.ledger.money import Money
-from webapp.models import ApiToken
-from webapp.models.direct_writes import DirectChange
+from webapp.models import ApiToken, TokenDay
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
+from webapp.queries.common import lookups, read_ahead
 from webapp.services.audit.act import Act
 
 MOST_MINOR = 2**63 - 1
-
-# One statement, so that the database itself decides who of those that post at once comes first.
-_COUNT = """
-    INSERT INTO token_days (organization_id, token_id, day, entry_count, amount_base_minor)
-    VALUES (:organization_id, :token_id, :day, 1, CAST(:amount AS bigint))
-    ON CONFLICT (organization_id, token_id, day) DO UPDATE SET
-        entry_count = token_days.entry_count + 1,
-        amount_base_minor = CASE WHEN token_days.amount_base_minor > :room THEN :most
-            ELSE token_days.amount_base_minor + CAST(:amount AS bigint) END
-    RETURNING entry_count, amount_base_minor"""
-_CAPS = """,
-        (SELECT max_entries_a_day FROM api_tokens
-            WHERE organization_id = token_days.organization_id AND id = token_days.token_id),
-        (SELECT max_amount_a_day_minor FROM api_tokens
-            WHERE organization_id = token_days.organization_id AND id = token_days.token_id)"""
-COUNT, COUNT_WITH_CAPS = DirectChange(_COUNT), DirectChange(_COUNT + _CAPS)
 
 
 class CapReachedError(LedgerError):
@@ -54,16 +39,7 @@ def count(draft: Draft, doing: Act) -> None:
         return
     amount = sum(max(leg.amount_base_minor or 0, 0) for leg in draft.legs)
     today = organizations.today(draft.organization_id, doing.now)
-    entries, total, most_entries, most_amount = _counted(
-        {
-            "organization_id": draft.organization_id,
-            "token_id": doing.actor.id,
-            "day": today,
-            "amount": amount,
-            "room": MOST_MINOR - amount,
-            "most": MOST_MINOR,
-        }
-    )
+    entries, total, most_entries, most_amount = _counted(draft, doing, today, amount)
     if most_entries is not None and entries > most_entries:
         raise _reached("entries", _entries(most_entries), str(entries), doing)
     if most_amount is not None and total > most_amount:
@@ -72,18 +48,39 @@ def count(draft: Draft, doing: Act) -> None:
         raise _reached("amount", most, whole, doing)
 
 
-def _counted(posted: dict[str, Any]) -> Sequence[Any]:
-    """Count, and give the day's entries and amount with the caps of both, for which nodes are asked by themselves."""
-    if not has_nodes(db.session()):
-        counted: Sequence[Any] = COUNT_WITH_CAPS.make(**posted)[0]
-        return counted
-    counts = COUNT.make(**posted)[0]
-    caps = db.session.execute(
-        sa.select(ApiToken.max_entries_a_day, ApiToken.max_amount_a_day_minor).where(
-            ApiToken.organization_id == posted["organization_id"], ApiToken.id == posted["token_id"]
+def _counted(draft: Draft, doing: Act, today: date, amount: int) -> Sequence[Any]:
+    """Count, and give the day's entries and amount with the caps of both.
+
+    It is one statement that counts, so that the database itself decides who of those that post at once comes first.
+    """
+    of_day, own = table_of(TokenDay), {"organization_id": draft.organization_id, "token_id": doing.actor.id}
+    added = of_day.c.amount_base_minor + amount
+    counts = db.session.execute(
+        insert_unless(of_day)
+        .values(**own, day=today, entry_count=1, amount_base_minor=amount)
+        .on_conflict_do_update(
+            index_elements=[of_day.c.organization_id, of_day.c.token_id, of_day.c.day],
+            set_={
+                "entry_count": of_day.c.entry_count + 1,
+                "amount_base_minor": sa.case(
+                    (of_day.c.amount_base_minor > MOST_MINOR - amount, MOST_MINOR), else_=added
+                ),
+            },
         )
+        .returning(of_day.c.entry_count, of_day.c.amount_base_minor)
     ).one()
-    return (*counts, *caps)
+    token = _token(draft.organization_id, doing.actor.id)
+    return (*counts, token.max_entries_a_day, token.max_amount_a_day_minor)
+
+
+def _token(organization_id: str, token_id: int | None) -> ApiToken:
+    """Give a token, which a bulk act asks for with each entry."""
+    key = f"token {token_id}"
+    found: ApiToken | None = read_ahead.kept(key)
+    if found is None:
+        found = lookups.get(ApiToken, organization_id, token_id or 0)
+        read_ahead.keep(key, found)
+    return found
 
 
 def _entries(number: int) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from webapp.database import failures
 from webapp.database.session_state import Recording, WaitingAct, state_of
 from webapp.database.sessions import begin_write, db, scoped_session
@@ -16,7 +18,6 @@ from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 from webapp.queries.audit import events
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
@@ -31,7 +32,7 @@ class ProofTouchedError(Exception):
 RECORDED_REFUSALS = frozenset({409, 422})
 
 # Written for every act, many times in a bulk one: made once, and sent past the session.
-_NEW_REQUESTS, _NEW_EVENTS = NewRows(table_of(ActionRequest)), NewRows(table_of(AuditEvent))
+_NEW_REQUESTS, _NEW_EVENTS = sa.insert(table_of(ActionRequest)), sa.insert(table_of(AuditEvent))
 
 
 @contextmanager
@@ -88,7 +89,7 @@ def together(organization_id: str) -> Iterator[None]:
     if proof_breaks.touched(organization_id) != touched_before:
         raise ProofTouchedError
     if waiting:
-        _NEW_REQUESTS.insert(db.session.connection(), [each.row for each in waiting])
+        db.session.execute(_NEW_REQUESTS, [each.row for each in waiting])
         _append(organization_id, [(each.act, each.status, "") for each in waiting])
 
 
@@ -146,7 +147,7 @@ def record(done: Act, status: str, *, error: str = "") -> Mapping[int, bool]:
             state.acts_together.append(WaitingAct(done, row, status))
         else:
             db.session.flush()
-            _NEW_REQUESTS.insert(db.session.connection(), [row])
+            db.session.execute(_NEW_REQUESTS, [row])
     touched: Mapping[int, bool] = {}
     if state.acts_together is None:
         touched = append(done, status, error)
@@ -243,7 +244,7 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
                 "hash": last.hash,
             }
         )
-    _NEW_EVENTS.insert(db.session.connection(), rows)
+    db.session.execute(_NEW_EVENTS, rows)
     return touched
 
 

@@ -10,10 +10,9 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.models import FeedAccount, FeedLine, refers_to
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 
 _FEED_LINES = table_of(FeedLine)
-_NEW = NewRows(_FEED_LINES)
+_NEW = sa.insert(_FEED_LINES)
 
 
 class LastEvent(NamedTuple):
@@ -32,7 +31,7 @@ def add(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
     if events:
         mine = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
         db.session.flush()
-        _NEW.insert(db.session.connection(), [{**mine, **event._asdict()} for event in events])
+        db.session.execute(_NEW, [{**mine, **event._asdict()} for event in events])
 
 
 def add_removed(feed_account: FeedAccount, names: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.matching.pushed_lines import NonsenseError
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, ProviderBalance
-from webapp.models.direct_writes import DirectChange
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching import pushes as push_questions
@@ -36,11 +36,7 @@ PROVIDER = "push"
 # A file holds a push in the shape of our own API, or what one of the providers answered.
 OWN_FORMAT = "tieout"
 FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
-_TAKEN = DirectChange("""
-    UPDATE feed_accounts SET provider = :provider, last_feed_at = :last_feed_at, refused_pushes = :refused_pushes,
-        updated_at = :updated_at
-    WHERE organization_id = :organization_id AND id = :feed_account_id
-    RETURNING id""")
+_FEED = table_of(FeedAccount)
 
 
 class PushReusedError(LedgerError):
@@ -135,8 +131,8 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
 def _note_taken(feed_account: FeedAccount, provider: str, now: datetime) -> None:
     """Say of an account who sent its last push, and when; past the session, which would flush it."""
     values = {"provider": provider, "last_feed_at": now, "refused_pushes": 0, "updated_at": now}
-    of_account = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
-    _TAKEN.make(**values, **of_account)
+    of_account = _FEED.c.organization_id == feed_account.organization_id, _FEED.c.id == feed_account.id
+    db.session.execute(sa.update(_FEED).where(*of_account).values(values))
     for name, value in values.items():
         set_committed_value(feed_account, name, value)
 

@@ -7,20 +7,18 @@ import zlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from webapp.database.sessions import db
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.files.file_kinds import JSON
 from webapp.ledger.files.file_names import cleaned
 from webapp.models import FeedAccount, FeedPush
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 from webapp.services.feeds.incoming_lines import PushBody
 from webapp.services.storage import stored_files
 
-_NEW = NewRows(
-    table_of(FeedPush),
-    *("organization_id", "feed_account_id", "batch_id", "digest", "answer", "received_at", "file_id"),
-)
+_NEW = sa.insert(table_of(FeedPush))
 _KEYS = ("providerTransactionId", "verdict", "transactionId", "reason")
 
 
@@ -56,5 +54,5 @@ def store(
         "received_at": now,
         "file_id": stored_files.keep_body(of, packed, name, JSON.type, now=now),
     }
-    _NEW.insert(db.session.connection(), [row])
+    db.session.execute(_NEW, [row])
     return answer

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+import sqlalchemy as sa
+
 from webapp.database.sessions import db
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 from webapp.queries.accounts import new_lines
 from webapp.queries.accounts.new_lines import NewIds
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
@@ -38,22 +39,8 @@ COPIED: Final = (
     "text_key",
     "journal_entry_id",
 )
-_NEW: Final = ("id", "organization_id", "created_at")
-_ENTRIES = NewRows(
-    table_of(JournalEntry), *_NEW, "effective_on", "description", "status", "source", "base_currency"
-)
-_LINES = NewRows(
-    table_of(Transaction), *_NEW, "updated_at", "feed_account_id", "status", "currency", "import_id", *COPIED
-)
-_POSTINGS = NewRows(
-    table_of(Posting),
-    *("organization_id", "journal_entry_id", "position", "account_id", "amount_minor", "currency"),
-    *("amount_base_minor", "base_currency", "is_bank_leg", "org_merchant_id", "project_id", "transaction_id"),
-)
-_SETTINGS = NewRows(
-    table_of(RuleSetting),
-    *("organization_id", "transaction_id", "run_id", "kind", "rule_id", "rule_version", "value", "before"),
-)
+_ENTRIES, _LINES = sa.insert(table_of(JournalEntry)), sa.insert(table_of(Transaction))
+_POSTINGS, _SETTINGS = sa.insert(table_of(Posting)), sa.insert(table_of(RuleSetting))
 _NO_CHOICE: Final = StagedChoice(-1, *[None] * 9)
 
 Row = dict[str, Any]
@@ -95,7 +82,7 @@ class _Writing:
         for line, ids in self.lines:
             is_booked = line.state == "BOOKED"
             is_before = is_booked and line.booked_on <= facts.opening_day
-            yield line._asdict() | {
+            yield {name: getattr(line, name, None) for name in COPIED} | {
                 "id": ids.line_id,
                 "organization_id": facts.organization_id,
                 "created_at": self.now,
@@ -177,12 +164,16 @@ def write(
     choices = {each.number: each for each in rules.choices}
     writing = _Writing(facts, list(zip(lines, ids, strict=True)), choices, now, import_id)
     connection = db.session.connection()
-    _ENTRIES.insert(connection, writing.entries())
-    _LINES.insert(connection, writing.transactions())
-    _POSTINGS.insert(connection, writing.postings())
+    entries = list(writing.entries())
+    if entries:
+        connection.execute(_ENTRIES, entries)
+    connection.execute(_LINES, list(writing.transactions()))
+    if entries:
+        connection.execute(_POSTINGS, list(writing.postings()))
     line_words.index_between(connection, organization.id, ids[0].line_id, ids[-1].line_id)
-    if run_id is not None:
-        _SETTINGS.insert(connection, writing.settings(rules, run_id))
+    settings = [] if run_id is None else list(writing.settings(rules, run_id))
+    if settings:
+        connection.execute(_SETTINGS, settings)
     return [each.line_id for each in ids]
 
 

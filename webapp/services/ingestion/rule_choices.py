@@ -11,24 +11,11 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.models import Organization, Rule, RuleRun, RuleSetting
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES
 
 INGESTED = "TRANSACTION_INGESTED"
-_RUNS = NewRows(
-    table_of(RuleRun),
-    *(
-        "organization_id",
-        "action_request_id",
-        "trigger",
-        "matched",
-        "changed",
-        "rules",
-        "skipped",
-        "created_at",
-    ),
-)
+_NEW_RUN = sa.insert(table_of(RuleRun)).returning(table_of(RuleRun).c.id)
 
 
 def begin_run(
@@ -64,7 +51,7 @@ def record_run(
         "created_at": now,
     }
     db.session.flush()
-    rules.run_id = _RUNS.insert_one(db.session.connection(), run)
+    rules.run_id = db.session.scalar(_NEW_RUN, run)
     return rules.run_id
 
 

@@ -6,18 +6,20 @@ one by one need.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from webapp.database.postgresql import asking_driver
 from webapp.models.base import MONEY, BigId
 
 METADATA = sa.MetaData()
 TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}
+# How many rows are sent at once.
+AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +146,6 @@ CHOICES = sa.Table(
     sa.Column("currency_rule_id", BigId),
     **TEMPORARY,
 )
-_ROWS: dict[sa.Table, tuple[str, ...]] = {
-    LINES: StagedLine._fields,
-    VERDICTS: StagedVerdict._fields,
-    CHOICES: StagedChoice._fields,
-}
 
 
 def stage(
@@ -164,10 +161,7 @@ def stage(
     for table, rows in ((LINES, lines), (VERDICTS, verdicts), (CHOICES, choices)):
         _create(connection, table)
         connection.execute(sa.delete(table))
-        if connection.dialect.name == "sqlite":
-            _fill_on_sqlite(connection, table, rows)
-        else:
-            _fill_on_postgresql(connection, table, rows)
+        _fill(connection, table, iter(rows))
 
 
 def _create(connection: sa.Connection, table: sa.Table) -> None:
@@ -181,35 +175,19 @@ def _create(connection: sa.Connection, table: sa.Table) -> None:
 
 def clear(connection: sa.Connection) -> None:
     """Empty the temporary tables."""
-    for table in _ROWS:
+    for table in (LINES, VERDICTS, CHOICES):
         connection.execute(sa.delete(table))
 
 
-def _fill_on_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
-    columns = _ROWS[table]
-    cursor: Any = connection.connection.cursor()
-    # Outside a transaction each row would be one of its own; a temporary table locks nobody out.
-    is_alone = not connection.connection.driver_connection.in_transaction  # type: ignore[union-attr]
+def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any]) -> None:
+    # Outside a transaction SQLite would make each row one of its own; a temporary table locks nobody out.
+    driver: Any = connection.connection.driver_connection
+    is_alone = connection.dialect.name == "sqlite" and not driver.in_transaction
     if is_alone:
-        cursor.execute("BEGIN")
-    places = ", ".join("?" * len(columns))
-    cursor.executemany(
-        f"INSERT INTO temp.{table.name} ({', '.join(columns)}) VALUES ({places})",  # noqa: S608  (names of ours)
-        (_plain(row) for row in rows),
-    )
+        connection.exec_driver_sql("BEGIN")
+    while portion := [row._asdict() for row in islice(rows, AT_ONCE)]:
+        connection.execute(sa.insert(table), portion)
     if is_alone:
-        cursor.execute("COMMIT")
-
-
-def _plain(row: Any) -> tuple[Any, ...]:
-    """Write days as this project's columns hold them; SQLite has no type for them."""
-    return tuple(value.isoformat() if isinstance(value, date) else value for value in row)
-
-
-def _fill_on_postgresql(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
-    names = ", ".join(_ROWS[table])
-    copying = f"COPY pg_temp.{table.name} ({names}) FROM STDIN"
-    with asking_driver(connection) as driver, driver.cursor().copy(copying) as copy:
-        for row in rows:
-            copy.write_row(row)
-    connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")
+        connection.exec_driver_sql("COMMIT")
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")

@@ -19,11 +19,10 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
+from webapp.database.sessions import db, insert_unless
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
 from webapp.models.base import table_of
-from webapp.models.direct_writes import DirectChange
 from webapp.services.storage import arriving_files, whole_files
 
 # What a first part tells of the rest: pictures and PDF do not get smaller, and statements to a tenth.
@@ -35,10 +34,6 @@ GZIP_LONGER: Final = 12
 # Bytes as they are kept.
 MOST_IN_ROW: Final = 64 * 1024
 _NEW_ROWS: Final = sa.insert(table_of(StoredFile))
-_NEW_BODY: Final = DirectChange("""
-    INSERT INTO stored_files (organization_id, sha256, name, file_type, size, is_compressed, content, created_at)
-    VALUES (:organization_id, :sha256, :name, :file_type, :size, :is_compressed, :content, :created_at)
-    ON CONFLICT DO NOTHING RETURNING id""")
 
 
 class FileLostError(LedgerError):
@@ -109,7 +104,7 @@ def keep(
         # Whoever keeps the same file at this moment is waited for, and has kept it then.
         facts = {"organization_id": organization_id, "sha256": packed.sha256, "size": packed.size}
         facts |= {"name": name, "file_type": file_type, "created_at": now}
-        is_new = _insert(facts | place)
+        is_new = _insert(facts | place) is not None
         stored = _get(organization_id, packed.sha256)
     else:
         is_new = stored.thrown_away_at is not None
@@ -127,9 +122,9 @@ def keep_body(organization_id: str, packed: PackedFile, name: str, file_type: st
     if len(packed.data) <= MOST_IN_ROW:
         facts = {"sha256": packed.sha256, "size": packed.size, "is_compressed": packed.is_compressed}
         facts |= {"organization_id": organization_id, "name": name, "file_type": file_type}
-        inserted = _NEW_BODY.make(**facts, created_at=now, content=packed.data)
-        if inserted:
-            return int(inserted[0][0])
+        inserted = _insert(facts | {"created_at": now, "content": packed.data})
+        if inserted is not None:
+            return inserted
     return keep(organization_id, packed, name, file_type, now=now, in_row=True).id
 
 
@@ -221,16 +216,12 @@ def kept() -> sa.Select[Any]:
     return sa.select(StoredFile).where(StoredFile.kept_name.is_not(None)).order_by(StoredFile.id)
 
 
-def _insert(facts: dict[str, Any]) -> bool:
-    """Insert a row unless another transaction has inserted it."""
-    if db.engine.dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415
-    else:
-        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]  # noqa: PLC0415
+def _insert(facts: dict[str, Any]) -> int | None:
+    """Insert a row, and give its id; None where another transaction has inserted it."""
     table = table_of(StoredFile)
-    # Whether a row came is told by its id: a count of rows is not known where PostgreSQL answers with values.
-    statement = insert(table).values(facts).on_conflict_do_nothing().returning(table.c.id)
-    return db.session.scalar(statement) is not None
+    statement = insert_unless(table).values(facts).on_conflict_do_nothing().returning(table.c.id)
+    found: int | None = db.session.scalar(statement)
+    return found
 
 
 def _get(organization_id: str, digest: str) -> StoredFile:

@@ -12,28 +12,13 @@ from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedLine, LineJoin, Transaction, refers_to
 from webapp.models.base import table_of
-from webapp.models.direct_writes import NewRows
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
 from webapp.services.journal import entries, line_drafts
 from webapp.services.transactions import bank_changes, clearing, unpairing
 
-_NEW = NewRows(
-    table_of(LineJoin),
-    *(
-        "organization_id",
-        "kept_id",
-        "joined_id",
-        "tier",
-        "status",
-        "reason",
-        "evidence",
-        "decided_by",
-        "created_at",
-        "undone_at",
-    ),
-)
+_NEW = sa.insert(table_of(LineJoin))
 
 
 def move_joins(organization_id: str, kept_ids: Mapping[int, int]) -> None:
@@ -107,7 +92,9 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
     for each in surer:
         _find(organization_id, each.kept_id, each.joined_id, "SUGGESTED").status = "JOINED"
     db.session.flush()
-    _NEW.insert(db.session.connection(), map(_found, fresh), **_undecided(organization_id, now))
+    undecided = _undecided(organization_id, now)
+    if fresh:
+        db.session.execute(_NEW, [{**_found(each), **undecided} for each in fresh])
     joined = [each for each in (*fresh, *surer) if each.is_certain]
     move_joins(organization_id, {each.joined_id: each.kept_id for each in joined})
     return joined

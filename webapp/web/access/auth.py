@@ -17,15 +17,14 @@ from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.snapshots import read_snapshots
-from webapp.web.access import bearers, blueprints, browsers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access import bearers, browsers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested, requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
 from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
-PUBLIC = "public"
+PUBLIC = requests.PUBLIC
 
 log = logging.getLogger("tieout.auth")
 login_manager = LoginManager()
@@ -63,7 +62,6 @@ def requires(
     is_documented: bool = False,
     session_only: bool = False,
     token_only: bool = False,
-    is_frequent: bool = False,
     is_heavy: bool = False,
     is_use: bool = True,
     writes: bool | None = None,
@@ -73,10 +71,8 @@ def requires(
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
-    run at once. What is asked a thousand times in a second (`is_frequent`) only reads, in the snapshot in which
-    its caller is found, and asks nothing of a session.
-    What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than `read`
-    writes; `writes` says so of what needs no more, or as much as what it is sent.
+    run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than
+    `read` writes; `writes` says so of what needs no more, or as much as what it is sent.
     """
 
     def declare(view: View) -> View:
@@ -86,7 +82,6 @@ def requires(
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
         view.token_only = token_only  # type: ignore[attr-defined]
-        view.is_frequent = is_frequent  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
         view.writes = scope != "read" if writes is None else writes  # type: ignore[attr-defined]
@@ -109,13 +104,14 @@ def guard() -> Response | None:
     if scope == PUBLIC or (asked.endpoint or "").endswith("static"):
         _open_public(view)
         return None
-    if _caller() is None:
+    found = _caller()
+    if found is None:
         return _answer_unauthenticated()
     if asked.routing_exception is not None:
         raise asked.routing_exception
     if scope is None:
         raise RuntimeError(f"{asked.endpoint} declares no scope.")
-    found, current = principal(), state()
+    current = state()
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if found.session_hash is not None and not requests.is_safe():
         refuse_cross_site()
@@ -126,9 +122,6 @@ def guard() -> Response | None:
             demand(scope)
     _demand_kind(view)
     heavy_calls.enter(view, found)
-    if read_snapshots.snapshot() is not None:
-        refuse_undeclared()
-        return blueprints.answered_before(view)
     scope_session(found.organization_id)
     return _open(view, found)
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 from flask import request
 from werkzeug.exceptions import Unauthorized
 
+from webapp.database.sessions import db
 from webapp.ledger.scopes import is_token, organization_of
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
-from webapp.snapshots import kept_answers, read_snapshots
-from webapp.snapshots.read_snapshots import ReadSnapshot
 from webapp.web.access import requests
-from webapp.web.access.request_state import requested_view
 
 SCHEME = re.compile(r"bearer(?: |\t|$)", re.IGNORECASE)
 CREDENTIALS = re.compile(r"bearer +([\x21-\x7e]+)", re.IGNORECASE)
@@ -57,27 +54,13 @@ def sent_token() -> str | None:
 
 
 def caller() -> Principal | None:
-    """Find the principal of the sent token in a snapshot, which stays open for a view that reads in it."""
+    """Find the principal of the sent token in the session's read snapshot, which is opened for it."""
     secret = sent_token()
     if not secret:
         return None
-    is_frequent = getattr(requested_view(), "is_frequent", False)
-    snapshot = read_snapshots.begin(organization_of(secret), asks_once=not is_frequent)
-    found = (_frequent_caller if is_frequent else principals.by_token)(snapshot, secret, requests.now())
-    if found is None or not is_frequent:
-        read_snapshots.end()
-    return found
-
-
-def _frequent_caller(snapshot: ReadSnapshot, secret: str, now: datetime) -> Principal | None:
-    """Find who asks what is asked a thousand times in a second: whoever it was before, where nobody wrote anything."""
-    digest = principals.digest_of(secret)
-    found = kept_answers.find_caller(snapshot, digest, now)
-    if found is None:
-        found = principals.by_token(snapshot, secret, now)
-        if found is not None and organization_of(secret) is not None:
-            kept_answers.keep_caller(snapshot, digest, found)
-    return found
+    named = organization_of(secret)
+    with requests.looking_up(named):
+        return principals.by_token(db.session(), named, secret, requests.now())
 
 
 def refusal() -> tuple[str, str]:

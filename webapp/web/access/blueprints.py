@@ -18,17 +18,11 @@ from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
 from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
-from webapp.snapshots import kept_answers, read_snapshots
-from webapp.snapshots.kept_answers import Question
-from webapp.snapshots.read_snapshots import ReadSnapshot
-from webapp.web.access import requests, selections, versions
-from webapp.web.access.request_state import requested, state
+from webapp.web.access import selections, versions
+from webapp.web.access.request_state import state
 from webapp.web.access.strictness import ArgumentsParser
 
 JSON: Final = "application/json"
-# Every day begins at a quarter of an hour, wherever it does: within one, no answer changes by the clock.
-QUARTER_SECONDS: Final = 900
-
 _encode = json.JSONEncoder(separators=(",", ":"), default=DefaultJSONProvider.default).encode
 
 
@@ -53,52 +47,11 @@ def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
     return {**members, "changed": is_changed, **waiting}
 
 
-def _made(view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a view; one that reads in a snapshot is called again in a session where it needs one."""
-    if read_snapshots.snapshot() is None:
-        return view(*args, **kwargs)
-    try:
-        # A view may take its query apart.
-        return view(*(dict(each) if isinstance(each, dict) else each for each in args), **kwargs)
-    except read_snapshots.SessionNeededError:
-        read_snapshots.end()
-        requests.begin(cast("Principal", state().principal).organization_id)
-        return view(*args, **kwargs)
-
-
 def answering(body: Any, status: int) -> Response:
     """Answer a body as JSON, as Flask's jsonify writes it; it is kept for what is said of it in headers."""
     response = JsonAnswer(f"{_encode(body)}\n", status, content_type=JSON)
     state().answer = response, body
     return response
-
-
-def answered_before(view: Any) -> Response | None:
-    """Give the answer to a frequent read that was made of the same rows, before its arguments are looked at."""
-    place = _place(view)
-    found = None if place is None else kept_answers.find(*place)
-    return None if found is None else JsonAnswer(found, HTTPStatus.OK, content_type=JSON)
-
-
-def _kept(view: Callable[..., Any], make: Callable[[], Any]) -> Any:
-    """Make an answer, and keep it where `answered_before` would find it."""
-    place, made = _place(view), make()
-    if place is not None and place[0] is read_snapshots.snapshot() and state().answer is not None:
-        kept_answers.keep(*place, made.get_data())
-    return made
-
-
-def _place(view: Any) -> tuple[ReadSnapshot, Question] | None:
-    """Give the snapshot in which a frequent read is answered, and all that its answer depends on beside the rows.
-
-    None of a record, whose version is asked for beside its answer: so many are read that few are again.
-    """
-    held = read_snapshots.snapshot()
-    if held is None or versions.has_version(view):
-        return None
-    who, asked = cast("Principal", state().principal), requested()
-    quarter = state().now.timestamp() // QUARTER_SECONDS
-    return held, Question(who.organization_id, who.token_id, asked.path, asked.query_string, quarter)
 
 
 def _waiting_here() -> list[str]:
@@ -129,11 +82,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
-                return _kept(responding, lambda: answered(*args, **kwargs))
-
-            def answered(*args: Any, **kwargs: Any) -> Any:
                 before = action_requests.done_count() if says_changed else 0
-                result = _made(view, args, kwargs)
+                result = view(*args, **kwargs)
                 if says_changed:
                     result = marked(result, full_schema, is_changed=action_requests.done_count() > before)
                 if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 
 from flask import Response, current_app, request
-from sqlalchemy import orm
 
 from webapp.config import Settings
 from webapp.database.sessions import db
@@ -34,13 +33,12 @@ def browser_cookie_name() -> str:
 
 
 def caller() -> Principal | None:
-    """Find the principal of the session whose cookie was sent."""
+    """Find the principal of the session whose cookie was sent, in the read snapshot that is opened for it."""
     secret = request.cookies.get(cookie_name())
     if not secret:
         return None
-    named = session_organization(secret)
-    with orm.Session(db.engine.execution_options(read_only=True, organization_id=named)) as session:
-        return principals.by_session(session, secret, requests.now())
+    with requests.looking_up(session_organization(secret)):
+        return principals.by_session(db.session(), secret, requests.now())
 
 
 def visitor() -> Visitor:

@@ -7,7 +7,8 @@ import logging
 import math
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -17,13 +18,14 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMe
 from webapp.database import failures, sessions
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.snapshots import read_snapshots
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.hosts import is_trusted
 from webapp.web.access.request_state import requested, requested_view, state
 
 Result = TypeVar("Result")
 
+# The scope of a view that anybody may ask.
+PUBLIC = "public"
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
 # A JSON body with a file: its 1 MiB as base64, and the other fields.
@@ -71,7 +73,6 @@ class NoUploadError(UnsupportedMediaType):
 def register_requests(app: Flask) -> None:
     """Give every request an id and a clock at its beginning."""
     app.before_request(open_request)
-    app.teardown_request(read_snapshots.end)
 
 
 def register_commit(app: Flask) -> None:
@@ -118,13 +119,10 @@ def close_request(response: Response) -> Response:
 
     A failure of the COMMIT is answered as the error handlers answer one of the view.
     """
-    read_snapshots.end()
-    # What reads in its snapshot only has no session.
-    if db.session.registry.has() or state().key_claim is not None:
-        try:
-            _end_transaction(response)
-        except Exception as error:  # noqa: BLE001  (the handlers of all errors decide)
-            response = current_app.make_response(current_app.handle_user_exception(error))
+    try:
+        _end_transaction(response)
+    except Exception as error:  # noqa: BLE001  (the handlers of all errors decide)
+        response = current_app.make_response(current_app.handle_user_exception(error))
     response.headers["X-Request-Id"] = state().id
     return response
 
@@ -223,13 +221,27 @@ def _refuse_shape(body: Any) -> None:
         raise MalformedError(f"it is nested more than {DEEPEST_JSON} levels deep")
 
 
+@contextmanager
+def looking_up(organization_id: str | None) -> Iterator[None]:
+    """Open the read snapshot in which the caller is looked up; a view that only reads goes on in it."""
+    if db.session().in_transaction():
+        yield
+        return
+    sessions.begin_read(organization_id)
+    yield
+    view = requested_view()
+    is_public = getattr(view, "scope", PUBLIC) == PUBLIC
+    if is_public or not is_safe() or not getattr(view, "begins", True):
+        sessions.end_read()
+
+
 def begin(organization_id: str) -> None:
     """Open the request's transaction on an organization's books: a read snapshot, or a write transaction."""
     sessions.scope_session(organization_id)
-    if is_safe():
-        sessions.begin_read()
-    else:
+    if not is_safe():
         sessions.begin_write(organization_id)
+    elif not db.session().in_transaction():
+        sessions.begin_read()
 
 
 def begin_reading(organization_id: str) -> None:
