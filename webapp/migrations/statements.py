@@ -43,10 +43,10 @@ def statements(text: str) -> list[str]:
 
 
 def drop_functions(*names: str) -> None:
-    """Drop the functions of files, with the triggers and indexes that call them."""
+    """Drop the functions of files, which no table needs any more."""
     for name in names:
         for function in FUNCTION.findall(_text(name)):
-            op.execute(f"DROP FUNCTION {function} CASCADE")
+            op.execute(f"DROP FUNCTION {function}")
 
 
 def _text(name: str) -> str:

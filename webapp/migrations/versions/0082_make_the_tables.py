@@ -128,9 +128,11 @@ def downgrade() -> None:
         for words in ("line_words", "document_texts"):
             op.drop_table(words)
     else:
-        drop_functions(*FILES, OF_OWNER)
+        drop_functions(OF_OWNER)
     for table in reversed(TABLES):
         op.drop_table(table)
+    if not is_sqlite():
+        drop_functions(*FILES)
 
 
 def make_access() -> None:
