@@ -14,7 +14,7 @@ from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import charts, figures, wording
-from webapp.web.rendering.addresses import RouteAddresses, line_address
+from webapp.web.rendering.addresses import line_address
 from webapp.web.rendering.notation import notation, sentence
 from webapp.web.rendering.templates import TemplateEnvironment
 
@@ -30,9 +30,7 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
-    app.jinja_env.globals.update(
-        wording.GLOBALS, line_address=line_address, url_for=RouteAddresses(app).url_for
-    )
+    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
