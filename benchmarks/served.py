@@ -8,33 +8,30 @@ README.md in this folder says what the columns are. Ends with 1 where a must is 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import itertools
-import json
 import random
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from benchmarks import books as kept_books
 from benchmarks import histories, servers
 from benchmarks.client import SERVER_ERROR, Answer, Client, accepted, percentile
+from benchmarks.figures import Figure, Table, at_most, options_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from benchmarks.books import Books
     from benchmarks.servers import Served
 
-POSTINGS, LINES = 1_000_000, 100_000
 SECONDS, LEAST, MOST = 4, 20, 400
 GREETINGS, ASKED_IN_TURN = 20, 10
 OPEN_LINES = 4_000
@@ -43,9 +40,6 @@ DAY = histories.LAST.replace(year=histories.LAST.year - 1)
 MEBIBYTES, MORE_RATE, MORE_READS, SLOWEST = 220, 1.4, 1.5, 8
 STARTS_OF_A_GREETING, MORE_SECONDS = 4, 1
 OF_SQLITE, OF_SQLITE_PAGES, OF_DIRECT = 5, 2.5, 1.3
-HEAD: Final = (
-    f"{'':<40}{'hello ms':>9}{'p50 ms':>9}{'p99 ms':>9}{'cpu ms':>9}{'ratio':>8}{'must':>7}{'hope':>7}"
-)
 
 
 class Stage:
@@ -219,32 +213,6 @@ ROWS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A row of the table as it was measured; only a ratio to a greeting says something on another machine."""
-
-    title: str
-    ratio: float
-    must: float
-    hope: float
-    is_met: bool
-    hello: float = 0.0
-    p50: float = 0.0
-    p99: float = 0.0
-    cpu: float = 0.0
-    asked: int = 0
-    note: str = ""
-
-    def __str__(self) -> str:
-        """Write the row."""
-        times = "".join(f"{each:9.2f}" for each in (self.hello, self.p50, self.p99, self.cpu))
-        verdict = "met" if self.is_met else "MISSED"
-        return (
-            f"{self.title:<40}{times if self.p50 else ' ' * 36}{self.ratio:8.2f}{self.must:7.1f}{self.hope:7.1f}"
-            f"  {verdict}{'  ' + self.note if self.note else ''}"
-        )
-
-
 def measured(row: Row, stage: Stage, seconds: float) -> Figure:
     """Ask for a row and for greetings in turn: one before each request, and for pages short ones now and then."""
     most = min(MOST, int(stage.count * row.share)) if row.share else MOST
@@ -258,9 +226,9 @@ def measured(row: Row, stage: Stage, seconds: float) -> Figure:
             if not row.is_act:
                 stage.write()
             hellos += [] if is_page else [stage.greeting()]
-            before = stage.served.cpu_seconds
+            before = stage.served.processor.read()
             times.append(accepted(row.ask(stage), "", row.title).seconds)
-            computed += stage.served.cpu_seconds - before
+            computed += stage.served.processor.seconds_since(before)
     hello, p50 = median(hellos), median(times)
     ratio = p50 / hello
     return Figure(
@@ -330,11 +298,6 @@ def crowd(stage: Stage) -> Figure:
     )
 
 
-def memory(served: Served) -> Figure:
-    """Weigh the server after all that was asked of it (S12)."""
-    return Figure("S12 memory, MiB", served.mebibytes, MEBIBYTES, MEBIBYTES, served.mebibytes <= MEBIBYTES)
-
-
 def starts(books: Books, checkout: Path) -> Figure:
     """Start the server and a greeting a few times, until each answers first (S12)."""
     own, greeting = [], []
@@ -344,8 +307,9 @@ def starts(books: Books, checkout: Path) -> Figure:
         with servers.hello() as served:
             greeting.append(served.seconds)
     must = STARTS_OF_A_GREETING * median(greeting) + MORE_SECONDS
-    note = f"a greeting's {median(greeting):.2f} s"
-    return Figure("S12 start to first hub, s", median(own), must, must, median(own) <= must, note=note)
+    return at_most(
+        "S12 start to first hub, s", median(own), must, must, f"a greeting's {median(greeting):.2f} s"
+    )
 
 
 def processes(books: Books, checkout: Path, seconds: float) -> Figure:
@@ -379,84 +343,41 @@ def unequal(books: Books, seconds: float) -> Iterator[tuple[str, str]]:
         yield "GET", f"{REPORTS}/trial-balance?to={day}"
 
 
-def compared(figures: list[Figure], other: Path, name: str, musts: tuple[float, float]) -> list[Figure]:
-    """Compare how many greetings each row took with those of another run of the same size (S11)."""
-    if not other.exists():
-        print(f"No {other.name} to compare with: run that first.")
-        return []
-    there = {each["title"]: each["ratio"] for each in json.loads(other.read_text())["rows"]}
-    found = []
-    for each in figures:
+def compared(table: Table, name: str, other: str, musts: tuple[float, float]) -> None:
+    """Compare how many greetings each row took with those of another run; the second must is of pages (S11)."""
+    there = table.ratios_of(other)
+    for each in list(table.figures):
         if each.hello and each.title in there:
-            ratio, must = each.ratio / there[each.title], musts[each.title.startswith(PAGES)]
-            found.append(Figure(f"{name} {each.title}", ratio, must, max(1.0, must / 2), ratio <= must))
-    return found
+            must = musts[each.title.startswith(PAGES)]
+            table.show(at_most(f"{name} {each.title}", each.ratio / there[each.title], must))
 
 
 def main(options: argparse.Namespace) -> bool:
     """Measure every row, print it and keep it as JSON; return whether all musts are met."""
-    checkout, root = options.checkout.resolve(), options.books.resolve()
-    commit = subprocess.run(  # noqa: S603
-        ["git", "-C", checkout, "rev-parse", "--short=8", "HEAD"],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    books = kept_books.kept(root, options.engine, options.postings, options.lines)
-    way = f"{options.engine}{'-pooled' if options.pooled else ''}"
-    print(f"{options.postings:,} postings, {options.lines:,} open lines, {way}, {commit}\n{HEAD}", flush=True)
-    figures: list[Figure] = []
-
-    def show(*measured: Figure) -> None:
-        figures.extend(measured)
-        for each in measured:
-            print(each, flush=True)
-
+    books = kept_books.kept(options.books, options.engine, options.postings, options.lines)
+    table = Table(options, "served", f"{options.engine}{'-pooled' if options.pooled else ''}")
     with contextlib.ExitStack() as stack:
-        acts = stack.enter_context(kept_books.copied(books, checkout))
+        acts = stack.enter_context(kept_books.copied(books, options.checkout))
         if options.pooled:
             acts = acts.reached(stack.enter_context(servers.pooled(acts.database_url)))
-        with servers.hello() as hello, servers.tieout(checkout, acts.settings, acts.token) as served:
+        with servers.hello() as hello, servers.tieout(options.checkout, acts.settings, acts.token) as served:
             stage = Stage(acts, served, hello)
             for row in ROWS:
                 if options.only in row.title:
-                    show(measured(row, stage, options.seconds))
+                    table.show(measured(row, stage, options.seconds))
             if not options.only:
-                show(crowd(stage), memory(served))
+                table.show(crowd(stage), at_most("S12 memory, MiB", served.mebibytes, MEBIBYTES, MEBIBYTES))
         if not options.only:
-            show(starts(acts, checkout), processes(acts, checkout, options.seconds))
-    size = f"{options.postings}-{options.lines}-{commit}.json"
+            table.show(starts(acts, options.checkout), processes(acts, options.checkout, options.seconds))
     if options.engine == kept_books.POSTGRESQL:
-        show(*compared(figures, root / f"served-sqlite-{size}", "S11", (OF_SQLITE, OF_SQLITE_PAGES)))
+        compared(table, "S11", "served-sqlite", (OF_SQLITE, OF_SQLITE_PAGES))
     if options.pooled:
-        show(*compared(figures, root / f"served-postgresql-{size}", "of direct:", (OF_DIRECT, OF_DIRECT)))
-    said: dict[str, Any] = {
-        "commit": commit,
-        "engine": way,
-        "postings": options.postings,
-        "lines": options.lines,
-    }
-    said["rows"] = [asdict(each) for each in figures]
-    (options.json or root / f"served-{way}-{size}").write_text(json.dumps(said, indent=1))
-    return all(each.is_met for each in figures)
+        compared(table, "of direct", "served-postgresql", (OF_DIRECT, OF_DIRECT))
+    return table.keep()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.served", description=(__doc__ or "").split("\n")[0]
-    )
-    kept = Path(tempfile.gettempdir()) / "tieout-books"
-    parser.add_argument("--engine", default="sqlite", choices=["sqlite", "postgresql"])
+    parser = options_of("served", __doc__ or "")
     parser.add_argument("--pooled", action="store_true", help="reach PostgreSQL through PgBouncer")
-    parser.add_argument("--postings", type=int, default=POSTINGS)
-    parser.add_argument("--lines", type=int, default=LINES, help="how many open lines")
-    parser.add_argument(
-        "--books", type=Path, default=kept, help="where books are kept, and what was measured"
-    )
-    parser.add_argument(
-        "--checkout", type=Path, default=servers.HERE, help="whose `tieout serve` is measured"
-    )
-    parser.add_argument("--only", default="", help="measure the rows with this word in their name")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each row is asked for")
-    parser.add_argument("--json", type=Path, help="where the figures go")
     sys.exit(not main(parser.parse_args()))

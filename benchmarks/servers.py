@@ -40,40 +40,50 @@ server_reset_query =
 """
 
 
-class Served:
-    """A server that runs, on a port of this machine, and the seconds until its first answer."""
+class Processor:
+    """Counts what processes compute, with all that they have started."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, seconds: float) -> None:
-        """Take what was started."""
-        self._process = process
-        self.port, self.seconds = port, seconds
+    def __init__(self, *roots: int) -> None:
+        """Take the processes."""
+        self.roots = roots
 
-    @property
-    def mebibytes(self) -> float:
-        """Return the memory of its processes, with what they share counted once."""
-        texts = [Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() for pid in self._pids()]
-        return (
-            sum(int(line.split()[1]) for lines in texts for line in lines if line.startswith("Pss:")) / 1024
-        )
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Return what the threads of its processes have computed until now."""
-        nanoseconds = 0
-        for pid in self._pids():
+    def read(self) -> dict[str, int]:
+        """Return the nanoseconds of each thread until now."""
+        found = {}
+        for pid in self.pids():
             for task in Path(f"/proc/{pid}/task").iterdir():
                 with contextlib.suppress(OSError):
-                    nanoseconds += int((task / "schedstat").read_text().split()[0])
-        return nanoseconds / 1e9
+                    found[str(task)] = int((task / "schedstat").read_text().split()[0])
+        return found
 
-    def _pids(self) -> list[int]:
-        """List the process and all that it has started."""
-        found = [self._process.pid]
+    def seconds_since(self, before: dict[str, int]) -> float:
+        """Return what was computed since a reading, but for threads that have ended meanwhile."""
+        return sum(now - before.get(task, 0) for task, now in self.read().items()) / 1e9
+
+    def pids(self) -> list[int]:
+        """List the processes, and all that they have started."""
+        found = list(self.roots)
         for pid in found:
             with contextlib.suppress(OSError):
                 for task in Path(f"/proc/{pid}/task").iterdir():
                     found += [int(each) for each in (task / "children").read_text().split()]
         return found
+
+
+class Served:
+    """A server that runs, on a port of this machine, and the seconds until its first answer."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int, seconds: float) -> None:
+        """Take what was started."""
+        self.processor = Processor(process.pid)
+        self.port, self.seconds = port, seconds
+
+    @property
+    def mebibytes(self) -> float:
+        """Return the memory of its processes, with what they share counted once."""
+        texts = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in self.processor.pids()]
+        lines = [line for text in texts for line in text.splitlines()]
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 @contextlib.contextmanager

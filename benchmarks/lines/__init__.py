@@ -1,1 +1,0 @@
-"""Benchmarks of many bank lines: of selections of them, and of lines that are all alike."""
