@@ -54,6 +54,7 @@ class Table:
         self._size = f"{options.postings}-{options.lines}-{self.commit}.json"
         self._folder: Path = options.books
         self._kept: Path | None = options.json
+        self._is_part = bool(options.only)
         self.figures: list[Figure] = []
         print(
             f"{options.postings:,} postings, {options.lines:,} open lines, {way}, {self.commit}\n{HEAD}",
@@ -67,9 +68,11 @@ class Table:
             print(each, flush=True)
 
     def keep(self) -> bool:
-        """Write all figures to their file; return whether all musts are met."""
+        """Write all figures to their file, some of them only where one is named; return whether all musts are met."""
         said = {"commit": self.commit, "run": self._name, "rows": [asdict(each) for each in self.figures]}
-        (self._kept or self._folder / f"{self._name}-{self._size}").write_text(json.dumps(said, indent=1))
+        path = self._kept or (None if self._is_part else self._folder / f"{self._name}-{self._size}")
+        if path is not None:
+            path.write_text(json.dumps(said, indent=1))
         return all(each.is_met for each in self.figures)
 
     def ratios_of(self, name: str) -> dict[str, float]:
