@@ -22,6 +22,7 @@ test: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
 	@.ci/system pgbouncer
+	@.ci/system nginx
 	@$(PYTEST) --budget
 
 # Everything everywhere: both databases, every screen and road, and the counts that the promises name. Then whatever keeps
@@ -30,6 +31,7 @@ test-full: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
 	@.ci/system pgbouncer
+	@.ci/system nginx
 	@$(PYTEST) --full
 	@$(PYTEST) --unfiltered
 

@@ -56,8 +56,8 @@ DEVELOPMENT = """
 
 Installed beside the runtime from `requirements-dev.lock`, for tests and checks. None of it is part of what Tieout
 installs or serves. Under the GPL are beancount, which only tests import, and djlint, which is run as a program.
-axe-core is copied into `tests/browser/vendor`, with its licence beside it. Tests also run the system's Chromium and
-hledger.
+axe-core is copied into `tests/browser/vendor`, with its licence beside it. Tests also run the system's Chromium,
+nginx and hledger.
 """
 
 

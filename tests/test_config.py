@@ -36,24 +36,6 @@ def test_a_setting_may_stand_in_a_file(read, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("url", "is_near"),
-    [
-        ("sqlite:////var/books.sqlite", True),
-        ("postgresql://books@/tieout", True),
-        ("postgresql://books@/tieout?host=/var/run/postgresql", True),
-        ("postgresql://books@localhost/tieout", True),
-        ("postgresql://books@[::1]:5433/tieout", True),
-        ("postgresql://books@db/tieout", False),
-        ("postgresql://books@10.0.0.7/tieout", False),
-        ("postgresql://books@/tieout?host=10.0.0.7", False),
-        ("postgresql://books@/tieout?host=localhost&host=10.0.0.7", False),
-    ],
-)
-def test_a_database_is_near_where_it_computes_on_this_machine(read, url, is_near):
-    assert read(DATABASE_URL=url).has_near_database == is_near
-
-
-@pytest.mark.parametrize(
     "environment", [{"SECRET_KEY": "short"}, {"SECRET_KEY_FILE": "nowhere"}, {}], ids=str
 )
 def test_no_secret_is_needed_and_one_of_an_earlier_version_stops_nothing(read, tmp_path, environment):

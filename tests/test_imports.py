@@ -23,7 +23,7 @@ ARROW = {
     "distribution": {"database"},
     "snapshots": {"database"},
     "networks": set(),
-    "server": {"config", "database", "networks"},
+    "server": {"config", "web"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
     "demo": {"ledger"},

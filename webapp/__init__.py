@@ -13,6 +13,7 @@ from webapp.config import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from _typeshed.wsgi import WSGIApplication
     from flask import Request
 
 
@@ -61,10 +62,13 @@ def create_app(settings: Settings | None = None) -> Flask:
     pages.register(app)
     register_errors(app)
 
-    if settings.proxy_hops:
-        hops = settings.proxy_hops
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
+    app.wsgi_app = behind_proxies(app.wsgi_app, settings.proxy_hops)  # type: ignore[assignment, method-assign]
     return app
+
+
+def behind_proxies(application: WSGIApplication, hops: int) -> WSGIApplication:
+    """Believe of visitors what so many proxies say; what else arrives in their fields is the visitors' own."""
+    return ProxyFix(application, x_for=hops, x_proto=hops, x_host=hops) if hops else application
 
 
 def flask_settings(settings: Settings) -> Mapping[str, Any]:

@@ -9,8 +9,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
-
 from webapp import file_safety
 
 if TYPE_CHECKING:
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parent.parent
 MOST_REQUESTS_A_MINUTE = 120_000
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-# A database without a host is asked through a socket.
-NEAR_HOSTS = ("", "localhost", "127.0.0.1", "::1")
 
 
 class UnsafeSettingError(Exception):
@@ -50,13 +46,6 @@ class Settings:
     def database_file(self) -> Path | None:
         """SQLite's file; None for books on a server."""
         return Path(self.database_url.removeprefix("sqlite:///")) if self.is_sqlite else None
-
-    @property
-    def has_near_database(self) -> bool:
-        """Whether the books are in a file, or on a server that computes on this machine too."""
-        url = sa.make_url(self.database_url)
-        host = url.query.get("host", url.host) or ""
-        return self.is_sqlite or (isinstance(host, str) and (host.startswith("/") or host in NEAR_HOSTS))
 
     @property
     def bind(self) -> str:

@@ -56,6 +56,25 @@ HTTP_ERRORS = {
     503: ("busy", "The books are busy; try again in a few seconds."),
 }
 
+# What the server refuses before a request is whole: the code by which it says so, status, sentence and fields.
+SERVER_REFUSALS: dict[str, tuple[int, str, dict[str, str]]] = {
+    "bad_request": (400, HTTP_ERRORS[400][1], {}),
+    "unauthenticated": (
+        401,
+        "Sign in, or send an API token as a bearer token; without one a body may have 64 KiB.",
+        {"WWW-Authenticate": "Bearer"},
+    ),
+    "too_slow": (408, "The request came too slowly; send it again over a faster connection.", {}),
+    "too_large": (413, HTTP_ERRORS[413][1], {}),
+    "headers_too_large": (431, "The headers are too large.", {}),
+    "busy": (503, "Too much is being sent at once; try again in a few seconds.", {"Retry-After": "5"}),
+    "disk_full": (
+        503,
+        "There is no room on the server's disk for this body; nothing was changed. Try again later.",
+        {"Retry-After": "60"},
+    ),
+}
+
 
 def register_errors(app: Flask) -> None:
     """Register the handlers of all errors."""
@@ -191,6 +210,20 @@ def answer_unexpected(error: Exception) -> Response:
     """Answer an unexpected error without details."""
     log.error("Unexpected error", exc_info=error)
     return error_response(500, *HTTP_ERRORS[500])
+
+
+def server_refusal(environ: Mapping[str, Any]) -> Response | None:
+    """Answer what the server refuses, with JSON for everybody; None for every other request.
+
+    The server says so by a field of the request. Under another one it only harms the client that sends it.
+    """
+    named = environ.get("HTTP_TIEOUT_REFUSAL")
+    if named is None:
+        return None
+    code = named if named in SERVER_REFUSALS else "bad_request"
+    status, sentence, headers = SERVER_REFUSALS[code]
+    body = json.dumps(error_body(code, sentence))
+    return Response(body, status, headers, content_type="application/json")
 
 
 def is_for_api() -> bool:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import random
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
 
-from tests.concurrency.crowds import all_at_once, percentile
+from tests.concurrency import crowds
+from tests.concurrency.crowds import Client, all_at_once, percentile
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.programs import Program
 from webapp.models import Transaction
@@ -18,6 +22,7 @@ from webapp.queries import checks
 
 CLIENTS, WORKERS = 16, 2
 LINES = 500
+crowds.PATIENCE_SECONDS = 600
 LONG = {"quick": 1000, "promised": 10_000}
 
 
@@ -72,6 +77,58 @@ def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank
     )
     assert {answer.status for answer in answers} == {200}
     assert said[0]["accounts"][0]["added"] == count
+
+
+def confirmed(address, token, paths, ended):
+    """Confirm one line after the other until there is an end."""
+    answers = []
+    with contextlib.closing(Client(address, token)) as client:
+        for path in paths:
+            if ended.is_set():
+                break
+            answers.append(client.post(path))
+    return answers
+
+
+def read_on(address, token, ended):
+    """Read the hub on and on."""
+    answers = []
+    with contextlib.closing(Client(address, token)) as client:
+        while not ended.is_set():
+            answers.append(client.send("GET", "/api/transactions?limit=20"))
+            time.sleep(0.02)
+    return answers
+
+
+@pytest.mark.rare
+def test_a_reader_feels_little_of_a_crowd_that_confirms_and_a_long_import(
+    gunicorn, ada, ben, bank, rounds, figure
+):
+    """The import comes over the network too, so that all of them share the threads of one server."""
+    crowd, each, count = rounds(16, 64), rounds(6, 150), rounds(1000, 100_000)
+    lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(crowd * each)])
+    paths = [f"/api/transactions/{line}/confirm" for line in lines]
+    address, ended = gunicorn(1), threading.Event()
+    with ThreadPoolExecutor(crowd + 1) as clients:
+        confirming = [
+            clients.submit(confirmed, address, ada.token, paths[number::crowd], ended)
+            for number in range(crowd)
+        ]
+        reading = clients.submit(read_on, address, ben.token, ended)
+        with contextlib.closing(Client(address, ada.token)) as importer:
+            file = base64.b64encode(file_of(count, "long")).decode()
+            said = importer.post("/api/feeds/imports", {"fileName": "long.ofx", "content": file})
+        ended.set()
+    writes = [answer for one in confirming for answer in one.result()]
+    reads = reading.result()
+    figure(
+        "P14",
+        f"{count:,} lines come in over the network while {crowd} clients confirm {len(writes)} times:"
+        f" a reader's p99 {percentile([one.seconds for one in reads], 0.99):.0f} ms of {len(reads)} (promised 1000)",
+    )
+    assert said.status in {200, 201}
+    assert {one.status for one in [*writes, *reads]} == {200}
+    assert percentile([one.seconds for one in reads], 0.99) <= rounds(5000, 1000)
 
 
 @pytest.mark.operates

@@ -4,16 +4,18 @@ import contextlib
 
 import pytest
 
-from tests.server.toys import Toy
+from tests.server.toys import Toy, shorten
 
 
 @pytest.fixture
-def toys():
+def toys(monkeypatch):
     """Start workers with limits of one's own."""
     with contextlib.ExitStack() as stack:
 
-        def started(**limits):
-            toy = Toy(**limits).start()
+        def started(threads=2, **limits):
+            most_bytes = limits.pop("most_bytes", 1_000_000)
+            shorten(monkeypatch, **limits)
+            toy = Toy(threads, most_bytes=most_bytes).start()
             stack.callback(toy.join)
             stack.callback(toy.leave)
             stack.callback(toy.stop)

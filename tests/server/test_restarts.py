@@ -1,18 +1,19 @@
-"""HUP fails nothing, and TERM cuts nothing that was begun, under load and beside slow clients (P20)."""
+"""HUP fails nothing, and TERM cuts nothing that a thread has, under load and beside slow clients (P20)."""
 
+import contextlib
 import http.client
 import os
 import signal
-import socket
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.concurrency.crowds import Client
 from tests.fixtures.servers import Server
 from tests.server.storms import Storm
-from webapp.server.arbiter import take_no_more
 
 CROWD = 16
 SETTLES_SECONDS = 0.5
@@ -98,18 +99,52 @@ def test_an_end_cuts_no_request(served, ada, rounds, figure):
     assert ends.keys() == {"answered", "refused"}
 
 
-def test_who_connects_while_the_server_ends_is_refused_and_who_is_connected_is_accepted():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = listener.getsockname()
-        with socket.create_connection(address) as early:
-            take_no_more(listener)
-            with pytest.raises(TimeoutError):
-                socket.create_connection(address, timeout=0.2)
-            early.sendall(b"hello")
-            accepted, _ = listener.accept()
-            with accepted:
-                assert accepted.recv(5) == b"hello"
-                accepted.sendall(b"bye")
-                assert early.recv(3) == b"bye"
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(address, timeout=0.2)
+def keyed(server, token, ended, made) -> None:
+    """Make projects under keys, and send each again under its key until it is answered."""
+    number = 0
+    while not ended.is_set():
+        number += 1
+        name = f"{threading.get_ident()}-{number}"
+        while True:
+            try:
+                with contextlib.closing(Client(server.address, token)) as client:
+                    answer = client.send("POST", "/api/projects", {"name": name}, key=name)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)
+                continue
+            if answer.status < 500:
+                made[name] = answer.status
+                break
+
+
+@pytest.mark.rare
+def test_what_is_sent_again_under_its_key_after_an_end_is_there_once(served, ada, rounds, figure):
+    count, made, ended, took = rounds(1, 20), {}, threading.Event(), []
+    with ThreadPoolExecutor(CROWD) as clients:
+        for _ in range(CROWD):
+            clients.submit(keyed, served, ada.token, ended, made)
+        for _ in range(count):
+            time.sleep(SETTLES_SECONDS)
+            began = time.monotonic()
+            served.process.terminate()
+            served.process.wait(40)
+            took.append(time.monotonic() - began)
+            served.start()
+        time.sleep(SETTLES_SECONDS)
+        ended.set()
+    with contextlib.closing(Client(served.address, ada.token)) as client:
+        there = Counter(each["name"] for each in every(client, "/api/projects", "projects"))
+    figure("P20", f"{count} x TERM: {len(made)} keyed writes, the longest end took {max(took):.1f} s")
+    assert set(made.values()) <= {200, 201}
+    assert {name: there[name] for name in made} == dict.fromkeys(made, 1)
+    assert max(took) <= 31
+
+
+def every(client, path, key):
+    """Read all pages of a list."""
+    found, cursor = [], ""
+    while cursor is not None:
+        body = client.send("GET", f"{path}?limit=200{cursor}").body
+        found += body[key]
+        cursor = f"&cursor={body['nextCursor']}" if body.get("nextCursor") else None
+    return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
@@ -18,11 +20,13 @@ from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 
+log = logging.getLogger("tieout")
+
 
 @click.command()
 def serve() -> None:
     """Serve the books with gunicorn."""
-    from webapp.server import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
+    from webapp.server.serving import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
 
     app = application(maintains=False)
     settings = app.config["SETTINGS"]
@@ -32,7 +36,16 @@ def serve() -> None:
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
         db.engine.dispose()
-    serve_books(app, settings, "\n".join([*notes, greeting(settings)]))
+    serve_books(app, settings, lambda: say([*notes, *greeting(settings).splitlines()]))
+
+
+def say(lines: Iterable[str]) -> None:
+    """Write lines for a person in a terminal, or else into the log."""
+    for line in lines:
+        if sys.stderr.isatty():
+            click.echo(line, err=True)
+        else:
+            log.info(line)
 
 
 def unused(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:

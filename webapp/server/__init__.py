@@ -1,5 +1,1 @@
-"""The web server: gunicorn with our settings, whose worker gives its threads only whole requests."""
-
-from webapp.server.serving import serve
-
-__all__ = ["serve"]
+"""The web server: gunicorn, whose workers answer with waitress what they have read whole."""

@@ -1,109 +1,240 @@
-"""`tieout serve`: gunicorn with our application and settings."""
+"""`tieout serve`: gunicorn with our application and settings, whose workers are servers of waitress.
+
+Beyond waitress's documented arguments this file needs the names in WAITRESS; `wasyncore` is `asyncore`, which the
+standard library had.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import resource
-import sys
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from socket import SHUT_WR, SO_SNDBUF, SOL_SOCKET, socket
+from time import monotonic
 from typing import Any
-from urllib.parse import unquote
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
-from werkzeug.exceptions import HTTPException
+from gunicorn.workers.base import Worker as BaseWorker
+from waitress import create_server, wasyncore
+from waitress.channel import HTTPChannel
 
 from webapp.config import Settings
-from webapp.database.sessions import db
-from webapp.server.arbiter import Arbiter
-from webapp.server.limits import Limits
-from webapp.server.worker import Worker
+from webapp.server.framing import KIBIBYTE, Incoming, RefusedError
+from webapp.web.body_limits import limit_of
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a folder to write to by name)
-OPEN_FILES = 8192
-# How many requests have a turn at once, see webapp/server/pool.py: a database on this machine answers sooner than
-# another thread could take over and give Python's lock back, and while one elsewhere answers, others can compute.
-NEAR_TURNS, FAR_TURNS = 1, 2
+WAITRESS = (
+    "waitress.create_server",
+    "waitress.server.BaseWSGIServer.channel_class",
+    "waitress.wasyncore",
+    "waitress.channel.HTTPChannel.received",
+    "waitress.channel.HTTPChannel.request",
+    "waitress.channel.HTTPChannel.service",
+)
+#: Of a worker, and of all bodies that it holds.
+MOST_CONNECTIONS, MOST_HELD_BYTES = 1000, 1024**3
+OPTIONS = {
+    "connection_limit": MOST_CONNECTIONS,
+    "recv_bytes": 64 * KIBIBYTE,
+    # What is larger waits in a temporary file.
+    "inbuf_overflow": 64 * KIBIBYTE,
+    "outbuf_overflow": 64 * KIBIBYTE,
+    # Above any answer: at the default a thread waits for the reader of a large one.
+    "outbuf_high_watermark": 1024**4,
+    # ProxyFix alone decides what a proxy may say.
+    "clear_untrusted_proxy_headers": False,
+    "log_socket_errors": False,
+    "ident": "",
+}
+LOOK_SECONDS, LAST_SECONDS, IDLE_SECONDS = 0.5, 2.0, 10.0
+#: An answer has to move on within so long; a request has so long, and a second more for each so many bytes.
+ANSWER_SECONDS, REQUEST_SECONDS, BYTES_A_SECOND = 30.0, 30.0, 32 * KIBIBYTE
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that hands on to waitress what `Incoming` lets pass, and ends where it is too slow."""
+
+    def __init__(self, worker: Worker, *arguments: Any, **options: Any) -> None:
+        self._worker, self._answered = worker, 0
+        self._incoming = Incoming(partial(limit_of, worker.wsgi), partial(worker.take, id(self)))
+        self._since = self._moved = monotonic()
+        self._is_refused = self._is_closed = False
+        super().__init__(*arguments, **options)
+
+    def received(self, data: bytes) -> None:
+        """Hand on what may pass; called in the thread that polls."""
+        if self._is_refused:
+            return
+        if not self._incoming.size:
+            self._since = monotonic()
+        self._incoming.is_last = self._worker.is_ending
+        try:
+            for piece in self._incoming.feed(data):
+                super().received(piece)
+        except RefusedError as error:
+            self._refuse(str(error))
+        except OSError:
+            self._refuse("disk_full")
+
+    def _refuse(self, code: str) -> None:
+        """Let the application answer with a refusal, after the requests before it; the rest is not read."""
+        self._is_refused, self.request = True, None
+        super().received(self._incoming.refusal(code))
+
+    def service(self) -> None:
+        """Answer a request, in a thread."""
+        try:
+            super().service()
+        finally:
+            self._answered += 1
+            if self._is_closed or (self._answered == self._incoming.count and not self._incoming.size):
+                self._worker.held.pop(id(self), None)
+
+    def send(self, data: bytes, do_close: bool = True) -> int:  # noqa: FBT001, FBT002  (waitress's own)
+        """Send what the socket takes."""
+        sent: int = super().send(data, do_close)
+        self._moved = monotonic() if sent else self._moved
+        return sent
+
+    def end_if_overdue(self, now: float) -> None:
+        """End it where the request or the answer is too slow, or nothing comes."""
+        if self.writable():
+            if now > self._moved + ANSWER_SECONDS:
+                self.handle_close()
+            return
+        self._moved = now
+        if self._answered < self._incoming.count:
+            self._since = now
+        elif self._incoming.size:
+            if now > self._since + REQUEST_SECONDS + self._incoming.size / BYTES_A_SECOND:
+                self._refuse("too_slow")
+        elif now > self._since + (LAST_SECONDS if self._worker.is_ending else IDLE_SECONDS):
+            self.handle_close()
+
+    def handle_close(self) -> None:
+        """Close it, and give back its room."""
+        if self._is_refused and self.connected:
+            with suppress(OSError):
+                Leaving(self.socket.dup(), self._worker.map)
+        self._is_refused, self._is_closed = False, True
+        super().handle_close()
+        if self._answered == self._incoming.count:
+            self._worker.held.pop(id(self), None)
+
+
+class Leaving(wasyncore.dispatcher):  # type: ignore[misc]
+    """A refused connection, read on for a little: closed with bytes unread, it would take its answer back."""
+
+    def __init__(self, sock: socket, connections: dict[int, Any]) -> None:
+        self._ends = monotonic() + LAST_SECONDS
+        super().__init__(sock, connections)
+        sock.shutdown(SHUT_WR)
+
+    def writable(self) -> bool:
+        """Write nothing."""
+        return False
+
+    def handle_read(self) -> None:
+        """Read, and forget."""
+        self.recv(64 * KIBIBYTE)
+
+    handle_close = wasyncore.dispatcher.close
+
+    def end_if_overdue(self, now: float) -> None:
+        """Close it after a while."""
+        if now > self._ends:
+            self.close()
+
+
+class Worker(BaseWorker):  # type: ignore[misc]
+    """A process that serves."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.map: dict[int, Any] = {}
+        self.held: dict[int, int] = {}
+        self.is_ending, self._next_look = False, 0.0
+
+    def run(self) -> None:
+        """Serve until a signal comes or the arbiter is gone, then finish what has begun."""
+        (listener,) = self.sockets
+        # The connections inherit it: by itself the kernel takes megabytes of an answer that nobody reads.
+        listener.setsockopt(SOL_SOCKET, SO_SNDBUF, 128 * KIBIBYTE)
+        options = {"sockets": [listener.sock], "threads": self.cfg.threads, **OPTIONS}
+        server = create_server(self.wsgi, map=self.map, **options)
+        server.channel_class = partial(Channel, self)
+        while self.alive and self.ppid == os.getppid():
+            self._poll()
+        self.is_ending = True
+        # Those in the backlog believe that they are connected.
+        for _ in range(MOST_CONNECTIONS):
+            server.handle_accept()
+        del self.map[listener.fileno()]
+        listener.close()
+        until = monotonic() + self.cfg.graceful_timeout - LAST_SECONDS
+        while self._connections() and monotonic() < until:
+            self._poll()
+
+    def take(self, holder: int, count: int) -> None:
+        """Take room for bytes of a body; raises RefusedError where there is none."""
+        if sum(self.held.values()) + count > MOST_HELD_BYTES:
+            raise RefusedError("busy")
+        self.held[holder] = self.held.get(holder, 0) + count
+
+    def _connections(self) -> list[Channel | Leaving]:
+        return [each for each in tuple(self.map.values()) if isinstance(each, Channel | Leaving)]
+
+    def _poll(self) -> None:
+        wasyncore.loop(timeout=LOOK_SECONDS, use_poll=True, map=self.map, count=1)
+        now = monotonic()
+        if now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS
+            self.notify()
+            for connection in self._connections():
+                connection.end_if_overdue(now)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
     """gunicorn with our application and settings."""
 
-    def __init__(self, app: Flask, settings: Settings, greeting: str) -> None:
-        self._app, self._settings, self._greeting = app, settings, greeting
-        # Behind a proxy all connections have the proxy's address.
-        self.limits = Limits(connections_per_address=0) if settings.proxy_hops else Limits()
-        self.turns = NEAR_TURNS if settings.has_near_database else FAR_TURNS
+    def __init__(self, app: Flask, settings: Settings, when_ready: Callable[[], None]) -> None:
+        self._app, self._settings, self._when_ready = app, settings, when_ready
         super().__init__()
 
     def load_config(self) -> None:
         """Configure gunicorn from the settings."""
-        settings = self._settings
         options: dict[str, Any] = {
-            "bind": settings.bind,
-            "workers": settings.workers,
+            "bind": self._settings.bind,
+            "workers": self._settings.workers,
             "worker_class": Worker,
-            "threads": settings.threads,
-            "worker_connections": self.limits.connections,
+            "threads": self._settings.threads,
             "graceful_timeout": 30,
             "timeout": 120,
-            "keepalive": int(self.limits.keepalive_seconds),
-            # It would bypass the outbox.
-            "sendfile": False,
             # By default gunicorn opens a control socket in the home folder, which two instances would share.
             "control_socket_disable": True,
-            "accesslog": None,
-            "limit_request_line": 8190,
-            "forwarded_allow_ips": "127.0.0.1,::1" if settings.proxy_hops else "",
+            # The application writes the log, as JSON (webapp/web/logs.py).
+            "errorlog": None,
             # A worker shows that it is alive by touching a file: on a slow disk it would seem to be dead.
-            "worker_tmp_dir": str(SHARED_MEMORY) if os.access(SHARED_MEMORY, os.W_OK) else None,
-            "when_ready": lambda _server: sys.stderr.write(f"{self._greeting}\n"),
-            "post_fork": lambda _server, _worker: self._forget_connections(),
+            "worker_tmp_dir": "/dev/shm" if os.access("/dev/shm", os.W_OK) else None,  # noqa: S108
+            "when_ready": lambda _server: self._when_ready(),
         }
         for name, value in options.items():
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
-        """The application."""
+        """Give the application."""
         return self._app
 
-    def run(self) -> None:
-        """Serve until the process is ended."""
-        try:
-            Arbiter(self).run()
-        except RuntimeError as error:
-            sys.stderr.write(f"{error}\n")
-            sys.exit(1)
 
-    def most_bytes(self, request: Any) -> int:
-        """How large the body of a request may be, by its address."""
-        default: int = self._app.config["MAX_CONTENT_LENGTH"]
-        try:
-            endpoint, _ = self._app.url_map.bind("").match(unquote(request.path), request.method)
-        except HTTPException:
-            return default
-        return getattr(self._app.view_functions[endpoint], "body_limit", default)
-
-    def _forget_connections(self) -> None:
-        """Drop the connections of the parent process without closing them; a worker opens its own."""
-        with self._app.app_context():
-            db.engine.dispose(close=False)
-
-
-def serve(app: Flask, settings: Settings, greeting: str) -> None:
-    """Serve until the process is ended; the greeting is written to standard error when the server is ready."""
-    # Objects that exist now live as long as the process. Without freezing them the garbage collector takes a quarter
-    # of the time of a large request, such as the preview of a rule that matches every line.
+def serve(app: Flask, settings: Settings, when_ready: Callable[[], None]) -> None:
+    """Serve until the process is ended; no connection to the books may be open, for workers would share it."""
+    # Objects that exist now stay: to look at them again and again took a quarter of the time of a large request.
     gc.collect()
     gc.freeze()
-    _allow_open_files()
-    Server(app, settings, greeting).run()
-
-
-def _allow_open_files() -> None:
-    """Let the process have more files open than the usual 1024: each connection may have a socket and two files."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    # Each connection may have a socket and two files, and the usual limit is 1024.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    Server(app, settings, when_ready).run()

@@ -13,7 +13,13 @@ from flask import Flask, Response, has_request_context
 
 from webapp.web.access.request_state import has_begun, requested, state
 
-LOGGERS = ("tieout", "webapp")
+# waitress would say that requests wait for a thread, and which addresses clients left: those may be secret.
+LOGGERS = {
+    "tieout": logging.INFO,
+    "webapp": logging.INFO,
+    "gunicorn.error": logging.INFO,
+    "waitress": logging.ERROR,
+}
 SECRET_MARKS = ("tie_", "$argon2")
 SECRET = re.compile(r"tie_[0-9A-Za-z]{8,}|\$argon2[^\s'\"]*")
 log = logging.getLogger("tieout.requests")
@@ -29,7 +35,7 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": str(record.msg) if record.name == "waitress" else record.getMessage(),
         }
         if has_request_context() and has_begun():
             facts["requestId"] = state().id
@@ -64,9 +70,9 @@ def register_logs(app: Flask) -> None:
     # No line says by which thread and line of code it was written, and to find that out takes longer than to write it.
     logging.logThreads = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  (documented as an optimization)
-    for name in LOGGERS:
+    for name, level in LOGGERS.items():
         logger = logging.getLogger(name)
-        logger.setLevel(logging.INFO)
+        logger.setLevel(level)
         if _handler not in logger.handlers:
             logger.addHandler(_handler)
     app.after_request(note_request)

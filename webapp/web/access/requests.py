@@ -17,6 +17,7 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMe
 
 from webapp.database import failures, sessions
 from webapp.database.sessions import db
+from webapp.errors import server_refusal
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.hosts import is_trusted
@@ -84,10 +85,12 @@ def register_commit(app: Flask) -> None:
 
 
 def open_request() -> Response | None:
-    """Set the request's id and clock; an unknown host is refused here."""
+    """Set the request's id and clock; what the server or an unknown host sends is refused here."""
     asked = requested()
     sent = asked.environ.get("HTTP_X_REQUEST_ID", "")
     request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
+    if (refused := server_refusal(asked.environ)) is not None:
+        return refused
     if not is_trusted(asked.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
     _refuse_unreadable_query()
