@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
-from flask.sessions import NullSession, SessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from webapp.config import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from _typeshed.wsgi import WSGIApplication
-    from flask import Request
-
-
-class NoCookieSessions(SessionInterface):
-    """Sessions of Flask's, of which this application has none: its own are rows of the database."""
-
-    def open_session(self, app: Flask, request: Request) -> NullSession:
-        """Give the session that nothing is kept in."""
-        del app, request
-        return _NO_SESSION
-
-
-_NO_SESSION: Final = NullSession()
-
-
-class Application(Flask):
-    """Flask without coroutines, of which this application has none, and without its sessions."""
-
-    session_interface = NoCookieSessions()
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a function back as it is: Flask looks at each of a dozen in every request."""
-        return func
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -46,7 +22,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     from webapp.errors import register_errors  # noqa: PLC0415
 
     settings = settings or Settings.from_environment()
-    app = Application("webapp", instance_path=str(settings.instance_path))
+    app = Flask("webapp", instance_path=str(settings.instance_path))
     app.config.from_mapping(flask_settings(settings))
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False

@@ -1,15 +1,12 @@
-"""Types of columns: instants and exact decimals, which are stored in two ways, and codes."""
+"""Types of columns that are stored in two ways: instants and exact decimals."""
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
-
-_WORD: Final = re.compile(r"\w+", re.ASCII)
 
 
 class Instant(sa.TypeDecorator[datetime]):
@@ -56,35 +53,3 @@ class Exact(sa.TypeDecorator[Decimal]):
         """Read the digits unchanged."""
         del dialect
         return None if value is None else Decimal(value)
-
-
-class CodeWord(sa.String):
-    """One of a few words of ours, as a status: what it is compared with is written into the statement as it is.
-
-    An index may have only the rows of one status. Whether it serves a parameter depends on its value, and so SQLite
-    prepares the statement anew with each value that it gets, also the same one again, which takes longer than to answer
-    it. https://sqlite.org/c3ref/prepare.html
-    """
-
-    class Comparator(sa.String.Comparator[str]):
-        """Write words, and lists of them, into the statement."""
-
-        def operate(self, op: Any, *other: Any, **named: Any) -> Any:
-            """Apply an operator."""
-            return super().operate(op, *map(_written, other), **named)
-
-    comparator_factory = Comparator
-
-
-def _written(value: Any) -> Any:
-    """Write a word as SQL.
-
-    >>> str(_written("DRAFT")), list(map(str, _written({"bank_feed"}))), _written("it's"), _written(None)
-    ("'DRAFT'", ["'bank_feed'"], "it's", None)
-    """
-    if isinstance(value, str):
-        word = str(getattr(value, "value", value))
-        return sa.literal_column(f"'{word}'", sa.String()) if _WORD.fullmatch(word) else value
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_written(each) for each in value]
-    return value

@@ -5,10 +5,9 @@ from __future__ import annotations
 from http.client import SERVICE_UNAVAILABLE
 from typing import Final
 
-from flask import Response
+from flask import Response, request
 
 from webapp.errors import RETRY_AFTER_SECONDS
-from webapp.web.access.request_state import requested
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -41,7 +40,7 @@ def allow_frames(response: Response) -> Response:
 
 def add_headers(response: Response) -> Response:
     """Add the security headers; only static files may be cached by a browser."""
-    asked, headers = requested(), response.headers
+    headers = response.headers
     if "Content-Security-Policy" not in headers:
         headers.add("Content-Security-Policy", CONTENT_SECURITY_POLICY)
     if response.status_code == SERVICE_UNAVAILABLE:
@@ -50,9 +49,9 @@ def add_headers(response: Response) -> Response:
     # No view sets these, so that they are added without a search for ones that are there.
     for name, value in OF_ALL:
         headers.add(name, value)
-    if asked.is_secure:
+    if request.is_secure:
         headers.add("Strict-Transport-Security", "max-age=31536000")
-    if not (asked.endpoint or "").endswith("static"):
+    if not (request.endpoint or "").endswith("static"):
         headers["Cache-Control"] = "no-store"
         headers.add("Vary", "HX-Request, Cookie, Authorization")
     return response

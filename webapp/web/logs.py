@@ -9,9 +9,9 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from flask import Flask, Response, has_request_context
+from flask import Flask, Response, has_request_context, request
 
-from webapp.web.access.request_state import has_begun, requested, state
+from webapp.web.access.request_state import has_begun, state
 
 # waitress would say that requests wait for a thread, and which addresses clients left: those may be secret.
 LOGGERS = {
@@ -80,18 +80,17 @@ def register_logs(app: Flask) -> None:
 
 def note_request(response: Response) -> Response:
     """Log one line about a request, with its route instead of its path, which may contain a one-time secret."""
-    asked = requested()
-    if (asked.endpoint or "").endswith("static"):
+    if (request.endpoint or "").endswith("static"):
         return response
     current = state()
-    found, rule = current.principal, asked.url_rule
+    found, rule = current.principal, request.url_rule
     facts = {
-        "method": asked.method,
+        "method": request.method,
         "route": rule.rule if rule else None,
-        "ids": {name: value for name, value in (asked.view_args or {}).items() if isinstance(value, int)},
+        "ids": {name: value for name, value in (request.view_args or {}).items() if isinstance(value, int)},
         "status": response.status_code,
         "milliseconds": round((datetime.now(UTC) - current.now).total_seconds() * 1000),
-        "address": asked.remote_addr,
+        "address": request.remote_addr,
         "organizationId": found.organization_id if found else None,
         "userId": found.user_id if found else None,
         "tokenId": found.token_id if found else None,

@@ -7,7 +7,6 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.database.column_types import CodeWord
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, updated
@@ -40,7 +39,7 @@ class Account(Numbered, Base):
     keeps_items: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     items_from: Mapped[date | None]
     is_archived: Mapped[bool] = mapped_column(default=False)
-    role: Mapped[str | None] = mapped_column(CodeWord(32))
+    role: Mapped[str | None] = mapped_column(sa.String(32))
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
 

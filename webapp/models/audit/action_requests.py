@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ACTION_STATUSES
 from webapp.models.base import BigId, Organized, created, foreign_key, keyed_by, one_of, refers_to
@@ -34,7 +34,7 @@ class ActionRequest(Organized, Base):
 
     id: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
     kind: Mapped[str] = mapped_column(sa.String(64))
-    status: Mapped[str] = mapped_column(CodeWord(16))
+    status: Mapped[str] = mapped_column(sa.String(16))
     actor: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
     target_kind: Mapped[str] = mapped_column(sa.String(32))
     target_id: Mapped[str] = mapped_column(sa.String(40))

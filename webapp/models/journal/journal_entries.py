@@ -7,7 +7,7 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
@@ -75,8 +75,8 @@ class JournalEntry(Numbered, Base):
 
     effective_on: Mapped[date]
     description: Mapped[str] = mapped_column(sa.Text, default="")
-    status: Mapped[str] = mapped_column(CodeWord(8), default="DRAFT")
-    source: Mapped[str] = mapped_column(CodeWord(16))
+    status: Mapped[str] = mapped_column(sa.String(8), default="DRAFT")
+    source: Mapped[str] = mapped_column(sa.String(16))
     base_currency: Mapped[str] = mapped_column(sa.String(3))
     corrects_id: Mapped[int | None] = mapped_column(BigId)
     voids_id: Mapped[int | None] = mapped_column(BigId)

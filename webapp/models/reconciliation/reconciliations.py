@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import RECONCILIATION_STATUSES
 from webapp.ledger.money import Money
@@ -71,7 +71,7 @@ class Reconciliation(Numbered, Base):
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)
-    status: Mapped[str] = mapped_column(CodeWord(16), default="DRAFT")
+    status: Mapped[str] = mapped_column(sa.String(16), default="DRAFT")
     statement_date: Mapped[date]
     statement_balance_minor: Mapped[int] = mapped_column(MONEY)
     currency: Mapped[str] = mapped_column(sa.String(3))

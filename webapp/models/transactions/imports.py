@@ -8,7 +8,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.database.column_types import CodeWord
 from webapp.database.sessions import Base
 from webapp.ledger.codes import IMPORT_STATUSES, VERDICTS
 from webapp.models.base import (
@@ -43,7 +42,7 @@ class Import(Numbered, Base):
 
     file_name: Mapped[str] = mapped_column(sa.String(255))
     format: Mapped[str | None] = mapped_column(sa.String(16))
-    status: Mapped[str] = mapped_column(CodeWord(16))
+    status: Mapped[str] = mapped_column(sa.String(16))
     error: Mapped[str] = mapped_column(sa.Text, default="")
     warnings: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
     accounts: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON, default=list)

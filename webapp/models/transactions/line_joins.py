@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import JOIN_STATUSES, JOIN_TIERS
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
@@ -49,7 +49,7 @@ class LineJoin(Numbered, Base):
     kept_id: Mapped[int] = mapped_column(BigId)
     joined_id: Mapped[int] = mapped_column(BigId)
     tier: Mapped[str] = mapped_column(sa.String(8))
-    status: Mapped[str] = mapped_column(CodeWord(9))
+    status: Mapped[str] = mapped_column(sa.String(9))
     reason: Mapped[str] = mapped_column(sa.Text, default="")
     evidence: Mapped[dict[str, Any]] = mapped_column(sa.JSON, default=dict)
     decided_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON)

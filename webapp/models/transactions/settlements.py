@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import SETTLEMENT_CAUSES, SETTLEMENT_PURPOSES, SETTLEMENT_STATUSES
 from webapp.ledger.money import Money
@@ -46,7 +46,7 @@ class Settlement(Numbered, Base):
     account_id: Mapped[int] = mapped_column(BigId)
     currency: Mapped[str] = mapped_column(sa.String(3))
     base_currency: Mapped[str] = mapped_column(sa.String(3))
-    status: Mapped[str] = mapped_column(CodeWord(16), default="OPEN")
+    status: Mapped[str] = mapped_column(sa.String(16), default="OPEN")
     cause: Mapped[str] = mapped_column(sa.String(16), default="BY_HAND", server_default="BY_HAND")
     settled_on: Mapped[date]
     undone_on: Mapped[date | None]

@@ -7,7 +7,6 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import CodeWord
 from webapp.database.sessions import Base
 from webapp.ledger import titles
 from webapp.ledger.codes import TRANSACTION_STATUSES
@@ -64,7 +63,7 @@ class Transaction(Numbered, Base):
 
     feed_account_id: Mapped[int] = mapped_column(BigId)
     provider_transaction_id: Mapped[str | None] = mapped_column(sa.String(1000))
-    status: Mapped[str] = mapped_column(CodeWord(16))
+    status: Mapped[str] = mapped_column(sa.String(16))
     booked_on: Mapped[date]
     value_on: Mapped[date | None]
     amount_minor: Mapped[int] = mapped_column(MONEY)

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.database.column_types import CodeWord, Instant
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import PAIR_DIFFERENCES, PAIR_STATUSES
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
@@ -55,7 +55,7 @@ class TransferPair(Numbered, Base):
 
     transaction_id: Mapped[int] = mapped_column(BigId)
     other_id: Mapped[int] = mapped_column(BigId)
-    status: Mapped[str] = mapped_column(CodeWord(16))
+    status: Mapped[str] = mapped_column(sa.String(16))
     counters: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
     part_minor: Mapped[int | None] = mapped_column(MONEY)
     difference: Mapped[str | None] = mapped_column(sa.String(8))

@@ -32,8 +32,13 @@ LONGEST = timedelta(hours=12)
 
 def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
     """Select the tokens that are valid now, each with its owner, the owner's role and the books that it opens."""
+    token = (ApiToken.id, ApiToken.name, ApiToken.scopes, ApiToken.last_used_at, ApiToken.expires_at)
+    books = (Organization.is_demo, Organization.base_currency, Organization.time_zone, Organization.locale)
+    owner = (User.email, User.letter_keys_off, User.locale.label("own_locale"), User.name.label("user_name"))
     return (
-        sa.select(ApiToken, Membership.role, Organization, User)
+        sa.select(*token, ApiToken.max_requests_a_minute, Membership.role, Membership.user_id, *books, *owner)
+        .add_columns(Organization.id.label("organization_id"), Organization.name.label("organization_name"))
+        .select_from(ApiToken)
         .join(
             Membership,
             sa.and_(of_same_organization(Membership, ApiToken), Membership.user_id == ApiToken.user_id),
@@ -177,36 +182,36 @@ def by_token(session: orm.Session, named: str | None, token: str, now: datetime)
         named = seen_organization(session)
     statement = _of_older_secret(digest, now) if named is None else _of_secret(named, digest, now)
     row = session.execute(*statement).one_or_none()
-    return None if row is None else _of_token(*row)
+    return None if row is None else _of_token(row)
 
 
 def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
     row = db.session.execute(*_of_id(proposal.organization_id, proposal.token_id, now)).one_or_none()
-    found = None if row is None else _of_token(*row)
+    found = None if row is None else _of_token(row)
     if found is None or PROPOSE not in found.scopes:
         return None
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
 
-def _of_token(token: ApiToken, role: str, organization: Organization, owner: User) -> Principal:
+def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
     return Principal(
-        organization_id=organization.id,
-        organization_name=organization.name,
-        is_demo=organization.is_demo,
-        base_currency=organization.base_currency,
-        user_id=owner.id,
-        user_name=owner.name,
-        email=owner.email,
-        role=role,
-        scopes=scopes_of_role(role) & frozenset(token.scopes),
-        token_id=token.id,
-        token_name=token.name,
-        last_seen_at=token.last_used_at,
-        ends_at=token.expires_at,
-        max_requests_a_minute=token.max_requests_a_minute,
-        has_letter_keys=not owner.letter_keys_off,
-        locale=owner.locale or organization.locale,
-        own_locale=owner.locale,
-        time_zone=organization.time_zone,
+        organization_id=row.organization_id,
+        organization_name=row.organization_name,
+        is_demo=row.is_demo,
+        base_currency=row.base_currency,
+        user_id=row.user_id,
+        user_name=row.user_name,
+        email=row.email,
+        role=row.role,
+        scopes=scopes_of_role(row.role) & frozenset(row.scopes),
+        token_id=row.id,
+        token_name=row.name,
+        last_seen_at=row.last_used_at,
+        ends_at=row.expires_at,
+        max_requests_a_minute=row.max_requests_a_minute,
+        has_letter_keys=not row.letter_keys_off,
+        locale=row.own_locale or row.locale,
+        own_locale=row.own_locale,
+        time_zone=row.time_zone,
     )

@@ -32,7 +32,7 @@ def write(doing: Act) -> None:
     )
     if not account.keeps_items:
         return
-    rows = [dict(row._mapping) for row in db.session.execute(derivations.new_rows(account))]  # noqa: SLF001
+    rows = [dict(row) for row in db.session.execute(derivations.new_rows(account)).mappings()]
     if rows:
         db.session.connection().execute(sa.insert(table_of(OwedItem)), rows)
     made = []

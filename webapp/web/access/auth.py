@@ -19,7 +19,7 @@ from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, browsers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
-from webapp.web.access.request_state import requested, requested_view, state
+from webapp.web.access.request_state import requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
 from webapp.web.access.view_arguments import argument_places
 
@@ -99,18 +99,18 @@ def register_auth(app: Flask) -> None:
 
 def guard() -> Response | None:
     """Check the request in the order of behaviour.md 6, then open the transaction."""
-    asked, view = requested(), requested_view()
+    view = requested_view()
     scope = getattr(view, "scope", None)
-    if scope == PUBLIC or (asked.endpoint or "").endswith("static"):
+    if scope == PUBLIC or (request.endpoint or "").endswith("static"):
         _open_public(view)
         return None
     found = _caller()
     if found is None:
         return _answer_unauthenticated()
-    if asked.routing_exception is not None:
-        raise asked.routing_exception
+    if request.routing_exception is not None:
+        raise request.routing_exception
     if scope is None:
-        raise RuntimeError(f"{asked.endpoint} declares no scope.")
+        raise RuntimeError(f"{request.endpoint} declares no scope.")
     current = state()
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if found.session_hash is not None and not requests.is_safe():

@@ -16,7 +16,6 @@ from flask_smorest.utils import resolve_schema_instance
 
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
-from webapp.schemas.answers import dumping
 from webapp.services.audit import action_requests
 from webapp.web.access import selections, versions
 from webapp.web.access.request_state import state
@@ -92,7 +91,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 if isinstance(result, tuple):
                     return result
                 asked = short_schema if state().selection.is_summary else full_schema
-                return answering(dumping(selections.selected(asked))(result), status_code)
+                return answering(selections.selected(asked).dump(result), status_code)
 
             responding: Callable[..., Any] = respond(selecting)
             if isinstance(full_schema, ma.Schema):

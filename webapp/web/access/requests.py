@@ -21,7 +21,7 @@ from webapp.errors import server_refusal
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.hosts import is_trusted
-from webapp.web.access.request_state import requested, requested_view, state
+from webapp.web.access.request_state import requested_view, state
 
 Result = TypeVar("Result")
 
@@ -86,12 +86,11 @@ def register_commit(app: Flask) -> None:
 
 def open_request() -> Response | None:
     """Set the request's id and clock; what the server or an unknown host sends is refused here."""
-    asked = requested()
-    sent = asked.environ.get("HTTP_X_REQUEST_ID", "")
+    sent = request.environ.get("HTTP_X_REQUEST_ID", "")
     request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
-    if (refused := server_refusal(asked.environ)) is not None:
+    if (refused := server_refusal(request.environ)) is not None:
         return refused
-    if not is_trusted(asked.host, current_app.config["SETTINGS"].trusted_hosts):
+    if not is_trusted(request.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
     _refuse_unreadable_query()
     return None
@@ -164,11 +163,10 @@ def is_safe() -> bool:
 def limit_body(most_bytes: int) -> None:
     """Refuse a body that is larger than the address allows, before reading it."""
     # Of a body without a Content-Length Werkzeug reads this much, and ignores the rest without an error.
-    asked = requested()
     # A request without a body says nothing of one, and is asked for it by name.
-    says_length = "CONTENT_LENGTH" in asked.environ
-    length = asked.content_length if says_length else None
-    asked.max_content_length = most_bytes if length is not None else most_bytes + 1
+    says_length = "CONTENT_LENGTH" in request.environ
+    length = request.content_length if says_length else None
+    request.max_content_length = most_bytes if length is not None else most_bytes + 1
     if length is not None and length > most_bytes:
         raise RequestEntityTooLarge
 

@@ -20,7 +20,7 @@ from webapp.queries.common import lookups
 from webapp.schemas.base import KNOWN_NAMES
 from webapp.schemas.fields import FormId
 from webapp.web.access import next_steps, notes, selections
-from webapp.web.access.request_state import Selection, requested, requested_view, state
+from webapp.web.access.request_state import Selection, requested_view, state
 from webapp.web.access.selections import (
     DONE_SUMMARY,
     DRY_RUN,
@@ -102,15 +102,15 @@ class UnknownKeysError(UnprocessableError):
 
 def refuse_undeclared() -> None:
     """Refuse a query or a JSON body where the view declares no schema for it; schemas refuse unknown keys."""
-    view, asked = requested_view(), requested()
+    view = requested_view()
     selections.read(view)
     if getattr(view, "is_documented", False):
         return
     refuse_undeclared_query(view)
-    if not asked.environ.get("CONTENT_TYPE"):
+    if not request.environ.get("CONTENT_TYPE"):
         return
-    if asked.is_json and "body" not in argument_places(view) and asked.get_data():
-        body = asked.get_json()
+    if request.is_json and "body" not in argument_places(view) and request.get_data():
+        body = request.get_json()
         if not isinstance(body, dict):
             raise UnknownKeysError("Send a JSON object.")
         body = notes.take_from_body(body, None)
