@@ -394,7 +394,6 @@ DATED_BY_HAND = {
     "webapp/services/audit/updates.py",
     "webapp/services/feeds/pushes.py",
     "webapp/services/imports/column_mappings.py",
-    "webapp/services/ingestion/few_lines.py",
     "webapp/services/ingestion/rule_choices.py",
     "webapp/services/ingestion/writes.py",
 }

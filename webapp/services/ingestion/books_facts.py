@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from webapp.models import FeedAccount, Organization
 from webapp.queries.accounts import new_lines
-from webapp.queries.accounts.new_lines import NewLineFacts
 
 
 class BooksFacts(NamedTuple):
@@ -24,12 +23,10 @@ class BooksFacts(NamedTuple):
     expenses_id: int
 
 
-def facts_for(
-    organization: Organization, feed_account: FeedAccount, found: NewLineFacts | None = None
-) -> BooksFacts:
-    """Read the facts that go into the lines of an account, of which some may be `found` already."""
+def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
+    """Read the facts that go into the lines of an account."""
     lock = organization.lock_date
-    found = found or new_lines.facts(organization.id, feed_account.id)
+    found = new_lines.facts(organization.id, feed_account.id)
     return BooksFacts(
         organization_id=organization.id,
         base_currency=organization.base_currency,

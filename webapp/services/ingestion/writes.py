@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from webapp.database.sessions import db, next_ids
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
 from webapp.models.base import table_of
-from webapp.services.ingestion import few_lines, rule_choices, staging
+from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
-from webapp.services.ingestion.few_lines import COPIED
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES, NewLine
@@ -41,12 +40,6 @@ def write(
     mirrored = mirrors(organization, feed_account.currency, days)
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
     staged = staged_lines(lines, mirrored, rules=account_rules)
-    if len(lines) <= few_lines.MOST:
-        rows = list(staged)
-        run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
-        return few_lines.write(
-            organization, feed_account, rows, rules, now=now, import_id=import_id, run_id=run_id
-        )
     connection = db.session.connection()
     staging.stage(connection, staged, (), rules.choices)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
@@ -76,8 +69,7 @@ def write_staged(
         for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
             connection.execute(statement, values)
         written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
-        of_books = _LINE.c.organization_id == organization.id
-        line_words.index(connection, of_books, _LINE.c.id.in_(written))
+        line_words.index(connection, _LINE.c.id.in_(written))
         if run_id is not None:
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
@@ -150,7 +142,23 @@ _TRANSACTIONS = _insert(
         "import_id": _fact("import_id", sa.BigInteger),
         "created_at": _NOW,
         "updated_at": _NOW,
-        **{name: LINES.c[name] for name in COPIED},
+        **{
+            name: LINES.c[name]
+            for name in (
+                "provider_transaction_id",
+                "booked_on",
+                "value_on",
+                "amount_minor",
+                "description",
+                "counterparty",
+                "reference",
+                "iban",
+                "line_key",
+                "occurrence",
+                "text_key",
+                "journal_entry_id",
+            )
+        },
     },
 )
 _LEGS = sa.union_all(

@@ -15,17 +15,6 @@ _TEXT: Final = """
     || ' ' || char(57345) || abs(amount_minor) || ' ' || char(57344) || replace(organization_id, '_', '')"""
 _WORDS: Final = sa.table("line_words", sa.column("rowid"), sa.column("words"))
 _LINE: Final = table_of(Transaction)
-# The organization is no way to find them: SQLite would read all of its lines.
-_INDEX_BETWEEN: Final = (
-    f"INSERT INTO line_words (rowid, words) SELECT id, {_TEXT} FROM transactions"  # noqa: S608  (texts of ours)
-    " WHERE +organization_id = ? AND id BETWEEN ? AND ? ORDER BY id"
-)
-
-
-def index_between(connection: sa.Connection, organization_id: str, first_id: int, last_id: int) -> None:
-    """Let the new lines of an organization between two ids be found."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(_INDEX_BETWEEN, (organization_id, first_id, last_id))
 
 
 def index(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> None:
