@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -78,6 +79,32 @@ _write(
     is_among,
     sqlite=lambda column, found: f"{column} IN {found}",
     postgresql=lambda column, found: f"{column} = ANY(ARRAY{found})",
+)
+
+
+class _Ids(sa.TypeDecorator[list[int]]):
+    """Ids as one value: an array on PostgreSQL, JSON on SQLite."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_result_value(self, value: Any, _dialect: sa.Dialect) -> list[int] | None:
+        """Read the ids."""
+        found: list[int] | None = json.loads(value) if isinstance(value, str) else value
+        return found
+
+
+class listed_ids(sa.sql.functions.GenericFunction[list[int]]):  # noqa: N801  (it is written as a function)
+    """The ids that a subquery finds, in its order, as one value: `listed_ids(selected.scalar_subquery())`."""
+
+    type = _Ids()
+    inherit_cache = True
+
+
+_write(
+    listed_ids,
+    sqlite=lambda found: f"(SELECT json_group_array(id) FROM {found})",  # noqa: S608  (texts of the compiler)
+    postgresql=lambda found: f"ARRAY{found}",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
@@ -42,4 +42,4 @@ def made_once(build: Callable[P, S]) -> Callable[P, tuple[S, dict[str, Any]]]:
 
 
 def _value(value: Any) -> Any:
-    return list(value) if isinstance(value, Collection) and not isinstance(value, str) else value
+    return list(value) if isinstance(value, Collection) and not isinstance(value, (str, Mapping)) else value

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+import sqlalchemy as sa
+
+from webapp.database.functions import days_after, listed_ids
+from webapp.database.sessions import db
 from webapp.ledger.matching.joins import LineReport, Pairs
-from webapp.models import FeedAccount
-from webapp.snapshots.statements import TextStatement, dialect_name
+from webapp.models import FeedAccount, Transaction
+from webapp.models.base import table_of
+from webapp.queries.common.made_once import made_once
 
 # So many lines of a day and amount are always compared by their words; equal texts are found among any number.
 COMPARED: Final = 100
@@ -47,6 +51,7 @@ class Comparable(Protocol):
 
 
 Line = TypeVar("Line", bound=Comparable)
+Statement = Callable[[str, int, Mapping[str, Any], int], tuple[sa.Select[Any], dict[str, Any]]]
 Load = Callable[[Collection[int]], Mapping[int, Line]]
 Wanted = TypeVar("Wanted", DayAmount, AmountText)
 
@@ -71,7 +76,7 @@ def found(
     several = max(Counter(each for pair in refused for each in pair).values(), default=0)
     taken = Counter(spare)
     search = _AlikeSearch(feed_account, load, groups, {each: taken[each] + several for each in groups})
-    full = search.look(_PEEK, groups, FEW, search.read)
+    full = search.look(_peek, groups, FEW, search.read)
     search.find_twins(full)
     search.find_first(full)
     return sorted(search.lines.values(), key=_order)
@@ -104,7 +109,7 @@ class _AlikeSearch:
 
     def look(
         self,
-        statement: TextStatement,
+        statement: Statement,
         wanted: Collection[Wanted],
         most: int,
         read: Callable[[Iterable[int]], None],
@@ -118,7 +123,7 @@ class _AlikeSearch:
         read(
             row
             for each, rows in zip(wanted, ids, strict=True)
-            if statement is not _PEEK or each not in left
+            if statement is not _peek or each not in left
             for row in rows
         )
         return full
@@ -142,7 +147,7 @@ class _AlikeSearch:
             needed[text] += self._taken[DayAmount(text.day, text.amount_minor)]
         most, open_ = FEW, list(needed)
         while open_ and most <= MOST_TWINS:
-            open_ = self.look(_TWINS, open_, most, self.read)
+            open_ = self.look(_twins, open_, most, self.read)
             open_ = [text for text in open_ if self._with_text[text] < needed[text]]
             most *= GROWTH
 
@@ -151,7 +156,7 @@ class _AlikeSearch:
         lonely = {group: self._lonely(group) for group in full}
         most, open_ = FIRST_PAGE, [group for group, reports in lonely.items() if reports]
         while open_:
-            open_ = self.look(_FIRST, open_, most, self.read)
+            open_ = self.look(_first, open_, most, self.read)
             compared = self._lines_of(open_)
             open_ = [
                 group
@@ -196,56 +201,74 @@ def _fit(new: Sequence[LineReport], existing: Sequence[LineReport], least: int) 
 
 
 def _ids(
-    statement: TextStatement, feed_account: FeedAccount, wanted: Collection[Wanted], most: int
+    statement: Statement, feed_account: FeedAccount, wanted: Collection[Wanted], most: int
 ) -> list[list[int]]:
     """Give the ids of at most so many rows for each of the wanted, in their order."""
-    asked: dict[str, Any] = {
-        "organization_id": feed_account.organization_id,
-        "feed_account_id": feed_account.id,
-        "most": most,
-        "ordered": max(LEAST_ORDERED, 2 * most),
-    }
-    if dialect_name() == "sqlite":
-        asked["wanted"] = json.dumps([[str(day), *rest] for day, *rest in wanted])
-        return [json.loads(ids) for (ids,) in statement.rows(**asked)]
-    names = ("days", "amounts", "keys")
-    columns = dict(zip(names, map(list, zip(*wanted, strict=True)), strict=False))
-    return [ids for (ids,) in statement.rows(**asked, **columns)]
+    named = {str(place): [str(day), *rest] for place, (day, *rest) in enumerate(wanted)}
+    of_account = feed_account.organization_id, feed_account.id
+    rows: Iterable[Any] = db.session.execute(*statement(*of_account, named, most))
+    found: dict[str, list[int]] = dict(tuple(row) for row in rows)
+    return [found[place] for place in named]
 
 
-def _on_both(rows: str, *, has_text: bool = False) -> TextStatement:
-    """Write the question for rows of each wanted day and amount, and text where it has one, for both databases.
-
-    SQLite finds them in the index alone: an account is of one organization.
-    """
-    of_text = " AND x.text_key = w.text_key" if has_text else ""
-    asked = (
-        f"x.feed_account_id = :feed_account_id AND x.booked_on = w.day AND x.amount_minor = w.amount{of_text}"
-    )
-    on_sqlite = rows.format(asked=asked, limited="LIMIT :most")
-    on_postgresql = rows.format(
-        asked=f"x.organization_id = :organization_id AND {asked}", limited="LIMIT CAST(:most AS integer)"
-    )
-    arrays = ", ".join(
-        ["CAST(:days AS date[])", "CAST(:amounts AS bigint[])", *(["CAST(:keys AS integer[])"] * has_text)]
-    )
-    names = ", ".join(["day", "amount", *(["text_key"] * has_text)])
-    read = "value->>0 AS day, value->>1 AS amount" + (", value->>2 AS text_key" * has_text)
-    asked_sqlite = (
-        f"SELECT (SELECT json_group_array(id) FROM ({on_sqlite})) FROM"  # noqa: S608  (texts of ours)
-        f" (SELECT key AS place, {read} FROM json_each(:wanted)) w"
-        " WHERE :organization_id IS NOT NULL ORDER BY w.place"
-    )
-    asked_postgresql = (
-        f"SELECT ARRAY({on_postgresql}) FROM"  # noqa: S608  (texts of ours)
-        f" unnest({arrays}) WITH ORDINALITY w({names}, place) ORDER BY w.place"
-    )
-    return TextStatement("{question}", question=(asked_sqlite, asked_postgresql))
+def _each(wanted: Any) -> sa.TableValuedAlias:
+    """Build the rows of a parameter that names days, amounts and texts by their places."""
+    columns: list[Any] = [sa.column("key", sa.Text), sa.column("value", sa.JSON)]
+    return sa.func.json_each(sa.bindparam(wanted.key, type_=sa.JSON)).table_valued(*columns)
 
 
-_PEEK = _on_both("SELECT x.id FROM transactions x WHERE {asked} {limited}")
-_TWINS = _on_both("SELECT x.id FROM transactions x WHERE {asked} ORDER BY x.id {limited}", has_text=True)
-_FIRST = _on_both(
-    "SELECT y.id FROM (SELECT x.id FROM transactions x WHERE {asked}"
-    " ORDER BY x.text_key, x.id LIMIT CAST(:ordered AS integer)) y ORDER BY y.id {limited}"
-)
+def _number(each: sa.TableValuedAlias, place: int) -> sa.Cast[int]:
+    return sa.cast(each.c.value[place].as_string(), sa.BigInteger)
+
+
+def _of_day_and_amount(
+    organization_id: str, feed_account_id: int, each: sa.TableValuedAlias
+) -> sa.Select[int]:
+    return sa.select(_LINE.c.id).where(
+        _LINE.c.organization_id == organization_id,
+        _LINE.c.feed_account_id == feed_account_id,
+        # What JSON has is text, of which this makes a day.
+        _LINE.c.booked_on == days_after(each.c.value[0].as_string(), 0),
+        _LINE.c.amount_minor == _number(each, 1),
+    )
+
+
+@made_once
+def _peek(organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: int) -> sa.Select[Any]:
+    each = _each(wanted)
+    found = _of_day_and_amount(organization_id, feed_account_id, each).limit(most)
+    return sa.select(each.c.key, listed_ids(found.scalar_subquery()))
+
+
+@made_once
+def _twins(
+    organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: int
+) -> sa.Select[Any]:
+    each = _each(wanted)
+    found = (
+        _of_day_and_amount(organization_id, feed_account_id, each)
+        .where(_LINE.c.text_key == _number(each, 2))
+        .order_by(_LINE.c.id)
+        .limit(most)
+    )
+    return sa.select(each.c.key, listed_ids(found.scalar_subquery()))
+
+
+@made_once
+def _first(
+    organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: Any
+) -> sa.Select[Any]:
+    """Select the first lines of each day and amount, chosen in the order in which an index has them."""
+    each = _each(wanted)
+    among_these = (
+        _of_day_and_amount(organization_id, feed_account_id, each)
+        .order_by(_LINE.c.text_key, _LINE.c.id)
+        .limit(LEAST_ORDERED + 2 * sa.bindparam(most.key, type_=sa.Integer))
+        .correlate(each)
+        .subquery()
+    )
+    found = sa.select(among_these.c.id).order_by(among_these.c.id).limit(most)
+    return sa.select(each.c.key, listed_ids(found.scalar_subquery()))
+
+
+_LINE: Final = table_of(Transaction)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from webapp.models import FeedAccount
-from webapp.snapshots.statements import PlannedOnce
+import sqlalchemy as sa
 
-_ASKED = PlannedOnce("""
-    SELECT EXISTS (SELECT 1 FROM documents d WHERE d.organization_id = :organization_id), p.digest, p.answer
-    FROM (SELECT 1 AS one) asked LEFT JOIN feed_pushes p ON p.organization_id = :organization_id
-        AND p.feed_account_id = :feed_account_id AND p.batch_id = :batch_id""")
+from webapp.database.sessions import db
+from webapp.models import Document, FeedAccount, FeedPush
+from webapp.queries.common.made_once import made_once
 
 
 class EarlierPush(NamedTuple):
@@ -29,7 +27,23 @@ class Asked(NamedTuple):
 
 def before(feed_account: FeedAccount, batch_id: str) -> Asked:
     """Look what there is before a push is taken, by the batchId of its sender."""
-    of_account = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
-    ((has_documents, digest, answer),) = _ASKED.rows(**of_account, batch_id=batch_id)
-    earlier = None if digest is None else EarlierPush(digest, answer)
-    return Asked(earlier, bool(has_documents))
+    of_push = _before(feed_account.organization_id, feed_account.id, batch_id)
+    has_documents, digest, answer = db.session.execute(*of_push).one()
+    return Asked(None if digest is None else EarlierPush(digest, answer), has_documents)
+
+
+@made_once
+def _before(organization_id: str, feed_account_id: int, batch_id: str) -> sa.Select[bool, str, bytes]:
+    asked = sa.select(sa.literal(1).label("one")).subquery()
+    is_the_same = sa.and_(
+        FeedPush.organization_id == organization_id,
+        FeedPush.feed_account_id == feed_account_id,
+        FeedPush.batch_id == batch_id,
+    )
+    return (
+        sa.select(
+            sa.exists().where(Document.organization_id == organization_id), FeedPush.digest, FeedPush.answer
+        )
+        .select_from(asked)
+        .outerjoin(FeedPush, is_the_same)
+    )

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from webapp.models import FeedAccount
-from webapp.snapshots.statements import TextStatement
+import sqlalchemy as sa
 
-# SQLite takes an index of some rows only where it is named and the condition is written as the index has it.
-_ASKED = TextStatement(
-    """
-    SELECT
-        EXISTS (SELECT 1 FROM transactions t WHERE t.organization_id = :organization_id
-            AND t.feed_account_id = :feed_account_id AND t.line_key > ''),
-        EXISTS (SELECT 1 FROM transactions t {taken_back} WHERE t.organization_id = :organization_id
-            AND t.feed_account_id = :feed_account_id AND t.status = 'REMOVED' AND t.journal_entry_id IS NOT NULL),
-        EXISTS (SELECT 1 FROM transactions t {by_status} WHERE t.organization_id = :organization_id
-            AND t.feed_account_id = :feed_account_id AND t.status = 'PENDING')""",
-    taken_back=("INDEXED BY ix_transactions_taken_back", ""),
-    by_status=("INDEXED BY ix_transactions_status", ""),
-)
+from webapp.database.sessions import db
+from webapp.models import FeedAccount, Transaction
+from webapp.models.base import table_of
+from webapp.queries.common.made_once import made_once
 
 
 class Surroundings(NamedTuple):
@@ -30,11 +20,31 @@ class Surroundings(NamedTuple):
     has_pending: bool
 
 
+_LINE: Final = table_of(Transaction)
 NOTHING: Final = Surroundings(has_file_lines=False, has_removed_posted=False, has_pending=False)
 
 
 def of(feed_account: FeedAccount) -> Surroundings:
     """Look what an account has."""
-    asked = {"organization_id": feed_account.organization_id, "feed_account_id": feed_account.id}
-    (row,) = _ASKED.rows(**asked)
-    return Surroundings(*map(bool, row))
+    found = db.session.execute(*_of_account(feed_account.organization_id, feed_account.id)).one()
+    return Surroundings(*found)
+
+
+@made_once
+def _of_account(organization_id: str, feed_account_id: int) -> sa.Select[bool, bool, bool]:
+    of_account = _LINE.c.organization_id == organization_id, _LINE.c.feed_account_id == feed_account_id
+    # By its statuses SQLite would look through all lines of files that the feed had brought already.
+    taken_back = (
+        sa.select(_LINE.c.id)
+        .with_hint(_LINE, "INDEXED BY ix_transactions_taken_back", "sqlite")
+        .where(
+            *of_account,
+            _LINE.c.status == sa.literal_column("'REMOVED'"),
+            _LINE.c.journal_entry_id.is_not(None),
+        )
+    )
+    return sa.select(
+        sa.exists().where(*of_account, _LINE.c.line_key > ""),
+        taken_back.exists(),
+        sa.exists().where(*of_account, _LINE.c.status == "PENDING"),
+    )
