@@ -109,21 +109,14 @@ def test_it_comes_to_what_its_lines_come_to_one_by_one(ada, bank, giro, savings)
         line = transactions.get(ada.organization_id, line_id)
         return lifecycle.confirm(line, actor=ada.actor, now=NOW)
 
-    def confirm_by_id(line_id):
-        return lifecycle.confirm_one(ada.organization_id, line_id, actor=ada.actor, now=NOW)
-
     def one_by_one():
         return [attempt(each, partial(confirm_alone, each)) for each in ids]
-
-    def by_ids():
-        return [attempt(each, partial(confirm_by_id, each)) for each in ids]
 
     def together():
         return lifecycle.bulk_confirm(ada.organization_id, ids, actor=ada.actor, now=NOW)
 
-    alone, by_id, in_one = bank.ask(lambda: (done(one_by_one), done(by_ids), done(together)))
+    alone, in_one = bank.ask(lambda: (done(one_by_one), done(together)))
     assert in_one == alone
-    assert by_id == alone
     codes = re.findall(r"code='(\w+)'", in_one)
     assert codes == [
         "archived",

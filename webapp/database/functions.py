@@ -108,25 +108,6 @@ _write(
 )
 
 
-class is_exactly(sa.sql.functions.GenericFunction[bool]):  # noqa: N801  (it is written as a function)
-    """Whether a column equals a value, which PostgreSQL expects of few rows however often its values come again.
-
-    Whether there is any such row it would otherwise look for in any order, where it expects one soon, and so read all
-    rows where there is none. Of a range it expects one row in 200, whatever the statistics say
-    (`DEFAULT_RANGE_INEQ_SEL`), and looks for it in the index.
-    """
-
-    type = sa.Boolean()
-    inherit_cache = True
-
-
-_write(
-    is_exactly,
-    sqlite=lambda column, value: f"{column} = {value}",
-    postgresql=lambda column, value: f"{column} BETWEEN {value} AND {value}",
-)
-
-
 class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
     """A column that SQLite may look for in no index, where another column of the statement finds fewer rows.
 

@@ -60,21 +60,13 @@ class ActWrites:
 
 
 @dataclass(frozen=True, slots=True)
-class OrganizationDays:
-    """What an organization's days are decided by: the last one that is locked, and the time zone."""
-
-    lock_date: date | None
-    time_zone: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReadAhead:
     """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
 
-    `rows` are found by their model and id, or role; an organization may be there as `OrganizationDays` only. `unpaired`
-    lines are in no transfer, `unpaying` ones pay no items, `unexplained` ones have no entry that was written by hand,
-    `undocumented` entries have no document, `plain` accounts take every posting, and `opened_on` has for each account
-    the last day before its books begin. What is not in it is asked as ever.
+    `rows` are found by their model and id, or role. `unpaired` lines are in no transfer, `unpaying` ones pay no items,
+    `unexplained` ones have no entry that was written by hand, `undocumented` entries have no document, `plain` accounts
+    take every posting, and `opened_on` has for each account the last day before its books begin. What is not in it is
+    asked as ever.
     """
 
     rows: Mapping[tuple[type[Any], object], Any] = field(default_factory=dict)

@@ -66,18 +66,6 @@ class Leg:
     reference: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An entry before it is posted: everything that posting needs."""
-
-    id: int
-    organization_id: str
-    source: str
-    effective_on: date
-    base_currency: str
-    legs: Sequence[Leg]
-
-
 def is_base_only(leg: Leg) -> bool:
     """Return whether a leg moves only the base currency: an exchange difference, which no rate decides.
 

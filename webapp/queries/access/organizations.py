@@ -17,7 +17,6 @@ from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
 from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
-from webapp.queries.common.read_ahead import OrganizationDays
 
 _ACROSS = {"across_organizations": True}
 
@@ -31,14 +30,9 @@ def get(organization_id: str) -> Organization:
     return found
 
 
-def _days(organization_id: str) -> Organization | OrganizationDays:
-    found: OrganizationDays | None = read_ahead.present().rows.get((OrganizationDays, organization_id))
-    return found or get(organization_id)
-
-
 def first_open_day(organization_id: str, day: date) -> date:
     """Give the first day at or after this one that is not locked."""
-    lock_date = _days(organization_id).lock_date
+    lock_date = get(organization_id).lock_date
     return day if lock_date is None or day > lock_date else lock_date + timedelta(days=1)
 
 
@@ -71,7 +65,7 @@ def _base_currency(organization_id: str) -> sa.Select[Any]:
 
 def today(organization_id: str, now: datetime) -> date:
     """Give the current day in the organization's time zone."""
-    return now.astimezone(ZoneInfo(_days(organization_id).time_zone)).date()
+    return now.astimezone(ZoneInfo(get(organization_id).time_zone)).date()
 
 
 def start_of_day(organization_id: str, day: date) -> datetime:

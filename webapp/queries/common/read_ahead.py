@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from webapp.database.session_state import OrganizationDays, ReadAhead, state_of
+from webapp.database.session_state import ReadAhead, state_of
 from webapp.database.sessions import db
 
 
@@ -38,4 +38,4 @@ def kept(key: str) -> Any:
     return row if row is not None and row in session else None
 
 
-__all__ = ["OrganizationDays", "ReadAhead", "answering", "keep", "kept", "present"]
+__all__ = ["ReadAhead", "answering", "keep", "kept", "present"]

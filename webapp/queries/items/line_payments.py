@@ -99,12 +99,6 @@ def paying(organization_id: str, line_ids: Collection[int]) -> set[int]:
     return {line_id for (line_id,) in db.session.execute(*_paying(organization_id, list(line_ids))).all()}
 
 
-def is_paying(line: Any) -> sa.ColumnElement[bool]:
-    """Build the condition that a line is to pay something."""
-    own = (LinePayment.organization_id == line.organization_id, LinePayment.transaction_id == line.id)
-    return sa.exists().where(*own).correlate(line)
-
-
 @made_once
 def _paying(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     payment = table_of(LinePayment).c

@@ -146,19 +146,6 @@ def _of_entry(organization_id: str, entry_id: int) -> sa.Select[Any]:
     )
 
 
-def is_documented(entry: Any, posting: Any) -> sa.ColumnElement[bool]:
-    """Build the condition that an entry has a document, or that the bank line of this posting of it has one.
-
-    For the lines of all postings at once, SQLite would look through every relation of the organization.
-    """
-    own = sa.exists().where(refers_to(DocumentRelation.journal_entry_id, entry)).correlate(entry)
-    of_line = sa.exists().where(
-        DocumentRelation.organization_id == posting.organization_id,
-        DocumentRelation.transaction_id == posting.transaction_id,
-    )
-    return sa.or_(own, of_line.correlate(posting))
-
-
 def documents_of(
     organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
 ) -> tuple[dict[int, Document], dict[int, Document]]:

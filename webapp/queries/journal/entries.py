@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.journal.corrections import effective
-from webapp.ledger.journal.entries import Draft, Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
@@ -57,18 +57,6 @@ def _corrections_of(organization_id: str, entry_id: int) -> sa.Select[JournalEnt
 def legs_of(entry: JournalEntry) -> list[Leg]:
     """Give an entry's postings as legs."""
     return [leg_of(posting) for posting in entry.postings]
-
-
-def draft_of(entry: JournalEntry) -> Draft:
-    """Give what posting an entry has to know of it."""
-    return Draft(
-        id=entry.id,
-        organization_id=entry.organization_id,
-        source=entry.source,
-        effective_on=entry.effective_on,
-        base_currency=entry.base_currency,
-        legs=legs_of(entry),
-    )
 
 
 def leg_of(posting: Posting) -> Leg:

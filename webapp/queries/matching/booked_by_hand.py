@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.database.functions import is_exactly, unindexed
+from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
@@ -85,23 +85,6 @@ def of_amounts(organization_id: str, amounts: Mapping[int, BankAmount]) -> dict[
             nearest = sorted(same, key=lambda each: (each[0], each[1].id))[:MOST_NAMED]
             explained[key] = [_explanation(row) for _, row in nearest]
     return explained
-
-
-def may_explain(line: Any, feed: Any) -> sa.ColumnElement[bool]:
-    """Build the condition that some entry, of any day, has the amount of a line on its account by hand."""
-    return (
-        sa.exists()
-        .where(
-            refers_to(Posting.journal_entry_id, JournalEntry),
-            Posting.organization_id == line.organization_id,
-            Posting.account_id == feed.account_id,
-            is_exactly(Posting.amount_minor, line.amount_minor),
-            Posting.transaction_id.is_(None),
-            JournalEntry.status == "POSTED",
-            JournalEntry.source.in_(BY_HAND),
-        )
-        .correlate(line, feed)
-    )
 
 
 def lines_of_legs(organization_id: str, legs: Iterable[Leg], day: date) -> Sequence[Transaction]:

@@ -69,23 +69,6 @@ def latest(organization_id: str) -> dict[int, date]:
     return {account_id: day for account_id, day in rows if day is not None}
 
 
-def latest_of(account: Any) -> sa.ScalarSelect[date | None]:
-    """Select the latest opening day of a ledger account that a standing proof keeps as new."""
-    feed = orm.aliased(FeedAccount)
-    return (
-        sa.select(sa.func.max(Reconciliation.opening_date))
-        .join(feed, refers_to(Reconciliation.feed_account_id, feed))
-        .where(
-            of_same_organization(feed, account),
-            feed.account_id == account.id,
-            Reconciliation.status == "COMPLETED",
-            Reconciliation.keep_as_new,
-        )
-        .correlate(account)
-        .scalar_subquery()
-    )
-
-
 def state_of(line: Transaction) -> str:
     """Give the status of a booked line: BOOKED, or SET_ASIDE from before the books begin."""
     day = opening_day(line.organization_id, line.feed_account_id)

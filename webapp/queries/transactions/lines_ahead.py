@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -20,15 +20,6 @@ from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.matching import booked_by_hand, transfer_pairs
 from webapp.queries.reconciliation import openings
-
-
-class PostedAccount(Protocol):
-    """What decides whether an account takes a posting."""
-
-    @property
-    def is_archived(self) -> bool: ...  # noqa: D102
-    @property
-    def requires_counterparty(self) -> bool: ...  # noqa: D102
 
 
 def reading(
@@ -66,15 +57,8 @@ def _read(organization_id: str, ids: Sequence[int], named: Iterable[int | None])
         unexplained=frozenset(ids).difference(booked_by_hand.of_lines(lines, feeds)),
         unpaired=frozenset(ids) - transfer_pairs.others(organization_id, ids).keys(),
         undocumented=frozenset(entries) - attachments.documented(organization_id, entries.values()),
-        plain=taking_every_posting(accounts.items()),
+        plain=frozenset(
+            each.id for each in accounts.values() if not each.is_archived and not each.requires_counterparty
+        ),
         opened_on=opened_on,
-    )
-
-
-def taking_every_posting(accounts: Iterable[tuple[int | None, PostedAccount]]) -> frozenset[int]:
-    """Give the ids of the accounts that refuse no posting."""
-    return frozenset(
-        account_id
-        for account_id, each in accounts
-        if account_id is not None and not each.is_archived and not each.requires_counterparty
     )

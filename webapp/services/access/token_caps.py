@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from webapp.database.sessions import db, insert_unless
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import Draft
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
-from webapp.models import ApiToken, TokenDay
+from webapp.models import ApiToken, JournalEntry, TokenDay
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, read_ahead
@@ -29,7 +29,7 @@ class CapReachedError(LedgerError):
     code = "cap_reached"
 
 
-def count(draft: Draft, doing: Act) -> None:
+def count(draft: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
     """Count an entry that is being posted with what its token posted today, or raise CapReachedError.
 
     Every entry counts, whatever posts it: a void and a correction as much as a confirmation. Its amount is its
@@ -37,7 +37,7 @@ def count(draft: Draft, doing: Act) -> None:
     """
     if doing.actor.kind != "TOKEN" or doing.actor.is_uncapped:
         return
-    amount = sum(max(leg.amount_base_minor or 0, 0) for leg in draft.legs)
+    amount = sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
     today = organizations.today(draft.organization_id, doing.now)
     entries, total, most_entries, most_amount = _counted(draft, doing, today, amount)
     if most_entries is not None and entries > most_entries:
@@ -48,7 +48,7 @@ def count(draft: Draft, doing: Act) -> None:
         raise _reached("amount", most, whole, doing)
 
 
-def _counted(draft: Draft, doing: Act, today: date, amount: int) -> Sequence[Any]:
+def _counted(draft: JournalEntry, doing: Act, today: date, amount: int) -> Sequence[Any]:
     """Count, and give the day's entries and amount with the caps of both.
 
     It is one statement that counts, so that the database itself decides who of those that post at once comes first.

@@ -53,13 +53,8 @@ def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
         marker = entries.marker_of(entry)
         return f"Confirmed {line.label}" if marker is None else _of_correction(line, entry, marker)
     legs = entries.legs_of(entry)
-    return of_draft(line.label, line.id, legs, _names(line, legs))
-
-
-def of_draft(label: str, line_id: int, legs: Sequence[Leg], names: Mapping[int, str]) -> str:
-    """Name the accounts that confirming the draft of a line with this label posts to."""
-    went = _went(line_id, legs, names)
-    return f"Confirmed {label} as {went}" if went else f"Confirmed {label}"
+    went = _went(line.id, legs, _names(line, legs))
+    return f"Confirmed {line.label} as {went}" if went else f"Confirmed {line.label}"
 
 
 def _of_correction(line: Transaction, entry: JournalEntry, marker: JournalEntry) -> str:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import Draft, Leg, check_balanced
+from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
@@ -154,27 +154,23 @@ def delete_draft(entry: JournalEntry) -> None:
 
 
 def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
-    """Make a draft part of the books, as `post_draft` does."""
-    post_draft(journal_entries.draft_of(entry), doing, is_opening=is_opening)
-    db.session.expire(entry, numbers.WRITTEN)
-
-
-def post_draft(draft: Draft, doing: Act, *, is_opening: bool = False) -> None:
     """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
-    missing_rates.refuse(draft)
-    check_balanced(draft.legs, draft.base_currency)
-    check_open(draft.organization_id, draft.effective_on)
-    if draft.source in ("bank_feed", "document", "manual"):
-        check_accounts(draft.organization_id, draft.legs)
+    legs = journal_entries.legs_of(entry)
+    missing_rates.refuse(entry, legs)
+    check_balanced(legs, entry.base_currency)
+    check_open(entry.organization_id, entry.effective_on)
+    if entry.source in ("bank_feed", "document", "manual"):
+        check_accounts(entry.organization_id, legs)
     if not is_opening:
-        check_after_opening(draft.organization_id, draft.effective_on, draft.legs)
-    token_caps.count(draft, doing)
-    if not numbers.post(draft, doing):
+        check_after_opening(entry.organization_id, entry.effective_on, legs)
+    token_caps.count(entry, legs, doing)
+    if not numbers.post(entry, doing):
         raise AlreadyPostedError
+    db.session.expire(entry, numbers.WRITTEN)
     doing.moved |= {
         (leg.account_id, leg.currency)
-        for leg in draft.legs
-        if leg.currency != draft.base_currency and leg.amount_minor
+        for leg in legs
+        if leg.currency != entry.base_currency and leg.amount_minor
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.journal.entries import Draft
 from webapp.models import JournalEntry
 from webapp.models.base import table_of
 from webapp.services.audit.act import Act
@@ -37,7 +36,7 @@ _POST = (
 WRITTEN = ("status", "posted_at", "action_request_id", "number")
 
 
-def post(draft: Draft, doing: Act) -> bool:
+def post(draft: JournalEntry, doing: Act) -> bool:
     """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
     db.session.flush()
     of = {"of_organization": draft.organization_id, "entry_id": draft.id}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -14,11 +13,10 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
-from webapp.queries.common import read_ahead
 from webapp.queries.journal import attachments, entries
 from webapp.queries.matching import booked_by_hand, line_joins
 from webapp.queries.reconciliation import openings
-from webapp.queries.transactions import lines_ahead, plain_drafts, selected_lines, transactions
+from webapp.queries.transactions import lines_ahead, selected_lines, transactions
 from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -56,17 +54,8 @@ class PostedLineError(LedgerError):
 def confirm_one(
     organization_id: str, line_id: int, *, actor: Actor, now: datetime, note: str | None = None
 ) -> ActionResult:
-    """Confirm the line of an id, as `confirm` does, or raise NotFoundError; of a plain draft little is read."""
-    plain = plain_drafts.find(organization_id, line_id)
-    if plain is None:
-        line = transactions.get(organization_id, line_id)
-        return confirm(line, actor=actor, now=now, note=note)
-    title = titles.of_draft(plain.label, line_id, plain.draft.legs, plain.account_names)
-    with read_ahead.answering(plain.ahead), _confirming(line_id, title, actor, now, note) as doing:
-        journal_entries.post_draft(plain.draft, doing)
-        touched = TouchedIds([plain.draft.id], [])
-        _note_posted(doing, touched, before="DRAFT")
-    return ActionResult(action_request_id=doing.id, changed=True, result=touched, title=title)
+    """Confirm the line of an id, as `confirm` does, or raise NotFoundError."""
+    return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
 
 
 def confirm(
@@ -75,7 +64,9 @@ def confirm(
     """Make a line's draft part of the books, for good; a repeat changes nothing and has the same result."""
     entry = transaction.journal_entry
     title = titles.of_confirmation(transaction, entry)
-    with _confirming(transaction.id, title, actor, now, note) as doing:
+    payload = {"note": note or ""}
+    target = ("transaction", transaction.id)
+    with act(actor, now, "confirm_transaction", target, title=title, payload=payload, **payload) as doing:
         require(transaction, "BOOKED")
         if entry is None:
             raise NotFoundError
@@ -95,14 +86,6 @@ def confirm(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
     return WarnedResult(**facts_of(done), warnings=warnings) if warnings else done
-
-
-def _confirming(
-    line_id: int, title: str, actor: Actor, now: datetime, note: str | None
-) -> AbstractContextManager[Act]:
-    named = {"note": note or ""}
-    target = ("transaction", line_id)
-    return act(actor, now, "confirm_transaction", target, title=title, payload=named, **named)
 
 
 def _note_posted(doing: Act, touched: TouchedIds, *, before: str) -> None:
