@@ -218,4 +218,5 @@ def _lines_of_runs(organization_id: str, runs: Collection[int]) -> set[int]:
 
 def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
     """Return everything about these entries, as far as they are there."""
-    return {record.id: record for record in entry_records.records(organization_id, ids)}
+    found = lookups.by_id(JournalEntry, organization_id, ids)
+    return {record.id: record for record in entry_records.records(organization_id, list(found.values()))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Posting, refers_to
 from webapp.queries.common import read_ahead
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where
 
@@ -146,22 +147,36 @@ def _of_entry(organization_id: str, entry_id: int) -> sa.Select[Any]:
     )
 
 
-def documents_of(
-    organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
-) -> tuple[dict[int, Document], dict[int, Document]]:
-    """Give the first document of each line, and of each entry itself, that has any."""
-    rows: Sequence[Any] = db.session.execute(
-        sa.select(DocumentRelation, Document)
+def first_of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, Document]:
+    """Give the first document of each line that has any."""
+    return _first(_of_lines(organization_id, line_ids)) if line_ids else {}
+
+
+def first_of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, Document]:
+    """Give the first document of each entry that has any itself."""
+    return _first(_of_entries(organization_id, entry_ids))
+
+
+def _first(statement: tuple[sa.Select[Any], dict[str, Any]]) -> dict[int, Document]:
+    # Ordered by the database, SQLite would look through every relation of the organization.
+    rows = sorted(db.session.execute(*statement), key=lambda row: row.id, reverse=True)
+    return {owner_id: document for _, owner_id, document in rows}
+
+
+@made_once
+def _of_lines(organization_id: str, line_ids: Collection[int]) -> sa.Select[Any]:
+    return _documents(DocumentRelation.transaction_id, organization_id, line_ids)
+
+
+@made_once
+def _of_entries(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
+    return _documents(DocumentRelation.journal_entry_id, organization_id, entry_ids)
+
+
+def _documents(owner: Any, organization_id: str, owner_ids: Collection[int]) -> sa.Select[Any]:
+    return (
+        sa.select(DocumentRelation.id, owner, Document)
         .join(Document, refers_to(DocumentRelation.document_id, Document))
-        .where(
-            DocumentRelation.organization_id == organization_id,
-            sa.or_(
-                DocumentRelation.transaction_id.in_(line_ids),
-                DocumentRelation.journal_entry_id.in_(entry_ids),
-            ),
-        )
-        .order_by(DocumentRelation.id.desc())
-    ).all()
-    of_lines = {relation.transaction_id: each for relation, each in rows if relation.transaction_id}
-    of_entries = {relation.journal_entry_id: each for relation, each in rows if relation.journal_entry_id}
-    return of_lines, of_entries
+        .where(DocumentRelation.organization_id == organization_id, among(owner, owner_ids))
+        .options(orm.defer(Document.text))
+    )

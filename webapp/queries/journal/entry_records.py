@@ -8,18 +8,33 @@ from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
+from sqlalchemy.orm.attributes import set_committed_value
 
+from webapp.database.functions import leakproof_coalesce
+from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
-from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import JournalEntry, Posting
-from webapp.models.documents import document_label
+from webapp.models import (
+    Account,
+    Document,
+    FeedAccount,
+    Institution,
+    JournalEntry,
+    Merchant,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.common import lookups
+from webapp.queries.common.among import among
 from webapp.queries.common.changed_since import only_changed
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
-from webapp.queries.journal import entry_rows, voidable
-from webapp.queries.journal.entry_rows import EntryRow, LegRow
+from webapp.queries.journal import attachments, entries, voidable
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -103,10 +118,7 @@ class EntryFilters:
 
 def read(organization_id: str, entry_id: int) -> EntryRecord:
     """Give the record of one entry, or raise NotFoundError."""
-    found = records(organization_id, [entry_id])
-    if not found:
-        raise NotFoundError
-    return found[0]
+    return records(organization_id, [entries.get(organization_id, entry_id)])[0]
 
 
 def listed(
@@ -138,7 +150,7 @@ def listed(
         statement = statement.where(entry_matches(organization_id, filters.q))
     statement = only_changed(statement, JournalEntry, organization_id, changed_since)
     found = page(statement, NEWEST, after=after, limit=limit)
-    return found.of(records(organization_id, [entry.id for entry in found.items]))
+    return found.of(records(organization_id, found.items))
 
 
 def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
@@ -147,18 +159,85 @@ def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[
     return legs if filters.account_id is None else [Posting.account_id == filters.account_id, *legs]
 
 
-def records(organization_id: str, entry_ids: Sequence[int]) -> list[EntryRecord]:
-    """Give the records of entries in the order of their ids' list, in at most three statements."""
-    stored = entry_rows.read(organization_id, entry_ids)
-    found = [stored[entry_id] for entry_id in entry_ids if entry_id in stored]
-    has_openings = any(entry.has_openings for entry in found)
-    refused = voidable.refused(organization_id, found, has_openings=has_openings)
-    return [_record(entry, stored, refused) for entry in found]
+def records(organization_id: str, found: Sequence[JournalEntry]) -> list[EntryRecord]:
+    """Give the records of entries in their order; the number of statements does not grow with them."""
+    if not found:
+        return []
+    # Corrections and reversals are shown with the origin of their originals.
+    originals = lookups.by_id(
+        JournalEntry, organization_id, {each.corrects_id or each.voids_id for each in found}
+    )
+    stored = _stored(organization_id, {each.id: each for each in (*found, *originals.values())})
+    refused = voidable.refused(organization_id, found)
+    return [_record(stored[entry.id], stored, can_void=entry.id not in refused) for entry in found]
 
 
-def _record(entry: EntryRow, stored: Mapping[int, EntryRow], refused: set[int]) -> EntryRecord:
-    original = stored.get(entry.corrects_id or entry.voids_id or 0, entry)
-    line = next((leg for leg in original.postings if leg.transaction_id), None)
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """A posting with its account, that one's bank, the merchant that counts, and its bank line."""
+
+    posting: Posting
+    account: Account
+    institution: Institution | None
+    merchant: Merchant | None
+    line: Transaction | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """An entry with its legs and bank line, the document that it was made of, and the first of it or of its line."""
+
+    entry: JournalEntry
+    legs: Sequence[_Leg]
+    line: Transaction | None
+    made_of: Document | None
+    document: Document | None
+
+
+def _stored(organization_id: str, wanted: Mapping[int, JournalEntry]) -> dict[int, _Stored]:
+    legs: dict[int, list[_Leg]] = {entry_id: [] for entry_id in wanted}
+    for row in db.session.execute(*_postings(organization_id, list(wanted))):
+        leg = _Leg(*row)
+        legs[leg.posting.journal_entry_id].append(leg)
+    for entry_id, entry in wanted.items():
+        set_committed_value(entry, "postings", [leg.posting for leg in legs[entry_id]])
+    lines = {leg.line.id for its_legs in legs.values() for leg in its_legs if leg.line is not None}
+    of_lines = attachments.first_of_lines(organization_id, lines)
+    of_entries = attachments.first_of_entries(organization_id, wanted)
+    made_of = lookups.by_id(Document, organization_id, {each.document_id for each in wanted.values()})
+    stored = {}
+    for entry_id, entry in wanted.items():
+        line = next((leg.line for leg in legs[entry_id] if leg.line is not None), None)
+        document = of_entries.get(entry_id) or of_lines.get(line.id if line else 0)
+        stored[entry_id] = _Stored(entry, legs[entry_id], line, made_of.get(entry.document_id), document)
+    return stored
+
+
+@made_once
+def _postings(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
+    named, counting = orm.aliased(Merchant), orm.aliased(Merchant)
+    counting_id = leakproof_coalesce(named.merged_into_id, named.id)
+    columns: list[Any] = [Posting, Account, Institution, counting, Transaction]
+    return (
+        sa.select(*columns)
+        .select_from(Posting)
+        .outerjoin(Account, refers_to(Posting.account_id, Account))
+        .outerjoin(
+            FeedAccount,
+            sa.and_(of_same_organization(FeedAccount, Posting), FeedAccount.account_id == Posting.account_id),
+        )
+        .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
+        .outerjoin(named, refers_to(Posting.org_merchant_id, named))
+        .outerjoin(counting, sa.and_(of_same_organization(counting, Posting), counting.id == counting_id))
+        .outerjoin(Transaction, refers_to(Posting.transaction_id, Transaction))
+        .where(Posting.organization_id == organization_id, among(Posting.journal_entry_id, entry_ids))
+        .order_by(Posting.journal_entry_id, Posting.position)
+    )
+
+
+def _record(stored: _Stored, others: Mapping[int, _Stored], *, can_void: bool) -> EntryRecord:
+    entry = stored.entry
+    original = others.get(entry.corrects_id or entry.voids_id or 0, stored)
     return EntryRecord(
         id=entry.id,
         effective_at=entry.effective_on,
@@ -167,63 +246,51 @@ def _record(entry: EntryRow, stored: Mapping[int, EntryRow], refused: set[int]) 
         source=entry.source,
         base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
-        postings=[_posting(leg) for leg in entry.postings],
-        origin=_origin(original, line),
-        counterparty=_counterparty(entry, line),
-        can_void=entry.id not in refused,
+        postings=[_posting(leg) for leg in stored.legs],
+        origin=_origin(original),
+        counterparty=_counterparty(stored, original.line),
+        can_void=can_void,
         number=entry.number,
     )
 
 
-def _posting(leg: LegRow) -> PostingRecord:
-    base = leg.amount_base_minor
+def _posting(leg: _Leg) -> PostingRecord:
+    posting, account, institution = leg.posting, leg.account, leg.institution
     return PostingRecord(
-        account_id=leg.account_id,
-        account_name=leg.account_name,
-        account_type=leg.account_type,
-        account_emoji=leg.account_emoji,
-        institution_logo=leg.institution_logo,
-        institution_name=leg.institution_name,
-        institution_url=leg.institution_url,
-        amount=Money(leg.amount_minor, leg.currency),
-        currency=leg.currency,
-        amount_base=None if base is None else Money(base, leg.base_currency),
-        is_bank_leg=bool(leg.is_bank_leg),
-        org_merchant_id=leg.merchant_id,
-        project_id=leg.project_id,
-        in_scope=bool(leg.in_scope),
-        requires_counterparty=bool(leg.requires_counterparty),
+        account_id=account.id,
+        account_name=account.name,
+        account_type=account.type,
+        account_emoji=account.emoji,
+        institution_logo=institution.logo if institution else None,
+        institution_name=institution.name if institution else None,
+        institution_url=institution.url if institution else None,
+        amount=posting.amount,
+        currency=posting.currency,
+        amount_base=posting.amount_base,
+        is_bank_leg=posting.is_bank_leg,
+        org_merchant_id=leg.merchant.id if leg.merchant else None,
+        project_id=posting.project_id,
+        in_scope=account.in_scope,
+        requires_counterparty=account.requires_counterparty,
     )
 
 
-def _origin(entry: EntryRow, line: LegRow | None) -> OriginRecord:
+def _origin(stored: _Stored) -> OriginRecord:
     """Give the origin of an entry, with the document it was made of, or else the first that belongs to it."""
-    of_document: tuple[int | None, str | None] = (None, None)
-    if entry.made_of_id is not None:
-        of_document = (entry.made_of_id, entry.made_of_type)
-    elif entry.document_id is not None:
-        of_document = (entry.document_id, entry.document_type)
-    elif line is not None:
-        of_document = (line.document_id, line.document_type)
+    line, document = stored.line, stored.made_of or stored.document
+    of_document = (None, None) if document is None else (document.id, document.document_type)
     if line is not None:
-        return OriginRecord("transaction", line.line_description, line.provider_transaction_id, *of_document)
-    if entry.made_of_id is not None:
-        label = document_label(entry.made_of_sender, entry.made_of_number, entry.made_of_file)
-        return OriginRecord("document", label, None, *of_document)
-    kind = "manual" if entry.source == "manual" else "system"
-    return OriginRecord(kind, entry.description, None, *of_document)
+        return OriginRecord("transaction", line.description, line.provider_transaction_id, *of_document)
+    if stored.made_of is not None:
+        return OriginRecord("document", stored.made_of.label, None, *of_document)
+    kind = "manual" if stored.entry.source == "manual" else "system"
+    return OriginRecord(kind, stored.entry.description, None, *of_document)
 
 
-def _counterparty(entry: EntryRow, line: LegRow | None) -> CounterpartyRecord | None:
-    named = next((leg for leg in entry.postings if leg.merchant_id is not None), None)
+def _counterparty(stored: _Stored, line: Transaction | None) -> CounterpartyRecord | None:
+    named = next((leg.merchant for leg in stored.legs if leg.merchant is not None), None)
     if named is not None:
-        return CounterpartyRecord(
-            named.merchant_id,
-            named.merchant_name,
-            named.merchant_website,
-            named.merchant_image_url,
-            named.merchant_logo,
-        )
-    if line is not None and line.line_counterparty:
-        return CounterpartyRecord(None, line.line_counterparty)
+        return CounterpartyRecord(named.id, named.name, named.website, named.image_url, named.logo)
+    if line is not None and line.counterparty:
+        return CounterpartyRecord(None, line.counterparty)
     return None

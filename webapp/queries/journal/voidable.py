@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Final, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import (
+    FeedAccount,
     JournalEntry,
     Posting,
     Reconciliation,
@@ -24,8 +25,6 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import openings
-from webapp.snapshots.statements import TextStatement
-from webapp.snapshots.stored_values import day
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -144,58 +143,17 @@ _OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
 }
 
 
-class StoredLeg(Protocol):
-    """A leg as it is stored."""
-
-    @property
-    def account_id(self) -> int:
-        """The account that it is on."""
-
-    @property
-    def transaction_id(self) -> int | None:
-        """The bank line that it is of."""
-
-
-class EntryFacts(Protocol):
-    """An entry as it is stored, or its row, with its legs."""
-
-    @property
-    def id(self) -> int:
-        """Its id."""
-
-    @property
-    def status(self) -> str:
-        """Whether it is a draft, posted or voided."""
-
-    @property
-    def source(self) -> str:
-        """Who wrote it."""
-
-    @property
-    def effective_on(self) -> date:
-        """Its day."""
-
-    @property
-    def postings(self) -> Sequence[StoredLeg]:
-        """Its legs."""
-
-
-def refused(organization_id: str, entries: Sequence[EntryFacts], *, has_openings: bool = True) -> set[int]:
-    """Give those of these entries that cannot be voided, in at most two statements.
-
-    Without a standing proof that keeps an account as new (`has_openings`) there is nothing to ask.
-    """
+def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
+    """Give those of these entries that cannot be voided, in at most two statements."""
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
-    if not has_openings:
-        return by_itself
     return by_itself | set(opened(organization_id, [each for each in entries if each.id not in by_itself]))
 
 
-def opened(organization_id: str, entries: Sequence[EntryFacts]) -> dict[int, VoidRefusal]:
+def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
     """Refuse each entry that an opening balance includes, naming the latest standing keep-as-new proof of it."""
-    proofs = _openings(organization_id) if entries else []
+    proofs = db.session.execute(*_openings(organization_id)).all() if entries else []
     if not proofs:
         return {}
     held = _held_lines(organization_id, entries)
@@ -211,32 +169,23 @@ def opened(organization_id: str, entries: Sequence[EntryFacts]) -> dict[int, Voi
     return refusals
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """A standing proof that keeps an account as new."""
-
-    id: int
-    opening_date: date
-    account_id: int
-
-
-def _openings(organization_id: str) -> list[_Opening]:
-    """List the standing proofs that keep an account as new, latest opening first."""
-    rows = _OPENINGS.rows(organization_id=organization_id)
-    return [
-        _Opening(proof_id, day(opened_on) or date.min, account_id) for proof_id, opened_on, account_id in rows
-    ]
-
-
-_OPENINGS: Final = TextStatement("""
-    SELECT r.id, r.opening_date, f.account_id
-    FROM reconciliations r
-    JOIN feed_accounts f ON f.organization_id = r.organization_id AND f.id = r.feed_account_id
-    WHERE r.organization_id = :organization_id AND r.status = 'COMPLETED' AND r.keep_as_new
-    ORDER BY r.opening_date DESC, r.id DESC""")
+@made_once
+def _openings(organization_id: str) -> sa.Select[Any]:
+    """Select the standing proofs that keep an account as new, latest opening first."""
+    columns: list[Any] = [Reconciliation.id, Reconciliation.opening_date, FeedAccount.account_id]
+    return (
+        sa.select(*columns)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+        )
+        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
+    )
 
 
-def _held_lines(organization_id: str, entries: Sequence[EntryFacts]) -> set[tuple[int, int]]:
+def _held_lines(organization_id: str, entries: Sequence[JournalEntry]) -> set[tuple[int, int]]:
     """List the lines of these entries that a standing opening holds, each with its proof."""
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
     if not named:
@@ -261,7 +210,7 @@ def _held(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     )
 
 
-def _opening_refusal(entry: EntryFacts, proof_id: int, opening_date: date) -> VoidRefusal:
+def _opening_refusal(entry: JournalEntry, proof_id: int, opening_date: date) -> VoidRefusal:
     return VoidRefusal(
         f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
         "before_opening",
