@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.steps import Steps
 from webapp.database.sessions import db, scope_session
-from webapp.queries.transactions.lists import line_lists
-from webapp.queries.transactions.lists.plain_lines import TransactionFilters
+from webapp.queries.transactions import line_lists
+from webapp.queries.transactions.line_lists import TransactionFilters
 
 LINES = 300
 

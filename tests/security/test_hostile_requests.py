@@ -399,7 +399,7 @@ def test_an_unexpected_error_says_nothing_of_what_is_inside(app, ada, monkeypatc
     def break_down(*_args, **_kwargs):
         raise RuntimeError("SELECT secret FROM /usr/inside")
 
-    monkeypatch.setattr("webapp.queries.transactions.lists.line_lists.listed", break_down)
+    monkeypatch.setattr("webapp.queries.transactions.line_lists.listed", break_down)
     answer = ada.get("/api/transactions", headers={"X-Request-Id": "of-this-test"})
     assert answer.status_code == 500
     assert answer.json["code"] == "internal"

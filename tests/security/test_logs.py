@@ -39,7 +39,7 @@ def test_an_unexpected_error_is_one_line_with_its_place(ada, log, monkeypatch):
     def break_down(*_args, **_kwargs):
         raise RuntimeError(f"with {ada.token} in it\nand a second line")
 
-    monkeypatch.setattr("webapp.queries.transactions.lists.line_lists.listed", break_down)
+    monkeypatch.setattr("webapp.queries.transactions.line_lists.listed", break_down)
     ada.get("/api/transactions", headers={"X-Request-Id": "of-this-test"})
     error, request = log()
     assert error["requestId"] == request["requestId"] != "of-this-test"

@@ -5,8 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.queries.transactions.lists import line_lists
-from webapp.queries.transactions.lists.plain_lines import TransactionFilters
+from webapp.queries.transactions import line_lists
+from webapp.queries.transactions.line_lists import TransactionFilters
 
 pytestmark = pytest.mark.both
 

@@ -9,7 +9,7 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
-from webapp.queries.transactions.lists.plain_lines import TransactionFilters
+from webapp.queries.transactions.line_lists import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.candidates import LineDocumentsSchema

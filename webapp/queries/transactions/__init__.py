@@ -3,6 +3,7 @@
 from webapp.queries.transactions import (
     line_details,
     line_filters,
+    line_lists,
     line_rules,
     merchant_merges,
     named_lines,
@@ -14,7 +15,6 @@ from webapp.queries.transactions import (
     waiting_lines,
     workspaces,
 )
-from webapp.queries.transactions.lists import line_lists
 
 __all__ = [
     "line_details",

@@ -28,7 +28,6 @@ from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.transactions import entry_states
 from webapp.queries.transactions.entry_states import LineEntryState
-from webapp.queries.transactions.lists.plain_lines import StoredLine
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -117,9 +116,7 @@ def is_reconciled() -> sa.ColumnElement[bool]:
     )
 
 
-def records(
-    organization_id: str, transactions: Sequence[Transaction | StoredLine]
-) -> list[TransactionRecord]:
+def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
     """Give the record of each line, in a constant number of statements."""
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
     entries = entry_states.of_entries(organization_id, entry_ids)
@@ -146,7 +143,7 @@ def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa
 
 
 def _record(
-    line: Transaction | StoredLine, entries: dict[int, LineEntryState], proofs: dict[int, int]
+    line: Transaction, entries: dict[int, LineEntryState], proofs: dict[int, int]
 ) -> TransactionRecord:
     state = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []

@@ -6,10 +6,9 @@ database could begin at one end and stop at the last line that is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,9 +23,26 @@ from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.transactions import line_entries
 from webapp.queries.transactions.line_entries import LegsWanted
-from webapp.queries.transactions.lists import plain_lines
-from webapp.queries.transactions.lists.plain_lines import TransactionFilters
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord, is_reconciled, records
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionFilters:
+    """The filters of a list of lines; days are inclusive, and no ids leave all lines."""
+
+    fa_id: int | None = None
+    account_id: int | None = None
+    project_id: int | None = None
+    project_group_id: int | None = None
+    org_merchant_id: int | None = None
+    status: str | None = None
+    entry_status: str | None = None
+    uncategorised: bool | None = None
+    reconciled: bool | None = None
+    from_: date | None = None
+    to: date | None = None
+    q: str | None = None
+    ids: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +63,6 @@ def listed(
     limit: int,
 ) -> Page[TransactionRecord]:
     """List lines, newest first."""
-    if changed_since is None and plain_lines.is_plain(filters):
-        whole = partial(_plain, organization_id, filters)
-        plain = plain_lines.page(organization_id, filters, whole, after=after, limit=limit)
-        return plain.of(records(organization_id, plain.items))
     pages = [
         page(statement, NEWEST, after=after, limit=limit)
         for statement in _selected(organization_id, filters, changed_since)
