@@ -178,17 +178,6 @@ PACKAGES = {
         ".",
         "texts",
     ),
-    "models": (
-        "reconciliation",
-        "transactions",
-        "rules",
-        "items",
-        "journal",
-        "accounts",
-        "audit",
-        "access",
-        ".",
-    ),
     "schemas": (
         "access",
         "imports",

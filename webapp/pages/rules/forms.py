@@ -27,7 +27,7 @@ from webapp.web.rendering.forms import nest
 from webapp.web.rendering.typed import canonical_amount, canonical_day
 
 if TYPE_CHECKING:
-    from webapp.models.rules.rules import RuleContent
+    from webapp.models.rules import RuleContent
 
 Row = dict[str, Any]
 

@@ -18,7 +18,7 @@ from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, rende
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
-    from webapp.models.rules.rules import RuleContent
+    from webapp.models.rules import RuleContent
     from webapp.queries.rules.names import Names
 
 TEMPLATE = "rules/index.html"

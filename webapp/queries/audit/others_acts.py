@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import ActionRequest, AuditEvent
-from webapp.models.audit.audit_events import IS_EVENT_OF_ACT
+from webapp.models.audit import IS_EVENT_OF_ACT
 
 # More than a page can show; who was away for longer is told of these.
 MOST_ACTS = 200

@@ -1,17 +1,18 @@
-"""Journal entries and their postings; once posted, the database itself refuses to change them."""
+"""Journal entries, their postings, and exchange rates; once posted, the database refuses to change an entry."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
+from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webapp.database.column_types import Instant
+from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
-from webapp.models.accounts.accounts import Account
+from webapp.models.accounts import Account
 from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
 
 COUNTING = ("POSTED", "VOIDED")
@@ -174,3 +175,16 @@ class Posting(Numbered, Base):
     def amount_base(self) -> Money | None:
         """The leg's mirror in the base currency, or none while a rate is missing."""
         return None if self.amount_base_minor is None else Money(self.amount_base_minor, self.base_currency)
+
+
+class ExchangeRate(Numbered, Base):
+    """One rate of one day; it serves until the next one, for ten days at most."""
+
+    __tablename__ = "exchange_rates"
+    __table_args__ = numbered(sa.UniqueConstraint("organization_id", "currency", "day"))
+
+    day: Mapped[date]
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    units_per_base: Mapped[Decimal] = mapped_column(Exact)
+    source: Mapped[str] = mapped_column(sa.String(255))
+    created_at: Mapped[datetime] = created()

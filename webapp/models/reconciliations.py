@@ -1,4 +1,4 @@
-"""Reconciliations: an open draft or a proof, one statement of one feed account each, and their cleared items."""
+"""Reconciliations with their items and the bank's statement, breaks of proofs, and the proofs that a write touched."""
 
 from __future__ import annotations
 
@@ -10,15 +10,27 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
-from webapp.ledger.codes import RECONCILIATION_STATUSES
+from webapp.ledger.codes import RECONCILIATION_STATUSES, REPAIRS
 from webapp.ledger.money import Money
-from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered, one_of, refers_to
+from webapp.models.accounts import FeedAccount
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    OrganizationKeyed,
+    foreign_key,
+    numbered,
+    one_of,
+    refers_to,
+)
 
 ONE_OPEN = sa.text("status = 'DRAFT'")
 ONE_STANDING = sa.text("status = 'COMPLETED'")
 STANDING = sa.text("is_standing")
 STANDING_ON_SQLITE = sa.text("is_standing = 1")  # as queries write it there, or it would not use the index
+
+
+UNREPAIRED = sa.text("repaired_at IS NULL")
 
 
 class Reconciliation(Numbered, Base):
@@ -156,3 +168,84 @@ class ReconciliationItem(Numbered, Base):
     is_standing: Mapped[bool] = mapped_column(default=True)
     frozen_on: Mapped[date | None]
     frozen_minor: Mapped[int | None] = mapped_column(MONEY)
+
+
+class ProofBreak(Numbered, Base):
+    """The time for which a proof did not hold: what broke it, and what ended that.
+
+    `journal_entry_id` and `transaction_id` name what may be gone by now, so they are no keys. `cleared_now_minor`
+    and `off_by_minor` are what its cleared items last came to, and by how much the statement was off from them.
+    """
+
+    __tablename__ = "proof_breaks"
+    __table_args__ = numbered(
+        one_of("repair", *REPAIRS),
+        foreign_key("reconciliation_id", "reconciliations"),
+        sa.CheckConstraint("(repaired_at IS NULL) = (repair IS NULL)", name="repaired_by_repair"),
+        sa.Index("ix_proof_breaks_of", "organization_id", "reconciliation_id"),
+        sa.Index(
+            "uq_proof_breaks_unrepaired",
+            "organization_id",
+            "reconciliation_id",
+            unique=True,
+            sqlite_where=UNREPAIRED,
+            postgresql_where=UNREPAIRED,
+        ),
+    )
+
+    reconciliation_id: Mapped[int] = mapped_column(BigId)
+    broken_at: Mapped[datetime] = mapped_column(Instant)
+    broken_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+    field: Mapped[str] = mapped_column(sa.String(16))
+    before: Mapped[str | None] = mapped_column(sa.String(32))
+    after: Mapped[str | None] = mapped_column(sa.String(32))
+    cleared_now_minor: Mapped[int] = mapped_column(MONEY)
+    off_by_minor: Mapped[int] = mapped_column(MONEY)
+    repaired_at: Mapped[datetime | None] = mapped_column(Instant)
+    repaired_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    repair_action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
+    repair: Mapped[str | None] = mapped_column(sa.String(16))
+
+
+class TouchedProof(OrganizationKeyed, Base):
+    """A standing proof that a write touched and that was not checked since; the database records it by triggers.
+
+    The act that wrote checks it before it ends. A row that remains comes from a write past the application.
+    `by_late_lines` is true where nothing touched it but booked lines that no statement has: they break it, and change
+    none of its figures.
+    """
+
+    __tablename__ = "touched_proofs"
+    __table_args__ = (
+        sa.ForeignKeyConstraint(
+            ["organization_id", "reconciliation_id"],
+            ["reconciliations.organization_id", "reconciliations.id"],
+            ondelete="CASCADE",
+        ),
+    )
+
+    reconciliation_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    by_late_lines: Mapped[bool] = mapped_column(server_default=sa.false())
+
+
+class StatementDocument(Numbered, Base):
+    """The document that is the statement of a draft or a proof; it goes with a draft that is abandoned."""
+
+    __tablename__ = "statement_documents"
+    __table_args__ = numbered(
+        sa.ForeignKeyConstraint(
+            ["organization_id", "reconciliation_id"],
+            ["reconciliations.organization_id", "reconciliations.id"],
+            ondelete="CASCADE",
+        ),
+        foreign_key("document_id", "documents"),
+        sa.UniqueConstraint("organization_id", "reconciliation_id"),
+        sa.Index("ix_statement_documents_document", "document_id"),
+        sa.Index("ix_statement_documents_reconciliation", "reconciliation_id"),
+    )
+
+    reconciliation_id: Mapped[int] = mapped_column(BigId)
+    document_id: Mapped[int] = mapped_column(BigId)

@@ -1,4 +1,4 @@
-"""Organizations, whose books they are, and who belongs to them."""
+"""Organizations, their financial years, who belongs to them, and invitations into their books."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ROLES
-from webapp.models.access.users import User
-from webapp.models.base import BigId, Organized, created, one_of
+from webapp.models.base import BigId, Numbered, OrganizationKeyed, Organized, created, numbered, one_of
+from webapp.models.users import User
 
 
 class Organization(Base):
@@ -50,4 +51,37 @@ class Membership(Organized, Base):
     created_at: Mapped[datetime] = created()
 
     user: Mapped[User] = relationship()
+    organization: Mapped[Organization] = relationship()
+
+
+class FinancialYear(OrganizationKeyed, Base):
+    """From a day on, financial years begin with a month; without a row, with January."""
+
+    __tablename__ = "financial_years"
+    __table_args__ = (
+        sa.CheckConstraint("first_month BETWEEN 1 AND 12", name="first_month"),
+        {"sqlite_with_rowid": False},
+    )
+
+    starts_on: Mapped[date] = mapped_column(primary_key=True)
+    first_month: Mapped[int]
+
+
+class Invitation(Numbered, Base):
+    """An address that was asked into the books; nobody is a member by it before the link is used.
+
+    `name` is what the owner calls the person. Of the link only the SHA-256 of its secret is stored.
+    """
+
+    __tablename__ = "invitations"
+    __table_args__ = numbered(one_of("role", *ROLES), sa.UniqueConstraint("organization_id", "email"))
+
+    email: Mapped[str] = mapped_column(sa.String(320), index=True)
+    name: Mapped[str] = mapped_column(sa.String(255))
+    role: Mapped[str] = mapped_column(sa.String(16))
+    token_hash: Mapped[str] = mapped_column(sa.String(64), unique=True)
+    linked_at: Mapped[datetime] = mapped_column(Instant)
+    expires_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = created()
+
     organization: Mapped[Organization] = relationship()

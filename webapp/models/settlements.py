@@ -23,7 +23,7 @@ from webapp.models.base import (
     one_of,
     refers_to,
 )
-from webapp.models.journal.journal_entries import JournalEntry
+from webapp.models.journal_entries import JournalEntry
 
 
 class Settlement(Numbered, Base):

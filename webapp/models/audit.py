@@ -1,4 +1,4 @@
-"""Action requests: the audited record of a write, and of a call that waits for a person, its proposal."""
+"""Action requests and proposals, the chain of audit events, and the answers kept for repeated writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ACTION_STATUSES
-from webapp.models.base import BigId, Organized, created, foreign_key, keyed_by, one_of, refers_to
+from webapp.models.base import (
+    BigId,
+    Numbered,
+    Organized,
+    created,
+    foreign_key,
+    keyed_by,
+    numbered,
+    one_of,
+    refers_to,
+)
 
 
 class ActionRequest(Organized, Base):
@@ -113,3 +123,48 @@ class Proposal(Organized, Base):
         primaryjoin=lambda: refers_to(Proposal.action_request_id, ActionRequest),
         viewonly=True,
     )
+
+
+class AuditEvent(Organized, Base):
+    """One thing that happened; `body` is the canonical JSON that `hash` is of, together with `previous_hash`."""
+
+    __tablename__ = "audit_events"
+    __table_args__ = (
+        sa.UniqueConstraint("organization_id", "hash"),
+        sa.Index("ix_audit_events_request", "organization_id", "action_request_id"),
+    )
+
+    organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
+    sequence: Mapped[int] = mapped_column(sa.BigInteger, primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = created()
+    kind: Mapped[str] = mapped_column(sa.String(64))
+    action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
+    body: Mapped[str] = mapped_column(sa.Text)
+    previous_hash: Mapped[str] = mapped_column(sa.String(64))
+    hash: Mapped[str] = mapped_column(sa.String(64))
+
+
+IS_EVENT_OF_ACT = sa.and_(
+    refers_to(AuditEvent.action_request_id, ActionRequest),
+    AuditEvent.kind == ActionRequest.kind,
+)
+
+
+class IdempotencyKey(Numbered, Base):
+    """A key that one person or token gave to one request, by its fingerprint, and the answer to it."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = numbered(
+        sa.UniqueConstraint("organization_id", "actor_kind", "actor_id", "key"),
+        one_of("actor_kind", "PERSON", "TOKEN"),
+        sa.Index("ix_idempotency_keys_created", "organization_id", "created_at"),
+    )
+
+    actor_kind: Mapped[str] = mapped_column(sa.String(8))
+    actor_id: Mapped[int] = mapped_column(BigId)
+    key: Mapped[str] = mapped_column(sa.String(255))
+    fingerprint: Mapped[str] = mapped_column(sa.String(64))
+    status: Mapped[int]
+    content_type: Mapped[str] = mapped_column(sa.String(255))
+    body: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    created_at: Mapped[datetime] = created()

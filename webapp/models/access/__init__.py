@@ -1,1 +1,0 @@
-"""Organizations, people, their sessions and API tokens."""

@@ -1,1 +1,0 @@
-"""Accounts, bank accounts, merchants and projects."""

@@ -1,1 +1,0 @@
-"""Action requests, audit events and kept answers."""

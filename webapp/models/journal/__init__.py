@@ -1,1 +1,0 @@
-"""Journal entries, their postings, kept sums and exchange rates."""

@@ -1,1 +1,0 @@
-"""Reconciliations, their items, and breaks of proofs."""

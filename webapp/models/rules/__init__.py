@@ -1,1 +1,0 @@
-"""Rules with their versions, runs and settings."""

@@ -1,1 +1,0 @@
-"""Bank lines, what feeds and files reported of them, and the imports that brought them."""

@@ -1,0 +1,115 @@
+"""People who sign in, their sessions, the counters that slow down guessing, and API tokens with their daily totals."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.database.column_types import Instant
+from webapp.database.sessions import Base
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    OrganizationKeyed,
+    created,
+    foreign_key,
+    keyed_by,
+    numbered,
+)
+
+
+class User(Base):
+    """A person with an email address; the password is an argon2id hash, or none yet.
+
+    With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization.
+    """
+
+    __tablename__ = "users"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
+    email: Mapped[str] = mapped_column(sa.String(320), unique=True)
+    name: Mapped[str] = mapped_column(sa.String(255))
+    password_hash: Mapped[str | None] = mapped_column(sa.String(255))
+    is_active: Mapped[bool] = mapped_column(default=True)
+    letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    locale: Mapped[str | None] = mapped_column(sa.String(16))
+    created_at: Mapped[datetime] = created()
+
+
+class BrowserSession(Base):
+    """A signed-in browser: only the SHA-256 of its cookie is stored."""
+
+    __tablename__ = "sessions"
+    __mapper_args__ = keyed_by("id_hash", "organization_id")
+
+    id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"))
+    created_at: Mapped[datetime] = created()
+    last_seen_at: Mapped[datetime] = mapped_column(Instant)
+    address: Mapped[str | None] = mapped_column(sa.String(64))
+    user_agent: Mapped[str | None] = mapped_column(sa.String(400))
+
+
+class SignInCounter(Base):
+    """Failed sign-ins of one account, one network or one browser: the instants of the latest, as ISO texts."""
+
+    __tablename__ = "sign_in_counters"
+
+    key: Mapped[str] = mapped_column(sa.String(80), primary_key=True)
+    tried_at: Mapped[list[str]] = mapped_column(sa.JSON)
+    last_try_at: Mapped[datetime] = mapped_column(Instant, index=True)
+
+
+class FamiliarBrowser(Base):
+    """A browser that a person has signed in with: only the SHA-256 of its cookie is stored."""
+
+    __tablename__ = "familiar_browsers"
+
+    id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True, index=True)
+    signed_in_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class ApiToken(Numbered, Base):
+    """A bearer token of a user in one organization, with scopes out of those of behaviour.md 5.
+
+    Its caps are what it may post in a day, in entries and in the base currency, and how often it may ask;
+    null is no cap of its own.
+    """
+
+    __tablename__ = "api_tokens"
+    __table_args__ = numbered(
+        sa.CheckConstraint("max_entries_a_day >= 0", name="max_entries_a_day"),
+        sa.CheckConstraint("max_amount_a_day_minor >= 0", name="max_amount_a_day"),
+        sa.CheckConstraint("max_requests_a_minute >= 1", name="max_requests_a_minute"),
+    )
+
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(sa.String(255))
+    prefix: Mapped[str] = mapped_column(sa.String(16))
+    token_hash: Mapped[str] = mapped_column(sa.String(64), unique=True)
+    scopes: Mapped[list[str]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant)
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+    max_entries_a_day: Mapped[int | None] = mapped_column(sa.Integer)
+    max_amount_a_day_minor: Mapped[int | None] = mapped_column(MONEY)
+    max_requests_a_minute: Mapped[int | None] = mapped_column(sa.Integer)
+
+
+class TokenDay(OrganizationKeyed, Base):
+    """What a token posted on one day of its organization: so many entries, and their debits in the base currency."""
+
+    __tablename__ = "token_days"
+    __table_args__ = (foreign_key("token_id", "api_tokens"), {"sqlite_with_rowid": False})
+
+    token_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    day: Mapped[date] = mapped_column(sa.Date, primary_key=True)
+    entry_count: Mapped[int] = mapped_column(sa.Integer)
+    amount_base_minor: Mapped[int] = mapped_column(MONEY)
