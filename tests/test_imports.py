@@ -196,7 +196,7 @@ PACKAGES = {
     "web": ("proposals", ".", "rendering", "access"),
     "api": (".", "documents", "audit", "bookkeeping", "rules", "transactions", "items", "accounts"),
     "mcp": (".", "tools", "shapes", "calls"),
-    "commands": ("stdio", "files", ".", "failures"),
+    "commands": ("stdio", "."),
     "pages": (
         "access",
         "audit",

@@ -13,24 +13,18 @@ gc.disable()
 import click
 
 from webapp.commands.backups import backup, restore
-from webapp.commands.checks import check
 from webapp.commands.demo import demo
-from webapp.commands.distribution import distribute
-from webapp.commands.exports import export
-from webapp.commands.failures import in_plain_words
-from webapp.commands.failures.json_errors import JsonErrors
-from webapp.commands.files.retention import delete_old_files
-from webapp.commands.files.watching import drop_folder, watch
+from webapp.commands.failures import JsonErrors, in_plain_words
+from webapp.commands.files import delete_old_files, drop_folder, watch
 from webapp.commands.imports import import_files
-from webapp.commands.organizations import create_organization, list_organizations
+from webapp.commands.inspection import check, export, whoami
+from webapp.commands.organizations import create_organization, list_organizations, set_password
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
-from webapp.commands.serving import migrate, serve
-from webapp.commands.stdio.command import mcp
+from webapp.commands.serving import distribute, migrate, serve
+from webapp.commands.stdio.relay import mcp
 from webapp.commands.tokens import create_token, tokens_group
-from webapp.commands.users import set_password
-from webapp.commands.whoami import whoami
 
 COMMANDS = tuple(
     in_plain_words(each)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.cli import COMMANDS, main
-from webapp.commands import checks
+from webapp.commands import inspection
 from webapp.database.failures import BusyError
 from webapp.database.sessions import db
 
@@ -54,7 +54,7 @@ def failing(command, monkeypatch):
         def fail(*_):
             raise error
 
-        monkeypatch.setattr(checks.checks, "violations", fail)
+        monkeypatch.setattr(inspection.checks, "violations", fail)
         return command(*words)
 
     return run
@@ -123,7 +123,7 @@ def test_a_command_has_the_time_that_it_needs_and_the_server_has_not(command, se
             asked.update({name: db.session.scalar(sa.text(f"SHOW {name}")) for name in names})
         return []
 
-    monkeypatch.setattr(checks.checks, "violations", look)
+    monkeypatch.setattr(inspection.checks, "violations", look)
     assert json.loads(command("check", "--json").stdout)["ok"]
     if session.get_bind().dialect.name == "postgresql":
         none = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "15s"}

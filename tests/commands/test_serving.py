@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.tree import ROOT
-from webapp.commands import demo_sign_in
-from webapp.commands.demo_sign_in import SignIn
+from webapp.commands import demo
+from webapp.commands.demo import SignIn
 from webapp.commands.serving import greeting
 from webapp.config import Settings
 
@@ -89,7 +89,7 @@ def settings(tmp_path):
 
 
 def test_who_serves_is_told_where_and_how_to_sign_in_to_the_demo(settings, tmp_path):
-    demo_sign_in.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
+    demo.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
     assert greeting(settings()).splitlines() == [
         "Tieout serves http://127.0.0.1:8000",
         "The demo: sign in as mara@northlight.example with four words",
@@ -99,5 +99,5 @@ def test_who_serves_is_told_where_and_how_to_sign_in_to_the_demo(settings, tmp_p
 
 def test_the_demo_is_not_named_to_other_machines_nor_where_there_is_none(settings, tmp_path):
     assert greeting(settings()) == "Tieout serves http://127.0.0.1:8000"
-    demo_sign_in.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
+    demo.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
     assert greeting(settings("0.0.0.0")) == "Tieout serves http://0.0.0.0:8000"  # noqa: S104  (the point of it)

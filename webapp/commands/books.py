@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -129,3 +129,13 @@ def answer(value: Any, sentence: str, *, as_json: bool) -> None:
 def password_from_stdin() -> str:
     """Read a password from standard input without its one line end."""
     return sys.stdin.read().removesuffix("\n").removesuffix("\r")
+
+
+def aligned(rows: Sequence[Sequence[object]]) -> str:
+    """Align rows of values in columns, two spaces apart."""
+    texts = [[str(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from http import HTTPStatus
+from pathlib import Path
 
 import click
 import sqlalchemy as sa
 
-from webapp.commands import demo_sign_in
 from webapp.commands.books import JSON, answer, application, books
-from webapp.commands.demo_sign_in import SignIn
 from webapp.config import is_loopback
 from webapp.database.sessions import begin_write, db
 from webapp.demo import studio
@@ -27,6 +28,9 @@ from webapp.services.demo.making import PLOTTER, Made
 # Three years.
 DEPRECIATED_MONTHS = 36
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+
+
+FILE_NAME = "demo_sign_in"
 
 
 @click.command()
@@ -62,7 +66,7 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> N
         present = day.date() if day else now.date()
         made = _make(seed, present, sign_in, now)
         organization_id = made.organization.id
-        demo_sign_in.keep(settings.instance_path, sign_in)
+        keep(settings.instance_path, sign_in)
         db.session.commit()
     with _without_request_log():
         _propose(made.agent_key, present.replace(day=1) - timedelta(days=1))
@@ -112,3 +116,29 @@ def _propose(key: str, day: date) -> None:
 def _password() -> str:
     """Make a random password that is easy to type: four times five letters."""
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """An email address and a password in plain text: the demo's, and nobody else's."""
+
+    email: str
+    password: str
+
+
+def keep(instance_path: Path, sign_in: SignIn) -> None:
+    """Write the sign-in over an earlier one, with mode 0600 from the first byte."""
+    path = instance_path / FILE_NAME
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{sign_in.email}\n{sign_in.password}\n")
+
+
+def kept(instance_path: Path) -> SignIn | None:
+    """Read the sign-in, if there is one."""
+    try:
+        email, password = (instance_path / FILE_NAME).read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, ValueError):
+        return None
+    return SignIn(email, password)

@@ -1,4 +1,4 @@
-"""Organizations: creation and listing."""
+"""Organizations and their people: creation, listing, passwords."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import click
 
-from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
-from webapp.commands.tables import aligned
+from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, aligned, answer, books, password_from_stdin
 from webapp.database.sessions import begin_read, begin_write, db
+from webapp.ledger.errors import NotFoundError
 from webapp.queries.access import organizations as queried
 from webapp.services.access import invitations, organizations, users
 
@@ -66,3 +66,20 @@ def list_organizations(*, as_json: bool) -> None:
         ]
     rows = [(each["id"], each["name"], each["baseCurrency"], ", ".join(each["owners"])) for each in found]
     answer(found, aligned(rows) or "There are no organizations yet.", as_json=as_json)
+
+
+@click.command()
+@EMAIL
+@PASSWORD_STDIN
+def set_password(email: str, *, password_stdin: bool) -> None:
+    """Set a new password for a person; all their sessions end."""
+    password = password_from_stdin() if password_stdin else click.prompt("Password", hide_input=True)
+    with books():
+        hashed = users.hash_password(password)
+        begin_write()
+        try:
+            users.set_password(email, hashed)
+        except NotFoundError as error:
+            raise click.ClickException(f"Nobody has the email address {email}.") from error
+        db.session.commit()
+    click.echo("The password is changed, and every session of theirs has ended.", err=True)

@@ -1,16 +1,16 @@
-"""The migration of the books to this program's revision, and their service."""
+"""The migration of the books, their service, and their distribution over nodes."""
 
 from __future__ import annotations
 
 import logging
-import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
 import click
 
-from webapp.commands import demo_sign_in
-from webapp.commands.books import application, require_revision, require_safe_role
+from webapp.commands import demo
+from webapp.commands.books import JSON, answer, application, require_revision, require_role, require_safe_role
+from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.database.command_limits import unlimited
@@ -18,9 +18,11 @@ from webapp.database.postgresql import weaknesses
 from webapp.database.roles import unbound
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
+from webapp.distribution import needs, placements
 from webapp.migrations import revisions
 
 log = logging.getLogger("tieout")
+MOST_SHARDS = 256
 
 
 @click.command()
@@ -34,7 +36,7 @@ def serve() -> None:
         require_revision()
         require_safe_role()
         with db.engine.connect().execution_options(read_only=True) as connection:
-            notes = [*weaknesses(connection).values(), *unused(settings, os.environ)]
+            notes = [*weaknesses(connection).values()]
         db.engine.dispose()
     serve_books(app, settings, lambda: say([*notes, *greeting(settings).splitlines()]))
 
@@ -48,19 +50,10 @@ def say(lines: Iterable[str]) -> None:
             log.info(line)
 
 
-def unused(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Name what earlier versions needed and nothing uses any more."""
-    names = [name for name in ("SECRET_KEY", "SECRET_KEY_FILE") if environment.get(name)]
-    if names:
-        yield f"{' and '.join(names)} can be unset: nothing is signed with it any more."
-    if (path := settings.instance_path / "secret_key").exists():
-        yield f"{path} can be deleted: nothing is signed with it any more."
-
-
 def greeting(settings: Settings) -> str:
     """Write the address of the books, and on this machine the demo's sign-in."""
     lines = [f"Tieout serves {settings.address}"]
-    sign_in = demo_sign_in.kept(settings.instance_path) if is_loopback(settings.host) else None
+    sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
         lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
     return "\n".join(lines)
@@ -80,3 +73,38 @@ def migrate() -> None:
         with db.engine.connect().execution_options(read_only=True) as connection:
             if (sentence := unbound(connection)) is not None:
                 click.echo(sentence, err=True)
+
+
+@click.command()
+@click.option(
+    "--shards",
+    type=click.IntRange(1, MOST_SHARDS),
+    metavar="N",
+    help="Parts that the organizations fall into, as many as nodes can ever share; Citus' own setting without it.",
+)
+@JSON
+def distribute(shards: int | None, *, as_json: bool) -> None:
+    """Spread the books over the nodes of a PostgreSQL with Citus, each organization on one node.
+
+    Stop the server first. If it is interrupted, the books are as before: run it again. On distributed books
+    it changes nothing.
+    """
+    app = application()
+    with app.app_context(), unlimited(), maintenance(), progress_line() as show:
+        require_revision()
+        require_role()
+        with db.engine.connect() as connection:
+            if shards is not None and connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SET LOCAL citus.shard_count = {shards}")
+            missing = needs.missing(connection)
+            if missing:
+                raise FailedError("\n".join(missing), "not_ready")
+            placed = placements.distribute(connection, show)
+            connection.commit()
+        db.engine.dispose()
+    sentence = (
+        f"Distributed {len(placed)} tables. Now run: tieout check"
+        if placed
+        else "The books are distributed; nothing was changed."
+    )
+    answer({"tables": placed}, sentence, as_json=as_json)

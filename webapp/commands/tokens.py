@@ -12,12 +12,12 @@ from webapp.commands.books import (
     EMAIL,
     JSON,
     ORGANIZATION,
+    aligned,
     answer,
     books,
     command_actor,
     require_organization,
 )
-from webapp.commands.tables import aligned
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.scopes import SCOPES

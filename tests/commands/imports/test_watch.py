@@ -18,7 +18,7 @@ from tests.fixtures.helpers.documents import pdf
 from tests.fixtures.helpers.replays import everything
 from tests.tree import ROOT
 from webapp.cli import main
-from webapp.commands.files import watching
+from webapp.commands import files
 from webapp.services.inbox import drop_folders
 from webapp.services.inbox.drop_folders import DropFolder
 
@@ -38,7 +38,7 @@ def folder(tmp_path):
 def watch(app, ada, folder, monkeypatch):
     """Take what is in the folder, which need not lie still for that; answers the result."""
     monkeypatch.setattr(drop_folders, "STILL_SECONDS", 0.0)
-    monkeypatch.setattr(watching, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(files, "PAUSE_SECONDS", 0.0)
 
     def run(*words):
         words = words or (str(folder), "--organization", ada.organization_id)
@@ -190,13 +190,13 @@ def test_whoever_ends_it_at_any_moment_loses_nothing_and_gets_nothing_twice(tmp_
     count = 12
     for place in range(count):
         (folder / f"meal-{place}.pdf").write_bytes(pdf(f"Meal {place}"))
-    watching = [sys.executable, "-m", "webapp.cli", "watch", str(folder), "--organization", organization_id]
+    words = [sys.executable, "-m", "webapp.cli", "watch", str(folder), "--organization", organization_id]
     for turn in range(rounds(2, 20)):
-        process = subprocess.Popen(watching, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)  # noqa: S603
+        process = subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)  # noqa: S603
         time.sleep(4.2 + turn * 0.05)
         process.send_signal(number)
         process.wait(30)
-    tieout(watching[3], watching[4], *watching[5:], "--once", check=True)
+    tieout(words[3], words[4], *words[5:], "--once", check=True)
     assert tieout("check").returncode == 0
     left = {path.name for path in folder.iterdir() if path.is_file()}
     done = [path for path in (folder / "done").iterdir() if path.suffix == ".pdf"]

@@ -1,11 +1,13 @@
-"""The output of a failed command: one sentence and exit status 1, without a traceback."""
+"""The output of a failed command: one sentence, or one JSON object, and exit status 1, without a traceback."""
 
 from __future__ import annotations
 
 import errno
+import json
+import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,9 @@ from webapp.ledger.errors import LedgerError
 
 NOT_REPORTED = "What the command did not report as done has not changed the books."
 TRY_AGAIN = "Run it again when the database answers."
+
+
+USAGE = click.UsageError.exit_code
 
 
 class FailedError(click.ClickException):
@@ -131,3 +136,39 @@ def _kept(details: str) -> str:
         return f"are in {Path(file.name)}"
     except OSError:
         return "tieout --traceback shows"
+
+
+class JsonErrors(click.Group):
+    """A group whose commands write `{"error", "code"}` instead of a sentence if they fail with `--json`.
+
+    The exit statuses are the same: 1 for a failure or a refusal, 2 for wrong use.
+    """
+
+    # click's own has an overload for each mode.
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **more: Any
+    ) -> Any:
+        """Run a command and end the program; without `--json`, click does so itself."""
+        words = list(sys.argv[1:] if args is None else args)
+        if not standalone_mode or "--json" not in words:
+            return super().main(words, standalone_mode=standalone_mode, **more)
+        try:
+            status = super().main(words, standalone_mode=False, **more)
+        except click.ClickException as error:
+            click.echo(json.dumps(_facts(error), ensure_ascii=False), err=True)
+            status = error.exit_code
+        except click.Abort:
+            click.echo(json.dumps(_facts(stopped()), ensure_ascii=False), err=True)
+            status = 1
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            status = 1
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _facts(error: click.ClickException) -> dict[str, object]:
+    if isinstance(error, FailedError):
+        details = {"details": error.details} if error.details else {}
+        return {"error": error.message, "code": error.code, **details}
+    return {"error": error.format_message(), "code": "usage" if error.exit_code == USAGE else "failed"}

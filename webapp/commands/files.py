@@ -1,4 +1,4 @@
-"""Watched folders: new files are imported or filed, then moved with a sentence about the result."""
+"""Commands on files: folders that are watched for new files, and the deletion of files beyond the retention."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_act
 from webapp.database import failures
 from webapp.database.sessions import begin_read, begin_write, db, scope_session
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.titles import counted
 from webapp.models import Organization
+from webapp.queries.access import organizations
+from webapp.queries.storage import retention as queried
+from webapp.services.bookkeeping import retention
 from webapp.services.inbox import arrivals, drop_folders
 from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
 from webapp.services.inbox.drop_folders import DropFolder
@@ -183,3 +187,52 @@ def _ending() -> Iterator[Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@click.command("delete-old-files")
+@ORGANIZATION
+@click.option("--yes", is_flag=True, help="Delete them; without it they are only counted.")
+@JSON
+def delete_old_files(organization_id: str, *, yes: bool, as_json: bool) -> None:
+    """Count or delete the files beyond the organization's retention (Settings, Files)."""
+    with books():
+        begin_read()
+        require_organization(organization_id)
+        found = queried.old_files(organizations.get(organization_id), now=datetime.now(UTC))
+        years = organizations.get(organization_id).retention_years
+        db.session.rollback()
+        deleted = _delete_all(organization_id) if yes else 0
+    value = {
+        "retentionYears": years,
+        "before": found.before.isoformat() if found.before else None,
+        "oldFiles": found.count,
+        "deleted": deleted,
+    }
+    answer(value, _sentence(years, found, deleted, yes=yes), as_json=as_json)
+
+
+def _delete_all(organization_id: str) -> int:
+    """Delete them in several transactions, so that nobody waits long."""
+    deleted = 0
+    while True:
+        begin_write(organization_id)
+        organization, now = organizations.get(organization_id), datetime.now(UTC)
+        gone = retention.delete_old(organization, actor=command_actor(organization_id), now=now)
+        db.session.commit()
+        deleted += gone
+        if not gone:
+            return deleted
+
+
+def _sentence(years: int | None, found: queried.OldFiles, deleted: int, *, yes: bool) -> str:
+    if years is None:
+        return "Files of this organization stay for ever."
+    if found.before is None:
+        return "Nothing can be deleted: no period is locked, and the files of open periods stay."
+    if yes:
+        return f"{counted(deleted, 'file')} deleted, which came before {found.before:%-d %b %Y}."
+    return (
+        f"{counted(found.count, 'file')} came before {found.before:%-d %b %Y}; delete with --yes."
+        if found.count
+        else f"No file came before {found.before:%-d %b %Y}."
+    )

@@ -1,1 +1,0 @@
-"""Commands on files: watched folders, and old files."""
