@@ -3,8 +3,7 @@
 from decimal import Decimal
 
 from webapp import importers
-from webapp.importers import FileRefusedError
-from webapp.importers.balances import contradictions
+from webapp.importers import FileRefusedError, contradictions
 from webapp.ledger.currencies import canonical
 
 KINDS = {"bank": "BANK", "Bank": "BANK", "credit_card": "CARD", "investment": "BANK", None: "BANK"}

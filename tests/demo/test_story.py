@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from webapp import importers
 from webapp.demo import studio
-from webapp.demo.files import statement
+from webapp.demo.lines import statement
 from webapp.demo.story import MONTHS, make_story
 from webapp.ledger.chart import DEFAULT_CHART
 

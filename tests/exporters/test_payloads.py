@@ -10,9 +10,9 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp import importers
-from webapp.exporters import FORMATS, tables, workbooks
+from webapp.exporters import FORMATS, csv_files, workbooks
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
-from webapp.exporters.tables import Table
+from webapp.exporters.csv_files import Table
 from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
 from webapp.ledger.exchange.controls import without_controls
@@ -58,7 +58,7 @@ def formulas(text, delimiter):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_no_cell_of_a_csv_begins_a_formula_however_cells_are_separated(delimiter):
     rows = [(text, Money(-1250, "EUR"), text, text) for text in TEXTS]
-    report = b"".join(tables.as_csv(Table("Rents", TEXTS[:4], rows))).decode()
+    report = b"".join(csv_files.as_csv(Table("Rents", TEXTS[:4], rows))).decode()
     assert formulas(written("csv"), delimiter) == []
     assert formulas(report, delimiter) == []
 
@@ -67,7 +67,7 @@ def test_figures_are_as_they_were_and_texts_come_back_equal(figure):
     rows = list(csv.DictReader(io.StringIO(written("csv"), newline="")))
     assert {row["amount"] for row in rows} == {"12.50", "-12.50"}
     lines = [(date(2026, 3, 1), text, Money(-1250, "EUR")) for text in TEXTS]
-    data = b"".join(tables.as_csv(Table("", ("Date", "Description", "Amount"), lines)))
+    data = b"".join(csv_files.as_csv(Table("", ("Date", "Description", "Amount"), lines)))
     (statement,) = importers.read(data, mapping={"invert": False}).statements
     assert [line.description for line in statement.lines] == [
         " ".join(without_controls(text).split()) for text in TEXTS

@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from webapp.exporters import tables, workbooks
-from webapp.exporters.tables import Table
+from webapp.exporters import csv_files, workbooks
+from webapp.exporters.csv_files import Table
 from webapp.importers.tables.typed_cells import DayCell, NumberCell
 from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
@@ -39,7 +39,7 @@ def test_numbers_are_numbers_and_days_are_days():
     (row,) = read(workbook([TYPED]))
     assert [str(cell) for cell in row] == ["A text", "-12.50", "5", "-0.001", "2024-02-29", "7"]
     assert [type(cell) for cell in row] == [str, NumberCell, NumberCell, NumberCell, DayCell, NumberCell]
-    written = b"".join(tables.as_csv(Table("Rents", ("Text",) * 7, [TYPED]))).decode()
+    written = b"".join(csv_files.as_csv(Table("Rents", ("Text",) * 7, [TYPED]))).decode()
     assert written.splitlines()[1] == '"A text",-12.50,5,-0.001,2024-02-29,7,'
 
 
@@ -53,7 +53,7 @@ def test_no_text_becomes_a_formula():
     shown = [each.text for each in sheet.iter() if each.tag.endswith("}t")][7:]
     assert shown == [payload.replace("\0", "⟨0000⟩").replace("\r", "\n") for payload in PAYLOADS]
     rows = csv.reader(
-        io.StringIO(b"".join(tables.as_csv(Table("", ("T",), [(p,) for p in PAYLOADS]))).decode())
+        io.StringIO(b"".join(csv_files.as_csv(Table("", ("T",), [(p,) for p in PAYLOADS]))).decode())
     )
     begun = [row[0] for row in rows][1:]
     assert [text for text in begun if not text.startswith(("'", "⟨0000⟩"))] == []

@@ -6,8 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.importers import read
-from webapp.importers.balances import contradictions
+from webapp.importers import contradictions, read
 from webapp.importers.bank_files import FileLine, StatedBalance, Statement
 
 DAY = date(2026, 3, 2)

@@ -8,7 +8,7 @@ from tests.importers.tables.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIG
 from webapp.importers import values
 from webapp.importers.bank_files import BankFile
 from webapp.importers.camt.values import unsigned
-from webapp.importers.qif import amounts as qif_amounts
+from webapp.importers.qif import reader as qif_amounts
 from webapp.importers.qif.days import day as qif_day
 from webapp.importers.tables import amounts as csv_amounts
 from webapp.importers.tables.days import DayParser

@@ -1,13 +1,16 @@
-"""CSV: a row per posting; texts are quoted and guarded against formulas, figures are neither."""
+"""CSV: a row per posting, and any table of typed cells; texts are guarded against formulas, figures stay."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
 from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.exchange.guards import guarded
+from webapp.ledger.money import Money
 
 HEAD: Final = (
     "entry",
@@ -28,6 +31,7 @@ HEAD: Final = (
     "merchant",
     "project",
 )
+Cell = str | Money | date | int | None
 
 
 def write(book: ExportedBook) -> Iterator[str]:
@@ -75,3 +79,24 @@ def _cell(cell: object) -> str:
         text = guarded(without_controls(cell)).replace('"', '""')
         return f'"{text}"'
     return "" if cell is None else str(cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, column heads, and rows of cells that are read once."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Iterable[Sequence[Cell]]
+
+
+def as_csv(table: Table) -> Iterator[bytes]:
+    r"""Yield the rows of a table in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
+
+    >>> rows = [("=1+1", Money(-1250, "EUR"), date(2026, 3, 1), None)]
+    >>> b"".join(as_csv(Table("Rents", ("Text", "Amount", "Day", "None"), rows))).decode().splitlines()
+    ['"Text","Amount","Day","None"', '"\'=1+1",-12.50,2026-03-01,']
+    """
+    yield row(table.heads).encode()
+    for cells in table.rows:
+        yield row(cells).encode()

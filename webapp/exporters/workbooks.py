@@ -14,7 +14,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from webapp.exporters.tables import Cell, Table
+from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.exchange.controls import without_controls

@@ -1,12 +1,12 @@
-"""Readers of bank files, one package per format, each with `recognises` and `read`."""
+"""Readers of bank files, one package per format, each with `recognises` and `read`; stated balances checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final, Protocol
 
 from webapp.importers import foreign_files
-from webapp.importers.balances import contradictions
-from webapp.importers.bank_files import BankFile, FileRefusedError
+from webapp.importers.bank_files import BankFile, FileRefusedError, StatedBalance, Statement
 from webapp.importers.camt import reader as camt_reader
 from webapp.importers.mt940 import reader as mt940_reader
 from webapp.importers.ofx import reader as ofx_reader
@@ -14,6 +14,7 @@ from webapp.importers.qif import reader as qif_reader
 from webapp.importers.tables import reader as csv_reader
 from webapp.importers.tables.guesses import guessed_mapping
 from webapp.importers.tables.samples import TableSample
+from webapp.importers.texts import account_label
 from webapp.importers.value_days import moved_value_days
 from webapp.importers.xlsx import reader as xlsx_reader
 
@@ -28,6 +29,7 @@ __all__ = [
     "sample",
     "takes_mapping",
 ]
+_MAX_SENTENCES: Final = 20
 
 
 class FormatReader(Protocol):
@@ -105,3 +107,37 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     statements = bank_file.statements
     found = (*contradictions(statements), *moved_value_days(statements))
     return replace(bank_file, warnings=(*bank_file.warnings, *found))
+
+
+def contradictions(statements: Iterable[Statement]) -> list[str]:
+    """Warn where opening + booked lines is not closing, and where a statement does not continue the one before it.
+
+    Statements of one account are compared in the order of the file; balances that the file does not state are not
+    checked.
+    """
+    warnings: list[str] = []
+    closings: dict[tuple[str | None, str | None], StatedBalance] = {}
+    for statement in statements:
+        key = statement.external_id, statement.currency
+        warnings += _warnings_of(statement, closings.get(key))
+        if statement.closing:
+            closings[key] = statement.closing
+    if len(warnings) > _MAX_SENTENCES:
+        return [*warnings[:_MAX_SENTENCES], f"{len(warnings) - _MAX_SENTENCES:,} more balances do not agree."]
+    return warnings
+
+
+def _warnings_of(statement: Statement, before: StatedBalance | None) -> Iterator[str]:
+    account = account_label(statement.external_id)
+    opening, closing = statement.opening, statement.closing
+    if opening and before and opening.amount != before.amount:
+        yield (
+            f"{account}: a statement opens with {opening.amount:f}, but the one before it closed with"
+            f" {before.amount:f}; a statement between them may be missing."
+        )
+    booked = sum((line.amount for line in statement.lines if not line.pending), Decimal(0))
+    if opening and closing and opening.amount + booked != closing.amount:
+        yield (
+            f"{account}: the opening balance {opening.amount:f} and the lines {booked:f} make"
+            f" {opening.amount + booked:f}, but the closing balance is {closing.amount:f}; lines may be missing."
+        )

@@ -46,7 +46,7 @@ def test_a_long_text_is_cut_and_not_refused():
 
 
 def test_more_lines_and_statements_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.mt940.parser.MAX_LINES", 2)
+    monkeypatch.setattr("webapp.importers.mt940.reader.MAX_LINES", 2)
     assert "more than 2 lines" in outcome(HEAD + LINE * 3 + ":62F:C260301EUR1,\n").message
     assert "statements" in outcome(HEAD * 10_002).message
 

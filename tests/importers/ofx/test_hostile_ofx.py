@@ -65,7 +65,7 @@ def test_depth_costs_nothing():
 
 
 def test_more_lines_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.ofx.parser.MAX_LINES", 3)
+    monkeypatch.setattr("webapp.importers.ofx.reader.MAX_LINES", 3)
     assert len(read(xml(statement(*[transaction()] * 3))).statements[0].lines) == 3
     assert "more than 3 lines" in outcome(xml(statement(*[transaction()] * 4))).message
 

@@ -6,9 +6,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.providers.account_selection import of_currency
-from webapp.importers.providers.identities import identified, moved_value_days
-from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
+from webapp.importers.providers.payloads import (
+    PayloadObject,
+    fingerprint,
+    identified,
+    moved_value_days,
+    of_currency,
+    records,
+)
 from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push, PushLine
 from webapp.importers.texts import joined, quoted
 from webapp.ledger.matching.lines import is_placeholder

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from webapp.importers.providers.account_selection import of_currency
-from webapp.importers.providers.identities import identified, moved_value_days
-from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
+from webapp.importers.providers.payloads import (
+    PayloadObject,
+    fingerprint,
+    identified,
+    moved_value_days,
+    of_currency,
+    records,
+)
 from webapp.importers.providers.pushes import (
     AccountSelector,
     ProviderFailedError,

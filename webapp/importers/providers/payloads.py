@@ -1,22 +1,25 @@
-"""The JSON of a provider, read strictly for amounts and dates, and leniently for everything else."""
+"""The JSON of a provider: figures and days read strictly, one account chosen, and an id for each line."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Final, NoReturn
 
 from webapp.importers.decoding import decode
-from webapp.importers.providers.pushes import PayloadRefusedError
+from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedError, PushLine
 from webapp.importers.texts import folded, iban, quoted
-from webapp.importers.value_days import ValueDay, stated_value_day
+from webapp.importers.value_days import ValueDay, moved_warning, stated_value_day
 from webapp.importers.values import utc_time
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 
 LONGEST_ID: Final = 255
@@ -218,3 +221,101 @@ def short(name: str) -> str:
 def listed(names: Iterable[str | None]) -> str:
     """Return several ids, quoted, for a sentence."""
     return ", ".join(quoted(name) for name in names if name is not None)
+
+
+def select_account(selector: AccountSelector, accounts: Sequence[str]) -> str | None:
+    """Choose one of the accounts in a payload; raises PayloadRefusedError if several are possible.
+
+    >>> select_account(AccountSelector(recorded="chk"), ["chk", "cc"])
+    'chk'
+    >>> select_account(AccountSelector(recorded="DE89 …"), ["chk"])
+    'chk'
+    """
+    if selector.requested is not None:
+        if accounts and selector.requested not in accounts:
+            raise PayloadRefusedError(
+                f"This payload has no account {listed([selector.requested])}; it has {listed(accounts)}."
+            )
+        return selector.requested
+    if selector.recorded in accounts:
+        return selector.recorded
+    if len(accounts) > 1:
+        raise PayloadRefusedError(f"This payload has several accounts; name one of {listed(accounts)}.")
+    return accounts[0] if accounts else None
+
+
+def of_currency(
+    selector: AccountSelector, lines: Sequence[PushLine]
+) -> tuple[tuple[PushLine, ...], list[str]]:
+    """Select the lines in the account's currency, with a warning about others.
+
+    Some providers have several currencies in one account; in the books each is a feed account of its own.
+    """
+    if selector.currency is None or not lines:
+        return tuple(lines), []
+    selected = tuple(line for line in lines if line.currency == selector.currency)
+    others = sorted({line.currency for line in lines} - {selector.currency})
+    if not selected:
+        raise PayloadRefusedError(
+            f"This payload is in {', '.join(others)}, and the account is in {selector.currency}."
+        )
+    left = len(lines) - len(selected)
+    if not left:
+        return selected, []
+    count = "1 line is" if left == 1 else f"{left:,} lines are"
+    return selected, [f"{count} in {', '.join(others)} and not imported into this account."]
+
+
+def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[str]]:
+    """Return the lines with unique ids, and warnings about lines without one.
+
+    A line without an id, or with a placeholder, gets the key that it would have in a file: date, amount, text and
+    an occurrence number for equal lines. An id of several different lines identifies none of them, and each would
+    be taken for a modification of the previous one: they get keys, too. A pending line with the id of a booked one
+    is the earlier state of it, and is left out.
+    """
+    ambiguous = _ambiguous(lines)
+    booked = {line.provider_transaction_id for line in lines if not line.pending} - ambiguous
+    current = [line for line in lines if not (line.pending and _own_id(line) in booked)]
+    keyed = [index for index, line in enumerate(current) if _own_id(line) in {None, *ambiguous}]
+    keys = line_keys(current[index] for index in keyed)
+    superseded = len(lines) - len(current)
+    for index, key in zip(keyed, keys, strict=True):
+        current[index] = replace(current[index], provider_transaction_id=f"{key.digest}-{key.occurrence}")
+    return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
+
+
+def moved_value_days(lines: Sequence[PushLine]) -> Iterator[str]:
+    """Warn of value dates that were moved to the last day of the month."""
+    moved = [line for line in lines if line.has_moved_value_day]
+    if moved:
+        yield moved_warning(len(moved), f"the line of {moved[0].booked_on}")
+
+
+def _own_id(line: PushLine) -> str | None:
+    name = line.provider_transaction_id
+    return None if is_placeholder(name) else name
+
+
+def _ambiguous(lines: Sequence[PushLine]) -> set[str]:
+    """Find the ids shared by two different lines, both booked or both pending."""
+    facts: dict[tuple[str, bool], set[PushLine]] = defaultdict(set)
+    for line in lines:
+        if (name := _own_id(line)) is not None:
+            facts[name, line.pending].add(line)
+    return {name for (name, _), found in facts.items() if len(found) > 1}
+
+
+def _missing_id_warnings(keyed: int, ambiguous: set[str]) -> list[str]:
+    if not keyed:
+        return []
+    count = "1 line has" if keyed == 1 else f"{keyed:,} lines have"
+    reused = " The provider uses one id for several lines." if ambiguous else ""
+    return [f"{count} no id of their own; date, amount and text identify them.{reused}"]
+
+
+def _superseded_warnings(count: int) -> list[str]:
+    if not count:
+        return []
+    lines = "1 pending line is" if count == 1 else f"{count:,} pending lines are"
+    return [f"{lines} booked under the same id."]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from webapp.importers.providers.account_selection import select_account
-from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
+from webapp.importers.providers.payloads import PayloadObject, fingerprint, records, select_account
 from webapp.importers.providers.pushes import (
     AccountSelector,
     ProviderFailedError,

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from webapp.importers.providers.account_selection import select_account
-from webapp.importers.providers.identities import identified
-from webapp.importers.providers.payloads import PayloadObject, cut, fingerprint, records
+from webapp.importers.providers.payloads import (
+    PayloadObject,
+    cut,
+    fingerprint,
+    identified,
+    records,
+    select_account,
+)
 from webapp.importers.providers.pushes import (
     AccountSelector,
     PayloadRefusedError,

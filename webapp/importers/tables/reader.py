@@ -1,7 +1,8 @@
 """The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import islice
 from typing import Final
 
@@ -13,7 +14,6 @@ from webapp.importers.bank_files import (
     Statement,
 )
 from webapp.importers.decoding import wide_encoding
-from webapp.importers.tables import balances
 from webapp.importers.tables.detection import has_header, layout_of
 from webapp.importers.tables.layouts import Layout, columns_of, layouts_of, placed
 from webapp.importers.tables.lines import TableEntry, TableReader
@@ -143,7 +143,7 @@ def _signed(entries: list[TableEntry], table: Sequence[TableRow], layout: Layout
     """
     groups = [[entry for entry in group if not entry.line.pending] for group in _grouped(entries).values()]
     groups = [group for group in groups if group]
-    holds, holds_inverted = balances.confirms_sign(groups, 1), balances.confirms_sign(groups, -1)
+    holds, holds_inverted = confirms_sign(groups, 1), confirms_sign(groups, -1)
     if holds_inverted and not holds:
         layout.invert = True
         return [replace(entry, line=replace(entry.line, amount=-entry.line.amount)) for entry in entries]
@@ -182,11 +182,72 @@ def _balances(
     booked = [entry for entry in entries if not entry.line.pending]
     if not any(entry.balance is not None for entry in booked):
         return None, None, None
-    chain = balances.ordered(booked)
+    chain = ordered(booked)
     warning = None
     if chain is None or chain.broken:
         row = chain.broken.line.row if chain and chain.broken else booked[-1].line.row
         warning = f"Row {row:,}: the running balance does not follow from the lines before it; a line may be missing."
     if chain is None or (warning and not has_balance_column):
         return None, None, warning
-    return *balances.opening_and_closing(chain), warning
+    return *opening_and_closing(chain), warning
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Entries, oldest first, and how many of their balances agree with the previous balance and the amount."""
+
+    entries: Sequence[TableEntry]
+    agreeing: int
+    broken: TableEntry | None
+
+
+def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
+    """Check the balances of entries; some may have none."""
+    running: Decimal | None = None
+    agreeing, broken = 0, None
+    for entry in entries:
+        if running is not None:
+            running += sign * entry.line.amount
+        if entry.balance is None:
+            continue
+        if running is not None:
+            agreeing += running == entry.balance
+            broken = broken or (entry if running != entry.balance else None)
+        running = entry.balance
+    return Chain(entries, agreeing, broken)
+
+
+def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
+    """Return the chain in date order; if all dates are equal, the chain that agrees, or None."""
+    forward, backward = chain(entries, sign), chain(entries[::-1], sign)
+    first, last = entries[0].line.booked_on, entries[-1].line.booked_on
+    if first != last:
+        likely, other = (forward, backward) if first < last else (backward, forward)
+        return other if likely.broken and not other.broken else likely
+    holding = [each for each in (forward, backward) if not each.broken]
+    return holding[0] if holding else None
+
+
+def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
+    """Return whether the balances of every account agree with amounts of this sign, and there are enough of them."""
+    agreeing = 0
+    for entries in groups:
+        found = ordered(entries, sign)
+        if found is None or found.broken:
+            return False
+        agreeing += found.agreeing
+    return agreeing > 0
+
+
+def opening_and_closing(found: Chain) -> tuple[StatedBalance | None, StatedBalance | None]:
+    """Return the balance before the first entry and the one after the last, as the balance column states them."""
+    days = [entry.line.booked_on for entry in found.entries]
+    before = Decimal(0)
+    opening = None
+    for entry in found.entries:
+        before += entry.line.amount
+        if entry.balance is not None:
+            opening = StatedBalance(entry.balance - before, min(days))
+            break
+    last = found.entries[-1].balance
+    return opening, None if last is None else StatedBalance(last, max(days))

@@ -57,7 +57,7 @@ class ImportAccountRecord:
 
     @property
     def as_equation(self) -> str:
-        """The beginning of the sentence by which a reader of files (importers/balances.py) warns of a wrong sum."""
+        """The beginning of the sentence by which a reader of files (importers/__init__.py) warns of a wrong sum."""
         whose = f"Account {self.external_id}" if self.external_id else "An account without a number"
         return f"{whose}: the opening balance {self.opening_balance} and the lines {self.sum} make"
 

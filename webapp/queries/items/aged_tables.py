@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from webapp.exporters.tables import Cell, Table
+from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import Age, OwedSide
 from webapp.queries.items import ageing

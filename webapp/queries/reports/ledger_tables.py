@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from webapp.exporters.tables import Cell, Table
+from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.queries.access import organizations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Final
 
-from webapp.exporters import tables, workbooks
-from webapp.exporters.tables import Cell, Table
+from webapp.exporters import csv_files, workbooks
+from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import OwedSide
@@ -155,5 +155,5 @@ def write(table: Table, format_: str, file: IO[bytes]) -> str:
     if format_ == "xlsx":
         workbooks.write(table, file)
         return workbooks.MEDIA_TYPE
-    file.writelines(tables.as_csv(table))
+    file.writelines(csv_files.as_csv(table))
     return "text/csv; charset=utf-8"

@@ -10,7 +10,8 @@ from decimal import Decimal
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.demo import files, studio
+from webapp.demo import lines as demo_lines
+from webapp.demo import studio
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.ledger.money import Money
@@ -109,7 +110,7 @@ class Bookkeeper:
 
     def take(self, account: BankAccount, first: date, last: date, *, with_pending: bool = False) -> None:
         """Import an account's statement over a period."""
-        data = files.statement(account, first, last, with_pending=with_pending)
+        data = demo_lines.statement(account, first, last, with_pending=with_pending)
         name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
         runs.take_at_once(Upload(name, data), **self.act)
 
