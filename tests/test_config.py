@@ -2,7 +2,6 @@
 
 import pytest
 
-from webapp.commands.serving import unused
 from webapp.config import Settings, UnsafeSettingError
 
 
@@ -33,21 +32,6 @@ def test_a_setting_may_stand_in_a_file(read, tmp_path):
     address = tmp_path / "address"
     address.write_text("postgresql://books@db/tieout\n")
     assert read(DATABASE_URL_FILE=str(address)).database_url == "postgresql+psycopg://books@db/tieout"
-
-
-@pytest.mark.parametrize(
-    "environment", [{"SECRET_KEY": "short"}, {"SECRET_KEY_FILE": "nowhere"}, {}], ids=str
-)
-def test_no_secret_is_needed_and_one_of_an_earlier_version_stops_nothing(read, tmp_path, environment):
-    instance = tmp_path / "instance"
-    instance.mkdir(mode=0o700)
-    (instance / "secret_key").write_text("of an earlier version")
-    (instance / "secret_key").chmod(0o600)
-    settings = read(**environment)
-    assert {line.split()[0] for line in unused(settings, environment)} == {
-        *environment,
-        str(instance / "secret_key"),
-    }
 
 
 @pytest.mark.parametrize(

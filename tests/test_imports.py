@@ -22,7 +22,6 @@ ARROW = {
     "database": {"config", "ledger"},
     "distribution": {"database"},
     "snapshots": {"database"},
-    "networks": set(),
     "server": {"config", "web"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
@@ -32,7 +31,6 @@ ARROW = {
     "queries": {"ledger", "database", "snapshots", "models", "exporters"},
     "services": {
         "ledger",
-        "networks",
         "database",
         "distribution",
         "models",

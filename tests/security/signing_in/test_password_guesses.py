@@ -14,8 +14,8 @@ import pytest
 from argon2 import PasswordHasher
 from flask import g
 
-from webapp.networks import network_of
 from webapp.services.access import sessions, users
+from webapp.services.access.sign_in_tries import network_of
 from webapp.web.access import browsers, request_state
 from webapp.web.access.request_state import RequestState
 

@@ -2,8 +2,8 @@
 
 The parser assigns each tag to its statement, account, balance or transaction. Aggregates (elements that contain others)
 are recognised by name; every other tag is a field of the innermost open aggregate, whether or not it is closed itself.
-An aggregate ends with its closing tag, with the closing tag of an outer one, or where the next of its kind begins, since
-no aggregate contains its own kind.
+An aggregate ends with its closing tag, with the closing tag of an outer one, or where the next of its kind begins,
+since no aggregate contains its own kind.
 """
 
 import re

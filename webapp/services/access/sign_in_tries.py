@@ -6,6 +6,7 @@ by guessing. Together they are no more than ten tries of one account in any minu
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +18,6 @@ from webapp.database.sessions import db, insert_unless, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import SignInCounter
 from webapp.models.base import table_of
-from webapp.networks import network_of
 from webapp.queries.access.principals import digest_of
 from webapp.services.access.visitors import Visitor, is_familiar
 
@@ -25,6 +25,8 @@ MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 MOST_PER_ACCOUNT, MOST_PER_FAMILIAR_ACCOUNT = 7, 3
 MOST_PER_NETWORK, MOST_PER_BROWSER = 20, 20
 MOST_SWEPT = 1000
+# The bits of an IPv6 address that one line is given whole.
+IPV6_SITE = 64
 
 
 class TooManySignInsError(LedgerError):
@@ -136,3 +138,22 @@ def take_back(allowances: Sequence[Allowance], now: datetime) -> None:
         .with_for_update(skip_locked=True)
     )
     db.session.execute(sa.delete(SignInCounter).where(SignInCounter.key.in_(over)))
+
+
+def network_of(address: str) -> str:
+    """Give whose address this is: an IPv4 address itself, and of IPv6 the /64 that one line is given whole.
+
+    >>> network_of("2001:db8:1:2:3:4:5:6"), network_of("2001:db8:1:2::9"), network_of("::ffff:192.0.2.7")
+    ('2001:db8:1:2::/64', '2001:db8:1:2::/64', '192.0.2.7')
+    >>> network_of("192.0.2.7"), network_of("fe80::1%eth0"), network_of("")
+    ('192.0.2.7', 'fe80::/64', '')
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((int(found), IPV6_SITE), strict=False))
