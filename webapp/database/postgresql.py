@@ -29,12 +29,7 @@ _OF_JOINS: Final = {
 }
 BY_KEYS: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _OF_JOINS.items())
 AS_EVER: Final = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _OF_JOINS)
-# The first transaction of new books may write thousands of rows: with a plan that is kept from when there were none,
-# each statement reads them all, and a demo took minutes.
-NO_LIMITS: Final = (
-    "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"
-    " SET LOCAL plan_cache_mode = force_custom_plan"
-)
+NO_LIMITS: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 # A transaction that changes fewer rows changes no plan.
 BULK_ROWS: Final = 1000
 # The share of a table's rows whose change makes its statistics old: autovacuum's own measure.

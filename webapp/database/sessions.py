@@ -165,9 +165,8 @@ def next_ids(
     if connection.dialect.name == "postgresql":
         return sa.func.nextval(f"{table.name}_id_seq")
     # Under BEGIN IMMEDIATE nobody else can insert, and AUTOINCREMENT continues after explicit ids.
-    last = connection.scalar(
-        sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
-    )
+    given = sqlite.SEQUENCES.c
+    last = connection.scalar(sa.select(given.seq).where(given.name == table.name))
     return place + ((last or 0) + 1)
 
 

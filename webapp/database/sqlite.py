@@ -34,6 +34,10 @@ _PRAGMAS: Final = (
 )
 
 
+# What ids each table has given out.
+SEQUENCES: Final = sa.table("sqlite_sequence", sa.column("name", sa.String), sa.column("seq", sa.BigInteger))
+
+
 class Writer:
     """The queue of writers to a SQLite file: a lock in the process and one on a file.
 

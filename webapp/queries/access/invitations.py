@@ -86,9 +86,9 @@ def belongs_elsewhere(invitation: Invitation, user: User) -> bool:
 def is_overtaken(invitation: Invitation, now: datetime) -> bool:
     """Return whether other books made a link for the same address later, which ends this one's right to a password."""
     if is_bound(db.session()):
-        function = sa.text("SELECT is_invited_later(:digest, :now)")
+        later_one = sa.select(sa.func.is_invited_later(invitation.token_hash, now))
         with asking_owner(db.session()) as connection:
-            return bool(connection.scalar(function, {"digest": invitation.token_hash, "now": now}))
+            return bool(connection.scalar(later_one))
     later = sa.select(Invitation.id).where(
         Invitation.email == invitation.email,
         Invitation.organization_id != invitation.organization_id,

@@ -11,7 +11,7 @@ from sqlalchemy import orm
 
 from webapp.database.functions import fold
 from webapp.database.sessions import db, scoped_session
-from webapp.database.tenancy import asking_owner, has_nodes, is_bound, seen_organization
+from webapp.database.tenancy import asking_owner, has_nodes, is_bound, rows_of, seen_organization
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
@@ -121,7 +121,7 @@ def as_joined(user_id: int, *, newest: str | None = None) -> list[Organization]:
     session = db.session()
     if not is_bound(session):
         return list(session.scalars(joined, execution_options=_ACROSS))
-    function = sa.text("SELECT * FROM organizations_of_person(:person)").bindparams(person=user_id)
+    function = rows_of("organizations_of_person", user_id)
     asked = sa.select(Organization).from_statement(function)
     if not has_nodes(session):
         return list(session.scalars(asked, execution_options=_ACROSS))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.database.sessions import db
-from webapp.database.tenancy import asking_owner, is_bound
+from webapp.database.tenancy import asking_owner, is_bound, rows_of
 from webapp.models import BrowserSession
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import IDLE, LONGEST
@@ -63,7 +63,7 @@ def _every_one(user_id: int) -> Iterable[BrowserSession]:
     if not is_bound(session):
         own = sa.select(BrowserSession).where(BrowserSession.user_id == user_id)
         return session.scalars(own, execution_options=across)
-    function = sa.text("SELECT * FROM sessions_of_person(:person)").bindparams(person=user_id)
+    function = rows_of("sessions_of_person", user_id)
     asked = sa.select(BrowserSession).from_statement(function)
     with asking_owner(session) as connection, orm.Session(connection) as apart:
         found = apart.scalars(asked, execution_options=across).all()

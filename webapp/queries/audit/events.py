@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chain import Head
-from webapp.models import AuditEvent
+from webapp.models import AuditEvent, TouchedProof
+from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
-from webapp.snapshots.statements import PlannedOnce
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,23 @@ class EventFeed:
 
 
 # Every act asks for both: how its event goes on, and which proofs are to be checked after it.
-_HEAD = PlannedOnce("""
-    SELECT last.sequence, last.hash, false FROM (
-        SELECT sequence, hash FROM audit_events WHERE organization_id = :organization_id
-        ORDER BY sequence DESC LIMIT 1) last
-    UNION ALL SELECT reconciliation_id, NULL, by_late_lines FROM touched_proofs
-    WHERE organization_id = :organization_id""")
+@made_once
+def _head(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
+    event, touched = table_of(AuditEvent).c, table_of(TouchedProof).c
+    last = (
+        sa.select(event.sequence, event.hash, sa.false().label("by_late_lines"))
+        .where(event.organization_id == organization_id)
+        .order_by(event.sequence.desc())
+        .limit(1)
+        .subquery()
+    )
+    no_hash = sa.cast(sa.null(), sa.String())
+    return sa.union_all(
+        sa.select(last),
+        sa.select(touched.reconciliation_id, no_hash, touched.by_late_lines).where(
+            touched.organization_id == organization_id
+        ),
+    )
 
 
 def head(organization_id: str) -> tuple[Head | None, dict[int, bool]]:
@@ -56,7 +67,7 @@ def head(organization_id: str) -> tuple[Head | None, dict[int, bool]]:
 
     A proof is true where only late lines touched it.
     """
-    rows = _HEAD.rows(organization_id=organization_id)
+    rows = db.session.execute(*_head(organization_id)).all()
     ends = [Head(sequence, last_hash) for sequence, last_hash, _ in rows if last_hash is not None]
     return ends[0] if ends else None, {
         proof_id: bool(by_late_lines) for proof_id, last_hash, by_late_lines in rows if last_hash is None

@@ -139,7 +139,7 @@ def names_of_files() -> set[str]:
     """Give the names of the files of all waiting proposals, of whichever organization: the folder is one for all."""
     if is_bound(db.session()):
         with asking_owner(db.session()) as connection:
-            return set(connection.scalars(sa.text("SELECT named_by_proposals()")))
+            return set(connection.scalars(sa.select(sa.func.named_by_proposals())))
     return {file.name for file in files()}
 
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from webapp.database.functions import unindexed
 from webapp.database.sessions import db
+from webapp.database.sqlite import SEQUENCES
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
@@ -88,14 +89,13 @@ def mark(organization_id: str) -> Mark:
 def _newest() -> dict[str, int]:
     """Read the newest id that each table has given out; on PostgreSQL also to transactions that were rolled back."""
     if db.session.connection().dialect.name == "sqlite":
-        rows = db.session.execute(sa.text("SELECT name, seq FROM sqlite_sequence"))
-        return {row.name: row.seq for row in rows}
+        return dict(db.session.execute(sa.select(SEQUENCES)).all())
+    columns: list[Any] = [sa.column(name) for name in ("sequencename", "last_value", "schemaname")]
+    given = sa.table("pg_sequences", *columns).c
     rows = db.session.execute(
-        sa.text(
-            "SELECT sequencename AS name, last_value AS seq FROM pg_sequences WHERE schemaname = current_schema()"
-        )
+        sa.select(given.sequencename, given.last_value).where(given.schemaname == sa.func.current_schema())
     )
-    return {row.name.removesuffix("_id_seq"): row.seq or 0 for row in rows}
+    return {name.removesuffix("_id_seq"): last or 0 for name, last in rows}
 
 
 def _sums(organization_id: str) -> Sums:

@@ -26,9 +26,8 @@ NEWEST: Final = 300
 # Marks an amount in minor units among words, which have letters and digits only.
 AMOUNT: Final = "$"
 IBAN: Final = re.compile(r"[a-z]{2}[0-9]{2}[a-z0-9]{2,30}")
-_ON_SQLITE = sa.text(
-    "SELECT rowid AS id FROM line_words WHERE line_words MATCH :wanted ORDER BY rowid DESC LIMIT :latest"
-).columns(sa.column("id", sa.BigInteger))
+# The index of SQLite: its column of its own name is asked what it MATCHes.
+_WORDS: Final = sa.table("line_words", sa.column("rowid", sa.BigInteger), sa.column("line_words")).c
 
 
 class FoundLine(NamedTuple):
@@ -103,11 +102,12 @@ def _on_sqlite(
 
     books = "\ue000" + organization_id.replace("_", "")
     either = " OR ".join("(" + " AND ".join(map(word, parts)) + ")" for parts in wanted)
-    latest = _ON_SQLITE.bindparams(wanted=f'"{books}" AND ({either})', latest=LATEST).subquery()
+    found = sa.select(_WORDS.rowid).where(_WORDS.line_words.match(f'"{books}" AND ({either})'))
+    latest = found.order_by(_WORDS.rowid.desc()).limit(LATEST).subquery()
     # Asked for an order, SQLite would read all lines in it.
     rows = db.session.execute(
         sa.select(Transaction.booked_on, Transaction.id).where(
-            *_is_listed(organization_id), *conditions, Transaction.id.in_(sa.select(latest.c.id))
+            *_is_listed(organization_id), *conditions, Transaction.id.in_(sa.select(latest.c.rowid))
         )
     )
     return [row.id for row in sorted(rows, reverse=True)[:limit]]

@@ -18,10 +18,8 @@ from webapp.queries.common.search import contains, is_amount
 NEWEST: Final = 10_000
 LARGEST_NUMBER: Final = 2**63 - 1
 # Without statistics SQLite would read the entries of bank lines too, which are far more.
-_OWN: Final = """
-    SELECT id, number, effective_on, description, status, organization_id FROM journal_entries {hint}
-    WHERE organization_id = :organization_id AND source <> 'bank_feed' ORDER BY id DESC LIMIT :newest"""
-
+# Written out, as the index has it.
+_BANK_FEED: Final = sa.literal_column("'bank_feed'", sa.String())
 _ENTRY: Final = (
     JournalEntry.id,
     JournalEntry.number,
@@ -73,9 +71,14 @@ def numbered_entries(organization_id: str, typed: str) -> list[FoundEntry]:
 
 def entries(organization_id: str, typed: str, *, limit: int) -> list[FoundEntry]:
     """Find entries that are not of a bank line, by a part of their description or the amount of a leg."""
-    hint = "INDEXED BY ix_journal_entries_own" if db.engine.dialect.name == "sqlite" else ""
-    newest = sa.text(_OWN.format(hint=hint)).bindparams(organization_id=organization_id, newest=NEWEST)
-    row = newest.columns(*_ENTRY, JournalEntry.organization_id).subquery("newest").c
+    row = (
+        sa.select(*_ENTRY, JournalEntry.organization_id)
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.source != _BANK_FEED)
+        .order_by(JournalEntry.id.desc())
+        .limit(NEWEST)
+        .subquery("newest")
+        .c
+    )
     found = _has_text(typed, row.description)
     amounts = is_amount(typed, Posting.currency, Posting.amount_minor)
     if amounts:

@@ -16,7 +16,7 @@ def close(id_hash: str) -> None:
     """End a session."""
     if is_bound(db.session()):
         with asking_owner(db.session()) as connection:
-            connection.execute(sa.text("SELECT end_session(:hash)"), {"hash": id_hash})
+            connection.execute(sa.select(sa.func.end_session(id_hash)))
     else:
         db.session.execute(sa.delete(BrowserSession).where(BrowserSession.id_hash == id_hash))
 
@@ -25,7 +25,7 @@ def end_before(instant: datetime) -> None:
     """End the sessions that began before an instant."""
     if is_bound(db.session()):
         with asking_owner(db.session()) as connection:
-            connection.execute(sa.text("SELECT end_sessions_before(:instant)"), {"instant": instant})
+            connection.execute(sa.select(sa.func.end_sessions_before(instant)))
     else:
         db.session.execute(sa.delete(BrowserSession).where(BrowserSession.created_at < instant))
 
@@ -33,9 +33,9 @@ def end_before(instant: datetime) -> None:
 def end_of_person(user_id: int, reference: str | None = None) -> int:
     """End all sessions of a person, or the one that a reference names; answers how many they were."""
     if is_bound(db.session()):
-        function = sa.text("SELECT end_sessions_of_person(:person, :reference)")
+        ended_ids = sa.select(sa.func.end_sessions_of_person(user_id, reference))
         with asking_owner(db.session()) as connection:
-            return len(connection.scalars(function, {"person": user_id, "reference": reference}).all())
+            return len(connection.scalars(ended_ids).all())
     named = [] if reference is None else [reference_of() == reference]
     of_person = sa.delete(BrowserSession).where(BrowserSession.user_id == user_id, *named)
     # No object of the session stands for a browser's session.

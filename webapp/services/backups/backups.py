@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.database.sessions import instance_folder
+from webapp.database.sqlite import SEQUENCES
 from webapp.models import StoredFile
 from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals
@@ -162,9 +163,9 @@ def _last_id(session: orm.Session, table: sa.Table) -> int:
     if not isinstance(id_.type, sa.Integer | sa.BigInteger) or id_.autoincrement is False:
         return 0
     if session.connection().dialect.name == "postgresql":
-        statement = f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {table.name}_id_seq"  # noqa: S608  (a name of ours)
-        return int(session.scalar(sa.text(statement)) or 0)
-    found = session.scalar(
-        sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
-    )
+        given = sa.table(
+            f"{table.name}_id_seq", sa.column("is_called", sa.Boolean), sa.column("last_value")
+        ).c
+        return int(session.scalar(sa.select(given.last_value).where(given.is_called)) or 0)
+    found = session.scalar(sa.select(SEQUENCES.c.seq).where(SEQUENCES.c.name == table.name))
     return int(found or 0)

@@ -16,6 +16,7 @@ from sqlalchemy import orm
 
 from webapp.database.postgresql import analyze
 from webapp.database.sessions import instance_folder
+from webapp.database.sqlite import SEQUENCES
 from webapp.distribution.tables import is_distributed
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
@@ -252,15 +253,10 @@ class _Bare:
             if not last:
                 continue
             if self._is_sqlite:
-                self._session.execute(
-                    sa.text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": name}
-                )
-                statement = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"
-                self._session.execute(sa.text(statement), {"name": name, "last": last})
+                self._session.execute(sa.delete(SEQUENCES).where(SEQUENCES.c.name == name))
+                self._session.execute(sa.insert(SEQUENCES).values(name=name, seq=last))
             else:
-                self._session.execute(
-                    sa.text("SELECT setval(:sequence, :last)"), {"sequence": f"{name}_id_seq", "last": last}
-                )
+                self._session.execute(sa.select(sa.func.setval(f"{name}_id_seq", last)))
 
     def _run(self, statement: str) -> None:
         self._session.connection().exec_driver_sql(statement)
