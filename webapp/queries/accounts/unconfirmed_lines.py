@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import is_among
+from webapp.database.functions import is_among, unindexed
 from webapp.database.sessions import db
 from webapp.models import JournalEntry, LineMonthSum, Transaction
 from webapp.queries.common.among import among
@@ -56,10 +56,8 @@ def _of_drafts(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
 
 @made_once
 def _less_posted(organization_id: str, ids: Sequence[int]) -> sa.CompoundSelect[Any]:
-    posted = (
-        sa.select(JournalEntry.id)
-        .where(JournalEntry.organization_id == organization_id, JournalEntry.number > 0)
-        .with_hint(JournalEntry, "INDEXED BY uq_journal_entries_number", "sqlite")
+    posted = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.number > 0
     )
     markers = _drafts(JournalEntry.corrects_id, organization_id)
     columns: list[Any] = [LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.booked_count)]
@@ -79,13 +77,12 @@ def _with_entries(
     return (
         sa.select(*columns)
         .where(
-            Transaction.organization_id == organization_id,
-            among(Transaction.feed_account_id, ids),
-            Transaction.status == "BOOKED",
+            unindexed(Transaction.organization_id) == organization_id,
+            among(unindexed(Transaction.feed_account_id), ids),
+            unindexed(Transaction.status) == "BOOKED",
             is_among(Transaction.journal_entry_id, entries.scalar_subquery()),
         )
         .group_by(Transaction.feed_account_id)
-        .with_hint(Transaction, "INDEXED BY ix_transactions_entry", "sqlite")
     )
 
 

@@ -10,11 +10,11 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import leakproof_coalesce
+from webapp.database.functions import leakproof_coalesce, unindexed
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
-from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
+from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
@@ -22,8 +22,11 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
 Ages = Mapping[Age, Money]
-# Of entries: by an index of theirs SQLite would go through all of the organization's, not the postings of the accounts.
-BY_ROWID: Final = "NOT INDEXED"
+# By an index of the organization SQLite would go through all of its entries, not the postings of some accounts.
+IS_ENTRY_OF_POSTING: Final = sa.and_(
+    unindexed(JournalEntry.organization_id) == Posting.organization_id,
+    JournalEntry.id == Posting.journal_entry_id,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
     original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
     found = db.session.scalar(
         sa.select(sa.func.sum(Posting.amount_base_minor))
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(JournalEntry, IS_ENTRY_OF_POSTING)
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
         .where(
             Posting.organization_id == organization_id,
@@ -164,6 +167,5 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
             JournalEntry.effective_on <= day,
             first.source == revaluations.SOURCE,
         )
-        .with_hint(JournalEntry, BY_ROWID, "sqlite")
     )
     return int(found or 0)

@@ -22,7 +22,6 @@ from webapp.models import (
     Posting,
     Settlement,
     SettlementPart,
-    refers_to,
 )
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.among import among
@@ -200,14 +199,13 @@ def _moving(columns: list[Any], organization_id: str, account_ids: list[int]) ->
     """Select of the postings that move what is owed, each with its entry."""
     return (
         sa.select(*columns)
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(JournalEntry, ageing.IS_ENTRY_OF_POSTING)
         .where(
             Posting.organization_id == organization_id,
             among(Posting.account_id, account_ids),
             Posting.amount_minor != 0,
             JournalEntry.status.in_(COUNTING),
         )
-        .with_hint(JournalEntry, ageing.BY_ROWID, "sqlite")
     )
 
 

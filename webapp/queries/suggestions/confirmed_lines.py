@@ -123,7 +123,7 @@ def _corrected_legs(organization_id: str, entry_ids: Sequence[int]) -> sa.Select
         _ENTRY.c.organization_id == organization_id,
         _ENTRY.c.corrects_id.is_not(None),
         _ENTRY.c.corrects_id.in_(entry_ids),
-    ).with_hint(_ENTRY, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+    )
 
 
 def _counter_legs(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:

@@ -65,7 +65,7 @@ def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSe
         entry.c.organization_id == organization_id,
         entry.c.corrects_id.is_not(None),
         among(entry.c.corrects_id, entry_ids),
-    ).with_hint(entry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+    )
     return sa.union(own, corrections)
 
 

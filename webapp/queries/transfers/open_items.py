@@ -62,10 +62,11 @@ def items_subquery(organization_id: str) -> sa.Subquery:
         Account.organization_id == organization_id, Account.is_watched, has_sums
     )
     of_watched = (
-        Posting.organization_id == organization_id,
+        # Else SQLite would begin with all entries, and not with the postings of few accounts.
+        unindexed(Posting.organization_id) == organization_id,
         is_among(Posting.account_id, watched.correlate(None).scalar_subquery()),
     )
-    return _less_settled(_items(*of_watched, index="ix_postings_account"), organization_id)
+    return _less_settled(_items(*of_watched), organization_id)
 
 
 def of_transfers() -> sa.Subquery:
@@ -84,13 +85,12 @@ def whole_items(organization_id: str, account_id: int) -> sa.Subquery:
     return _items(Posting.organization_id == organization_id, Posting.account_id == account_id)
 
 
-def _items(*chosen: sa.ColumnElement[bool], index: str | None = None) -> sa.Subquery:
+def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
     Being linked settles an item of "Transfers between own accounts" only as far as both sides stand there and come
     to nil together, with the entry that realised their difference. A revaluation, its
-    reversal, and what is realised on another account are no items. `index` is the one by which SQLite finds the
-    postings: left alone it would begin with all entries.
+    reversal, and what is realised on another account are no items.
     """
     root = orm.aliased(JournalEntry)
     parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
@@ -107,8 +107,6 @@ def _items(*chosen: sa.ColumnElement[bool], index: str | None = None) -> sa.Subq
         base.label("amount_base_minor"),
     ]
     selected = sa.select(*columns)
-    if index is not None:
-        selected = selected.with_hint(Posting, f"INDEXED BY {index}", "sqlite")
     return (
         _of_roots(selected, root)
         .where(
