@@ -98,7 +98,7 @@ EXCEPTIONS = {
     "webapp/queries/checks/__init__.py": {"distribution"},  # books on several nodes are checked one by one
     "webapp/queries/checks/stored.py": {"database"},  # whose books are checked, past the ORM
     "webapp/queries/checks/violations.py": {"database"},  # whose books are checked
-    "webapp/queries/common/read_ahead.py": {"database"},  # where a bulk act keeps what it has read
+    "webapp/queries/common/kept_rows.py": {"database"},  # where a session keeps rows
     "webapp/services/audit/action_requests.py": {
         "commit",
     },  # a refusal is written after the request's rollback

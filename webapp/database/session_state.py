@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import date, datetime
+    from datetime import datetime
 
     from sqlalchemy import orm
 
@@ -59,25 +59,6 @@ class ActWrites:
     touched: dict[Kind, set[int]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAhead:
-    """What each act of a bulk call would ask of the books, read once for all its lines; no such act changes it.
-
-    `rows` are found by their model and id, or role. `unpaired` lines are in no transfer, `unpaying` ones pay no items,
-    `unexplained` ones have no entry that was written by hand, `undocumented` entries have no document, `plain` accounts
-    take every posting, and `opened_on` has for each account the last day before its books begin. What is not in it is
-    asked as ever.
-    """
-
-    rows: Mapping[tuple[type[Any], object], Any] = field(default_factory=dict)
-    unpaired: frozenset[int] = frozenset()
-    unpaying: frozenset[int] = frozenset()
-    unexplained: frozenset[int] = frozenset()
-    undocumented: frozenset[int] = frozenset()
-    plain: frozenset[int] = frozenset()
-    opened_on: Mapping[int, date] = field(default_factory=dict)
-
-
 @dataclass(slots=True)
 class SessionState:
     """The state of a session.
@@ -95,7 +76,6 @@ class SessionState:
     last_act: tuple[datetime, int] | None = None
     acts_done: int = 0
     acts_together: list[WaitingAct] | None = None
-    ahead: ReadAhead = field(default_factory=ReadAhead)
     kept: dict[str, Any] = field(default_factory=dict)
 
 

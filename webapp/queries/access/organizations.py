@@ -15,7 +15,7 @@ from webapp.database.tenancy import asking_owner, has_nodes, is_bound, rows_of, 
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
-from webapp.queries.common import read_ahead
+from webapp.queries.common import kept_rows
 from webapp.queries.common.made_once import made_once
 
 _ACROSS = {"across_organizations": True}
@@ -23,10 +23,10 @@ _ACROSS = {"across_organizations": True}
 
 def get(organization_id: str) -> Organization:
     """Find an organization that exists."""
-    found: Organization | None = read_ahead.kept(organization_id)
+    found: Organization | None = kept_rows.kept(organization_id)
     if found is None:
         found = db.session.get_one(Organization, organization_id)
-        read_ahead.keep(organization_id, found)
+        kept_rows.keep(organization_id, found)
     return found
 
 

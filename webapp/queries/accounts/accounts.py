@@ -18,7 +18,7 @@ from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
-from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
@@ -130,24 +130,17 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
 
 def by_role(organization_id: str, role: Role) -> Account:
     """Find the system account that plays a role in the books."""
-    ahead: Account | None = read_ahead.present().rows.get((Account, role))
-    if ahead is not None:
-        return ahead
-    found: Account = db.session.scalars(*_of_role(organization_id, role)).one()
+    key = f"{organization_id} {role}"
+    found: Account | None = kept_rows.kept(key)
+    if found is None:
+        found = db.session.scalars(*_of_role(organization_id, role)).one()
+        kept_rows.keep(key, found)
     return found
 
 
 @made_once
 def _of_role(organization_id: str, role: Role) -> sa.Select[Account]:
     return sa.select(Account).where(Account.organization_id == organization_id, Account.role == role)
-
-
-def by_roles(organization_id: str) -> dict[tuple[type[Any], object], Account]:
-    """Find all system accounts, as rows that are read ahead for `by_role`."""
-    found = db.session.scalars(
-        sa.select(Account).where(Account.organization_id == organization_id, Account.role.is_not(None))
-    )
-    return {(Account, account.role): account for account in found if account.role is not None}
 
 
 def ids_by_role(organization_id: str, roles: Collection[Role]) -> set[int]:

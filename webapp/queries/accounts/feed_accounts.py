@@ -25,7 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import unconfirmed_lines
-from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
@@ -78,7 +78,7 @@ def get_with_books(organization_id: str, fa_id: int) -> FeedAccount:
     found = db.session.execute(*_with_books(organization_id, fa_id)).first()
     if found is None:
         raise NotFoundError
-    read_ahead.keep(organization_id, found.Organization)
+    kept_rows.keep(organization_id, found.Organization)
     feed_account: FeedAccount = found.FeedAccount
     return feed_account
 

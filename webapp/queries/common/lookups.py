@@ -12,7 +12,6 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.references import Kind
 from webapp.models.base import Numbered
-from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 
@@ -29,9 +28,7 @@ class UnknownReferenceError(UnprocessableError):
 
 def get(model: type[Row], organization_id: str, row_id: int) -> Row:
     """Find one row by its id, or raise NotFoundError."""
-    row: Row | None = read_ahead.present().rows.get((model, row_id))
-    if row is None:
-        row = db.session.scalar(*_one(model)(organization_id, row_id))  # type: ignore[arg-type]
+    row = db.session.get(model, (organization_id, row_id))
     if row is None:
         raise NotFoundError
     return row
@@ -71,21 +68,11 @@ def _there(model: Any) -> Callable[[str, int], tuple[sa.Select[Any], dict[str, A
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
     """Find the rows of some ids, ignoring None; without a statement where there are no ids."""
-    ahead, wanted = read_ahead.present().rows, set(ids) - {None}
-    found: dict[int | None, Row] = {each: ahead[model, each] for each in wanted if (model, each) in ahead}
-    for portion in portions(wanted - found.keys()):
+    found: dict[int | None, Row] = {}
+    for portion in portions(set(ids) - {None}):
         rows = db.session.scalars(*_some(model)(organization_id, portion))  # type: ignore[arg-type]
         found |= {row.id: row for row in rows}
     return found
-
-
-@cache
-def _one(model: Any) -> Callable[[str, int], tuple[sa.Select[Any], dict[str, Any]]]:
-    @made_once
-    def statement(organization_id: str, row_id: int) -> sa.Select[Any]:
-        return sa.select(model).where(model.organization_id == organization_id, model.id == row_id)
-
-    return statement
 
 
 @cache

@@ -12,7 +12,6 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.models import LinePayment, OwedItem, PaymentPart, refers_to
 from webapp.models.base import table_of
-from webapp.queries.common import read_ahead
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
@@ -41,8 +40,6 @@ class LinePaymentRecord:
 
 def of_line(organization_id: str, line_id: int) -> LinePaymentRecord | None:
     """Give what a line is to pay; None where it pays nothing."""
-    if line_id in read_ahead.present().unpaying:
-        return None
     return of_lines(organization_id, [line_id]).get(line_id)
 
 

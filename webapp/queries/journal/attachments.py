@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,8 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.money import Money
 from webapp.models import DeclinedRelation, Document, DocumentRelation, JournalEntry, Posting, refers_to
-from webapp.queries.common import read_ahead
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
-from webapp.queries.common.portions import ids_where
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +99,8 @@ def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> li
     ]
 
 
-def documented(organization_id: str, entries: Iterable[JournalEntry]) -> set[int]:
-    """Give the ids of the entries that have a document, or have a leg of a bank line that has one."""
-    lines = {
-        entry.id: {each.transaction_id for each in entry.postings if each.transaction_id is not None}
-        for entry in entries
-    }
-    relation = DocumentRelation
-    of_organization = relation.organization_id == organization_id
-    with_own = ids_where(
-        sa.select(relation.journal_entry_id).where(of_organization), relation.journal_entry_id, lines
-    )
-    with_lines = ids_where(
-        sa.select(relation.transaction_id).where(of_organization),
-        relation.transaction_id,
-        set[int]().union(*lines.values()),
-    )
-    return with_own | {entry_id for entry_id, its_lines in lines.items() if its_lines & with_lines}
-
-
 def of_entry(organization_id: str, entry_id: int) -> list[int]:
     """List the ids of the relations to an entry, and to the bank lines that have a leg in it."""
-    if entry_id in read_ahead.present().undocumented:
-        return []
     return list(db.session.scalars(*_of_entry(organization_id, entry_id)))
 
 

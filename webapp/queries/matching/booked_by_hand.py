@@ -16,7 +16,6 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.matching.explanations import DAYS_APART, BankAmount
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
-from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
 
 # Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
@@ -44,8 +43,6 @@ class EntryByHand:
 
 def of_line(line: Transaction) -> Sequence[EntryByHand]:
     """List the entries that have the money of a line already, the nearest first."""
-    if line.id in read_ahead.present().unexplained:
-        return ()
     return of_lines([line], {line.feed_account_id: line.feed_account}).get(line.id, ())
 
 

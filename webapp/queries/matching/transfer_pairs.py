@@ -9,15 +9,12 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
-from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import near, portions
 
 
 def active(organization_id: str, transaction_id: int) -> TransferPair | None:
     """Find a line's side of the pair that it is in now (STANDING)."""
-    if transaction_id in read_ahead.present().unpaired:
-        return None
     found: TransferPair | None = db.session.scalar(*_active(organization_id, transaction_id))
     return found
 

@@ -54,21 +54,6 @@ def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
     )
 
 
-def latest(organization_id: str) -> dict[int, date]:
-    """Give the latest opening day of each ledger account that a standing proof keeps as new."""
-    rows = db.session.execute(
-        sa.select(FeedAccount.account_id, sa.func.max(Reconciliation.opening_date))
-        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.status == "COMPLETED",
-            Reconciliation.keep_as_new,
-        )
-        .group_by(FeedAccount.account_id)
-    )
-    return {account_id: day for account_id, day in rows if day is not None}
-
-
 def state_of(line: Transaction) -> str:
     """Give the status of a booked line: BOOKED, or SET_ASIDE from before the books begin."""
     day = opening_day(line.organization_id, line.feed_account_id)

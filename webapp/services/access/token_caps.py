@@ -16,7 +16,7 @@ from webapp.ledger.money import Money
 from webapp.models import ApiToken, JournalEntry, TokenDay
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
-from webapp.queries.common import lookups, read_ahead
+from webapp.queries.common import kept_rows, lookups
 from webapp.services.audit.act import Act
 
 MOST_MINOR = 2**63 - 1
@@ -76,10 +76,10 @@ def _counted(draft: JournalEntry, doing: Act, today: date, amount: int) -> Seque
 def _token(organization_id: str, token_id: int | None) -> ApiToken:
     """Give a token, which a bulk act asks for with each entry."""
     key = f"token {token_id}"
-    found: ApiToken | None = read_ahead.kept(key)
+    found: ApiToken | None = kept_rows.kept(key)
     if found is None:
         found = lookups.get(ApiToken, organization_id, token_id or 0)
-        read_ahead.keep(key, found)
+        kept_rows.keep(key, found)
     return found
 
 

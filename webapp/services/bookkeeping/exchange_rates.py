@@ -24,8 +24,6 @@ from webapp.ledger.references import Kind, refs
 from webapp.models import ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.common import read_ahead
-from webapp.queries.common.read_ahead import ReadAhead
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
 from webapp.services.audit import updates
@@ -176,12 +174,11 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
     """
     rests = accounts.ids_by_role(organization.id, RESTS)
     changed: dict[int, Sequence[Leg]] = {}
-    with read_ahead.answering(ReadAhead(rows=accounts.by_roles(organization.id))):
-        for entry, rate_day in drafts_:
-            fresh = _mirrored(organization, entry, rate_day, rests)
-            if fresh is not None:
-                changed[entry.id] = fresh
-                db.session.expire(entry, ["postings"])
+    for entry, rate_day in drafts_:
+        fresh = _mirrored(organization, entry, rate_day, rests)
+        if fresh is not None:
+            changed[entry.id] = fresh
+            db.session.expire(entry, ["postings"])
     bulk_legs.delete(organization.id, changed)
     bulk_legs.write(organization, changed)
     updates.touch(Kind.JOURNAL_ENTRY, changed)

@@ -26,7 +26,6 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.common import read_ahead
 from webapp.queries.common.made_once import made_once
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
@@ -199,8 +198,6 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
     """Refuse an archived account that no existing leg has, and a leg without a merchant where one is required."""
     added = {leg.account_id for leg in legs} - {leg.account_id for leg in existing}
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
-    if added | without <= read_ahead.present().plain:
-        return
     refused = db.session.execute(*_refused_account(organization_id, added, without)).first()
     if refused is not None and refused.is_archived and refused.id in added:
         raise ArchivedError(f"{refused.name} is archived. Choose another account or restore it, then post.")
@@ -234,9 +231,6 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
     A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
     """
     touched = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
-    opened_on = read_ahead.present().opened_on
-    if all(each in opened_on and opened_on[each] < day for each in touched):
-        return
     proof = db.session.execute(*_opening_after(organization_id, day, touched)).one_or_none()
     if proof is not None:
         raise BeforeOpeningError(

@@ -32,8 +32,8 @@ def bulk_edit(
         return edits.edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
 
     ids = [each["id"] for each in changes]
-    with lines_ahead.reading(organization_id, ids, {each.get("account_id") for each in changes}):
-        return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
+    lines_ahead.load(organization_id, ids, {each.get("account_id") for each in changes})
+    return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
 
 
 def _fields(change: BulkLineChanges) -> LineChanges:

@@ -126,8 +126,8 @@ def bulk_confirm(
             force=True,
         )
 
-    with lines_ahead.reading(organization_id, ids):
-        return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
+    lines_ahead.load(organization_id, ids)
+    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
 def accept(line: Transaction, shown: ShownLine, *, actor: Actor, now: datetime) -> None:

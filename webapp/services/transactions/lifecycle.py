@@ -142,8 +142,8 @@ def bulk_confirm(
     def confirm_one(line_id: int) -> ActionResult:
         return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
 
-    with lines_ahead.reading(organization_id, ids):
-        return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
+    lines_ahead.load(organization_id, ids)
+    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
 def refuse_too_many(organization_id: str, ids: Sequence[int]) -> None:

@@ -94,11 +94,11 @@ def _run(
     limits.refuse_above(bulk_edits.MOST_AT_ONCE, len(ids), "lines", "changed", bulk_edits.OTHERWISE)
     shown = shown_lines.of_lines(organization_id, ids)
     acts, outcomes = [], []
-    with lines_ahead.reading(organization_id, ids, [changes.get("account_id")]):
-        for line_id in ids:
-            outcome, act_id = _edit_one(organization_id, line_id, changes, actor, now)
-            outcomes.append(outcome)
-            acts += [act_id] if act_id else []
+    lines_ahead.load(organization_id, ids, [changes.get("account_id")])
+    for line_id in ids:
+        outcome, act_id = _edit_one(organization_id, line_id, changes, actor, now)
+        outcomes.append(outcome)
+        acts += [act_id] if act_id else []
     whole = [[each, str(shown.get(each)), outcome] for each, outcome in zip(ids, outcomes, strict=True)]
     counts = Counter(outcomes)
     drafts, corrections, unchanged = (counts.pop(each, 0) for each in ("draft", "correction", "unchanged"))
