@@ -26,10 +26,10 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
-from webapp.services.audit import updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import bulk_legs, line_drafts
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts
 
 
 class RateInput(TypedDict):
@@ -179,9 +179,7 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
         if fresh is not None:
             changed[entry.id] = fresh
             db.session.expire(entry, ["postings"])
-    bulk_legs.delete(organization.id, changed)
-    bulk_legs.write(organization, changed)
-    updates.touch(Kind.JOURNAL_ENTRY, changed)
+    journal_entries.write_all_legs(organization.id, organization.base_currency, changed)
     return list(changed)
 
 

@@ -19,8 +19,8 @@ from webapp.queries.journal import entries
 from webapp.queries.journal.target_legs import Family
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
-from webapp.services.journal import bulk_legs, settled_items
 from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import settled_items
 
 _ENTRY = table_of(JournalEntry)
 CORRECTED = "A correction changed one of its items."
@@ -76,9 +76,10 @@ def bulk_set_correction_targets(
         elif family.marker_id is not None:
             deleting.append(family.marker_id)
     updates.touch(Kind.JOURNAL_ENTRY, corrected)
-    bulk_legs.delete(organization.id, [*changing, *deleting])
+    journal_entries.delete_legs(organization.id, deleting)
     _delete_markers(organization.id, deleting)
-    bulk_legs.write(organization, changing | _open_markers(organization, opening, now))
+    markers = changing | _open_markers(organization, opening, now)
+    journal_entries.write_all_legs(organization.id, organization.base_currency, markers)
 
 
 def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> JournalEntry | None:

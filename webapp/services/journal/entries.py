@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
@@ -24,9 +24,11 @@ from webapp.models import (
     refers_to,
     update_rows,
 )
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common.made_once import made_once
+from webapp.queries.common.portions import portions
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
@@ -91,7 +93,8 @@ def add_draft(
     )
     db.session.add(entry)
     db.session.flush()
-    _insert_legs(entry, legs)
+    _insert_legs(organization.id, organization.base_currency, {entry.id: legs})
+    db.session.expire(entry, ["postings"])
     if corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [corrects_id])
     if document_id is not None:
@@ -103,23 +106,27 @@ def add_draft(
 
 def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     """Give a draft these legs instead of those it has."""
-    delete_rows(Posting, refers_to(Posting.journal_entry_id, entry))
-    _insert_legs(entry, legs)
-    updates.touch(Kind.JOURNAL_ENTRY, [entry.id])
-
-
-def _insert_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
-    rows = leg_rows(entry.organization_id, entry.id, entry.base_currency, legs)
-    if rows:
-        db.session.execute(sa.insert(Posting), rows)
+    write_all_legs(entry.organization_id, entry.base_currency, {entry.id: legs})
     db.session.expire(entry, ["postings"])
 
 
-def leg_rows(
-    organization_id: str, entry_id: int, base_currency: str, legs: Iterable[Leg]
-) -> list[dict[str, object]]:
-    """Give the legs of an entry as rows of the postings table."""
-    return [
+def write_all_legs(organization_id: str, base_currency: str, targets: Mapping[int, Iterable[Leg]]) -> None:
+    """Give drafts these legs, by their ids, instead of those they have; their number costs no more statements."""
+    delete_legs(organization_id, targets)
+    _insert_legs(organization_id, base_currency, targets)
+    updates.touch(Kind.JOURNAL_ENTRY, targets)
+
+
+def delete_legs(organization_id: str, entry_ids: Collection[int]) -> None:
+    """Delete the legs of drafts."""
+    for portion in portions(entry_ids):
+        delete_rows(
+            Posting, Posting.organization_id == organization_id, Posting.journal_entry_id.in_(portion)
+        )
+
+
+def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int, Iterable[Leg]]) -> None:
+    rows = [
         {
             "organization_id": organization_id,
             "journal_entry_id": entry_id,
@@ -136,8 +143,12 @@ def leg_rows(
             "due_on": leg.due_on,
             "reference": leg.reference,
         }
+        for entry_id, legs in targets.items()
         for position, leg in enumerate(legs)
     ]
+    # Into the table: with the model, rows that lack other columns would be other statements.
+    if rows:
+        db.session.execute(sa.insert(table_of(Posting)), rows)
 
 
 def delete_draft(entry: JournalEntry) -> None:
