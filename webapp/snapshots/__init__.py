@@ -1,1 +1,0 @@
-"""Statements in SQL, until they are written as Core ones."""
