@@ -21,6 +21,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.models.base import table_of
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
@@ -201,14 +202,24 @@ def removed(feed_account: FeedAccount, first: date, last: date) -> list[LineRepo
 
 def removed_posted(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that the feed removed while their entries were posted, and that nobody voided yet."""
-    # SQLite takes an index of some rows only where it is named and the condition is written as the index has it: by
-    # itself it would read all lines of the account in the order of their days, at each push.
-    return line_reports(
-        Transaction.organization_id == feed_account.organization_id,
-        Transaction.feed_account_id == feed_account.id,
-        Transaction.status == sa.literal_column("'REMOVED'"),
-        Transaction.journal_entry_id.is_not(None),
-        index="ix_transactions_taken_back",
+    return line_reports(Transaction.id.in_(taken_back(feed_account.organization_id, feed_account.id)))
+
+
+def taken_back(organization_id: Any, feed_account_id: Any) -> sa.Select[Any]:
+    """Select the ids of the lines that the feed removed while their entries were posted.
+
+    By its statuses SQLite would look through all that the feed removed, as any line that a file had brought before.
+    """
+    line = table_of(Transaction)
+    return (
+        sa.select(line.c.id)
+        .with_hint(line, "INDEXED BY ix_transactions_taken_back", "sqlite")
+        .where(
+            line.c.organization_id == organization_id,
+            line.c.feed_account_id == feed_account_id,
+            line.c.status == sa.literal_column("'REMOVED'"),
+            line.c.journal_entry_id.is_not(None),
+        )
     )
 
 
@@ -278,12 +289,11 @@ def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int
     return {*found, *((other, one) for one, other in found)}
 
 
-def line_reports(*chosen: sa.ColumnElement[bool], index: str | None = None) -> list[LineReport]:
-    """List lines as matching compares them, in the order of days; `index` is the one that SQLite is told to take."""
-    statement = sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
-    if index is not None:
-        statement = statement.with_hint(Transaction, f"INDEXED BY {index}", "sqlite")
-    return [LineReport(*row) for row in db.session.execute(statement)]
+def line_reports(*chosen: sa.ColumnElement[bool]) -> list[LineReport]:
+    """List lines as matching compares them, in the order of days."""
+    # Ordered by the database, SQLite would go through all lines of the account to find a few.
+    rows = db.session.execute(sa.select(*REPORT).where(*chosen))
+    return sorted((LineReport(*row) for row in rows), key=lambda report: (report.day, report.id))
 
 
 def _exists(*chosen: sa.ColumnElement[bool]) -> bool:

@@ -15,8 +15,7 @@ from webapp.queries.matching.feed_lines import line_reports
 def waiting(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that wait for the bank."""
     of_account = refers_to(Transaction.feed_account_id, feed_account)
-    # To have them in their order SQLite would go through all lines of the account.
-    return line_reports(of_account, Transaction.status == "PENDING", index="ix_transactions_status")
+    return line_reports(of_account, Transaction.status == "PENDING")
 
 
 def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:

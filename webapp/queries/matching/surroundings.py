@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import FeedAccount, Transaction
-from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
+from webapp.queries.matching import feed_lines
 
 
 class Surroundings(NamedTuple):
@@ -20,7 +20,6 @@ class Surroundings(NamedTuple):
     has_pending: bool
 
 
-_LINE: Final = table_of(Transaction)
 NOTHING: Final = Surroundings(has_file_lines=False, has_removed_posted=False, has_pending=False)
 
 
@@ -32,19 +31,12 @@ def of(feed_account: FeedAccount) -> Surroundings:
 
 @made_once
 def _of_account(organization_id: str, feed_account_id: int) -> sa.Select[bool, bool, bool]:
-    of_account = _LINE.c.organization_id == organization_id, _LINE.c.feed_account_id == feed_account_id
-    # By its statuses SQLite would look through all lines of files that the feed had brought already.
-    taken_back = (
-        sa.select(_LINE.c.id)
-        .with_hint(_LINE, "INDEXED BY ix_transactions_taken_back", "sqlite")
-        .where(
-            *of_account,
-            _LINE.c.status == sa.literal_column("'REMOVED'"),
-            _LINE.c.journal_entry_id.is_not(None),
-        )
+    of_account = (
+        Transaction.organization_id == organization_id,
+        Transaction.feed_account_id == feed_account_id,
     )
     return sa.select(
-        sa.exists().where(*of_account, _LINE.c.line_key > ""),
-        taken_back.exists(),
-        sa.exists().where(*of_account, _LINE.c.status == "PENDING"),
+        sa.exists().where(*of_account, Transaction.line_key > ""),
+        feed_lines.taken_back(organization_id, feed_account_id).exists(),
+        sa.exists().where(*of_account, Transaction.status == "PENDING"),
     )

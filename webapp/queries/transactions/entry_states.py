@@ -66,7 +66,8 @@ def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSe
         entry.c.corrects_id.is_not(None),
         among(entry.c.corrects_id, entry_ids),
     )
-    return sa.union(own, corrections)
+    # An entry may be in both. To join them as a set, SQLite would order all entries of the organization.
+    return sa.union_all(own, corrections)
 
 
 @made_once

@@ -131,14 +131,10 @@ def by_correction(
 
     There are few of the latter, which both databases find by their corrections.
     """
-    corrected = (
-        sa.select(JournalEntry.corrects_id)
-        .where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.corrects_id.is_not(None),
-            sa.not_(_is_draft()),
-        )
-        .with_hint(JournalEntry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
+    corrected = sa.select(JournalEntry.corrects_id).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.corrects_id.is_not(None),
+        sa.not_(_is_draft()),
     )
     as_entered = [_as_wanted(_has_leg(each.legs, organization_id), each) for each in wanted]
     return [
