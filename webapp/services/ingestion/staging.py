@@ -151,14 +151,16 @@ CHOICES = sa.Table(
 def stage(
     connection: sa.Connection,
     lines: Iterable[StagedLine],
-    verdicts: Iterable[StagedVerdict] = (),
     choices: Iterable[StagedChoice] = (),
+    verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:
-    """Fill the temporary tables, in place of their earlier rows.
+    """Fill the temporary tables, in place of their earlier rows; only a file has verdicts.
 
-    Choices come last: rules may make them while the lines are staged.
+    Lines come first: rules may make choices while they are staged.
     """
-    for table, rows in ((LINES, lines), (VERDICTS, verdicts), (CHOICES, choices)):
+    for table, rows in ((LINES, lines), (CHOICES, choices), (VERDICTS, verdicts)):
+        if rows is None:
+            continue
         _create(connection, table)
         connection.execute(sa.delete(table))
         _fill(connection, table, iter(rows))
@@ -185,9 +187,11 @@ def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any]) -> No
     is_alone = connection.dialect.name == "sqlite" and not driver.in_transaction
     if is_alone:
         connection.exec_driver_sql("BEGIN")
+    is_filled = False
     while portion := [row._asdict() for row in islice(rows, AT_ONCE)]:
+        is_filled = True
         connection.execute(sa.insert(table), portion)
     if is_alone:
         connection.exec_driver_sql("COMMIT")
-    if connection.dialect.name == "postgresql":
+    if is_filled and connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")

@@ -41,11 +41,10 @@ def write(
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
     staged = staged_lines(lines, mirrored, rules=account_rules)
     connection = db.session.connection()
-    staging.stage(connection, staged, (), rules.choices)
+    staging.stage(connection, staged, rules.choices)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
-    staging.clear(connection)
     return [int(each) for each in ids]
 
 
