@@ -50,7 +50,7 @@ def test_a_few_more_lines_ask_nothing_more(feed, at_most, extra):
 
 
 def test_a_line_that_a_rule_books_asks_little_more(ada, bank, feed, statements, extra):
-    """The accounts and the merged merchants, those of uncategorised lines, the run, its rules' counts, the choice, the settings."""
+    """The accounts, the merged merchants, the uncategorised ones, the run, its rules' counts, the choice, settings."""
     effects = [{"kind": "SET_ACCOUNT", "accountId": bank.account("Food")}]
     rule = {"name": "Coffee", "conditions": {"conditions": [{"value": "coffee"}]}, "effects": effects}
     assert ada.post("/api/automations/rules", json=rule).status_code == 201
