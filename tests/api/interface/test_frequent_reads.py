@@ -8,7 +8,7 @@ import pytest
 
 # What each read may ask at most, with who asks.
 MOST = {
-    "/api/journal-entries/{entry}": 6,
+    "/api/journal-entries/{entry}": 5,
     "/api/reconciliations/accounts": 6,
     "/api/reconciliations/accounts?providerBalanceAsOf=2026-03-04": 7,
     "/api/accounts/{account}/postings?limit=5": 4,

@@ -124,36 +124,37 @@ def _of_entry(organization_id: str, entry_id: int) -> sa.Select[Any]:
     )
 
 
-def first_of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, Document]:
-    """Give the first document of each line that has any."""
-    return _first(_of_lines(organization_id, line_ids)) if line_ids else {}
-
-
-def first_of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, Document]:
-    """Give the first document of each entry that has any itself."""
-    return _first(_of_entries(organization_id, entry_ids))
-
-
-def _first(statement: tuple[sa.Select[Any], dict[str, Any]]) -> dict[int, Document]:
+def documents_of(
+    organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
+) -> tuple[dict[int, Document], dict[int, Document]]:
+    """Give the first document of each line, and of each entry itself, that has any."""
     # Ordered by the database, SQLite would look through every relation of the organization.
-    rows = sorted(db.session.execute(*statement), key=lambda row: row.id, reverse=True)
-    return {owner_id: document for _, owner_id, document in rows}
+    found = db.session.execute(*_first_documents(organization_id, line_ids, entry_ids))
+    rows = sorted(found, key=lambda row: row.id, reverse=True)
+    of_lines = {row.transaction_id: row.Document for row in rows if row.transaction_id is not None}
+    of_entries = {row.journal_entry_id: row.Document for row in rows if row.journal_entry_id is not None}
+    return of_lines, of_entries
 
 
 @made_once
-def _of_lines(organization_id: str, line_ids: Collection[int]) -> sa.Select[Any]:
-    return _documents(DocumentRelation.transaction_id, organization_id, line_ids)
-
-
-@made_once
-def _of_entries(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
-    return _documents(DocumentRelation.journal_entry_id, organization_id, entry_ids)
-
-
-def _documents(owner: Any, organization_id: str, owner_ids: Collection[int]) -> sa.Select[Any]:
+def _first_documents(
+    organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
+) -> sa.Select[Any]:
+    relation = DocumentRelation
+    # Two questions of one index each: for both by OR, SQLite would take neither.
+    ids: sa.CompoundSelect[Any] = sa.union_all(
+        *(
+            sa.select(relation.id).where(relation.organization_id == organization_id, among(owner, owner_ids))
+            for owner, owner_ids in (
+                (relation.transaction_id, line_ids),
+                (relation.journal_entry_id, entry_ids),
+            )
+        )
+    )
+    columns: list[Any] = [relation.id, relation.transaction_id, relation.journal_entry_id, Document]
     return (
-        sa.select(DocumentRelation.id, owner, Document)
-        .join(Document, refers_to(DocumentRelation.document_id, Document))
-        .where(DocumentRelation.organization_id == organization_id, among(owner, owner_ids))
+        sa.select(*columns)
+        .join(Document, refers_to(relation.document_id, Document))
+        .where(relation.organization_id == organization_id, relation.id.in_(ids))
         .options(orm.defer(Document.text))
     )

@@ -202,8 +202,7 @@ def _stored(organization_id: str, wanted: Mapping[int, JournalEntry]) -> dict[in
     for entry_id, entry in wanted.items():
         set_committed_value(entry, "postings", [leg.posting for leg in legs[entry_id]])
     lines = {leg.line.id for its_legs in legs.values() for leg in its_legs if leg.line is not None}
-    of_lines = attachments.first_of_lines(organization_id, lines)
-    of_entries = attachments.first_of_entries(organization_id, wanted)
+    of_lines, of_entries = attachments.documents_of(organization_id, lines, wanted)
     made_of = lookups.by_id(Document, organization_id, {each.document_id for each in wanted.values()})
     stored = {}
     for entry_id, entry in wanted.items():
