@@ -15,12 +15,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from webapp.database.sessions import Base, prepare_engine
+from webapp.database.sessions import Base, db, prepare_engine
+from webapp.database.tenancy import maintenance
 from webapp.migrations.revisions import VERSIONS, current_revision, head_revision
 from webapp.migrations.shapes import ORGANIZATION, SECRETS, shaped
 from webapp.migrations.statements import FOLDER
 from webapp.migrations.upgrades import downgrade, upgrade
+from webapp.models import LineMonthSum
 from webapp.models.base import Organized
+from webapp.queries import checks
 
 pytestmark = pytest.mark.operates
 
@@ -129,6 +132,14 @@ def test_a_migration_that_is_killed_changes_nothing_and_runs_again(engine, state
     assert set(sa.inspect(engine).get_table_names()) == set()
     upgrade(engine)
     assert differences(engine) == []
+
+
+def test_books_of_the_first_revision_have_their_lines_counted(demo_books):
+    with demo_books.house.app.app_context(), maintenance():
+        downgrade(db.engine, "0082")
+        upgrade(db.engine)
+        assert db.session.scalar(sa.select(sa.func.sum(LineMonthSum.unconfirmed_count))) > 0
+        assert list(checks.violations()) == []
 
 
 def test_a_way_back_that_is_killed_changes_nothing_and_runs_again(engine):

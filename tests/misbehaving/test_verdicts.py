@@ -26,9 +26,9 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
 from webapp.migrations.revisions import head_revision
 from webapp.migrations.upgrades import upgrade
-from webapp.models import FeedAccount, ProofBreak, Reconciliation
+from webapp.models import FeedAccount, JournalEntry, ProofBreak, Reconciliation, Transaction
 from webapp.queries import checks
-from webapp.queries.accounts import unconfirmed_lines
+from webapp.queries.accounts import feed_accounts
 from webapp.queries.checks import proofs as proof_checks
 from webapp.queries.reconciliation import (
     book_balances,
@@ -118,12 +118,14 @@ def drafts_beside_books() -> list[tuple[object, ...]]:
     ]
 
 
-def unconfirmed(organization_id: str) -> tuple[dict[int, int], dict[int, int]]:
-    """Count the lines that wait, from the drafts and from what was posted."""
+def unconfirmed(organization_id: str) -> tuple[Counter[int], Counter[int]]:
+    """Count the lines that wait as the records of their accounts do, and line by line."""
     ids = db.session.scalars(sa.select(FeedAccount.id)).all()
-    return unconfirmed_lines.by_drafts(organization_id, ids), unconfirmed_lines.by_posted(
-        organization_id, ids
-    )
+    kept = {each.fa_id: each.unconfirmed_count for each in feed_accounts.records(organization_id, ids)}
+    drafts = db.session.scalars(sa.select(JournalEntry).where(JournalEntry.status == "DRAFT"))
+    waiting = {draft.corrects_id or draft.id for draft in drafts}
+    lines = db.session.scalars(sa.select(Transaction).where(Transaction.status == "BOOKED"))
+    return +Counter(kept), Counter(each.feed_account_id for each in lines if each.journal_entry_id in waiting)
 
 
 class RestoredBooks:

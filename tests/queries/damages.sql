@@ -227,6 +227,11 @@ WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_a
 UPDATE line_month_sums SET unreconciled_count = unreconciled_count + 1
 WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_month_sums LIMIT 1);
 
+-- line_sum_differs
+UPDATE line_month_sums SET unconfirmed_count = unconfirmed_count - 1
+WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_month_sums
+    WHERE unconfirmed_count > 0 LIMIT 1);
+
 -- register_differs
 DELETE FROM register_lines WHERE posting_id = (SELECT min(posting_id) FROM register_lines);
 

@@ -89,7 +89,7 @@ def test_what_differs_is_written_anew(settled_books, bank, rows):
         for statement in (
             "UPDATE day_sums SET amount_minor = amount_minor + 1",
             "DELETE FROM month_sums",
-            "UPDATE line_month_sums SET unreconciled_count = 7",
+            "UPDATE line_month_sums SET unreconciled_count = 7, unconfirmed_count = 8",
             "DELETE FROM register_lines",
             "DELETE FROM proof_breaks WHERE repair IS NULL",
             f"UPDATE proof_breaks SET {UNREPAIRED}",  # noqa: S608  (our own words)

@@ -14,6 +14,7 @@ from alembic import op
 
 FOLDER = Path(__file__).parent / "sql"
 FUNCTION = re.compile(r"^CREATE FUNCTION (\w+)", re.MULTILINE)
+TRIGGER = re.compile(r"^CREATE TRIGGER (\w+)\b.*?\bON (\w+)", re.MULTILINE | re.DOTALL)
 # What runs as the owner looks for tables where they are, and for a caller's temporary ones last: SET … FROM CURRENT.
 OWN_PATH = sa.text("SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)")
 PATH, SET_PATH = sa.text("SHOW search_path"), sa.text("SELECT set_config('search_path', :path, true)")
@@ -47,6 +48,14 @@ def drop_functions(*names: str) -> None:
     for name in names:
         for function in FUNCTION.findall(_text(name)):
             op.execute(f"DROP FUNCTION {function}")
+
+
+def drop_triggers(*names: str) -> None:
+    """Drop the triggers of files, whose tables stay."""
+    of_table = "" if op.get_bind().dialect.name == "sqlite" else " ON {}"
+    for name in names:
+        for trigger, table in TRIGGER.findall(_text(name)):
+            op.execute(f"DROP TRIGGER {trigger}{of_table.format(table)}")
 
 
 def _text(name: str) -> str:

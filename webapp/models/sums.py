@@ -88,9 +88,14 @@ class LineDaySum(_LineSum, Base):
 
 
 class LineMonthSum(_LineSum, Base):
-    """The lines that a feed account booked in one month; `day` is its first."""
+    """The lines that a feed account booked in one month; `day` is its first.
+
+    Those of them are unconfirmed that are BOOKED and whose entry is a draft or has an open correction marker.
+    """
 
     __tablename__ = "line_month_sums"
+
+    unconfirmed_count: Mapped[int] = mapped_column(BigId, server_default=sa.text("0"))
 
 
 class RegisterLine(OrganizationKeyed, Base):

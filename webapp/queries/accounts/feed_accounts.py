@@ -24,7 +24,6 @@ from webapp.models import (
     ProviderBalance,
     refers_to,
 )
-from webapp.queries.accounts import unconfirmed_lines
 from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
@@ -120,14 +119,13 @@ def active(organization_id: str) -> Sequence[FeedAccount]:
 
 
 def active_records(organization_id: str) -> list[FeedAccountRecord]:
-    """List the records of the active feed accounts A to Z, in two statements."""
-    return _records(organization_id, db.session.execute(*_active(organization_id)).all())
+    """List the records of the active feed accounts A to Z, in one statement."""
+    return [_record(row) for row in db.session.execute(*_active(organization_id))]
 
 
 def records(organization_id: str, fa_ids: Sequence[int]) -> list[FeedAccountRecord]:
-    """Give the record of each feed account, in two statements."""
-    rows = db.session.execute(*_named(organization_id, fa_ids)).all()
-    by_id = {each.fa_id: each for each in _records(organization_id, rows)}
+    """Give the record of each feed account, in one statement."""
+    by_id = {row.FeedAccount.id: _record(row) for row in db.session.execute(*_named(organization_id, fa_ids))}
     return [by_id[fa_id] for fa_id in fa_ids]
 
 
@@ -146,14 +144,11 @@ def _named(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
 
 
 def _of_feeds(organization_id: Any) -> sa.Select[Any]:
-    """Select feed accounts with the ledger account, the institution and the newest stated balance of each.
+    """Select feed accounts with the ledger account, the institution, the newest balance and the counts of each.
 
     Of several balances of one day the newest is the last by the bank's time, else by receipt.
     """
     newest = orm.aliased(ProviderBalance)
-    unreconciled = sa.select(sa.func.coalesce(sa.func.sum(LineMonthSum.unreconciled_count), 0)).where(
-        LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == FeedAccount.id
-    )
     last_balance = (
         sa.select(newest.id)
         .where(newest.organization_id == organization_id, newest.feed_account_id == FeedAccount.id)
@@ -174,7 +169,8 @@ def _of_feeds(organization_id: Any) -> sa.Select[Any]:
             ProviderBalance.amount_minor,
             ProviderBalance.currency,
             ProviderBalance.day,
-            unreconciled.scalar_subquery().label("unreconciled_count"),
+            _counted(LineMonthSum.unreconciled_count, organization_id),
+            _counted(LineMonthSum.unconfirmed_count, organization_id),
         )
         .join(Account, refers_to(FeedAccount.account_id, Account))
         .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
@@ -189,13 +185,19 @@ def _of_feeds(organization_id: Any) -> sa.Select[Any]:
     )
 
 
-def _records(organization_id: str, rows: Sequence[Any]) -> list[FeedAccountRecord]:
-    unconfirmed = unconfirmed_lines.counts(organization_id, [row.FeedAccount.id for row in rows])
-    return [_record(row, unconfirmed.get(row.FeedAccount.id, 0)) for row in rows]
+def _counted(count: orm.InstrumentedAttribute[int], organization_id: Any) -> sa.ScalarSelect[Any]:
+    """Add a count of lines up over the months of the feed account that is selected."""
+    return (
+        sa.select(sa.func.coalesce(sa.func.sum(count), 0))
+        .where(
+            LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == FeedAccount.id
+        )
+        .scalar_subquery()
+    )
 
 
-def _record(row: Any, unconfirmed: int) -> FeedAccountRecord:
-    found, account, institution, balance, currency, as_of, unreconciled = row
+def _record(row: Any) -> FeedAccountRecord:
+    found, account, institution, balance, currency, as_of, unreconciled, unconfirmed = row
     return FeedAccountRecord(
         fa_id=found.id,
         account_id=account.id,
@@ -208,7 +210,7 @@ def _record(row: Any, unconfirmed: int) -> FeedAccountRecord:
         institution_logo=institution.logo if institution else None,
         institution_url=institution.url if institution else None,
         unreconciled_count=int(unreconciled),
-        unconfirmed_count=unconfirmed,
+        unconfirmed_count=int(unconfirmed),
         last_feed_at=found.last_feed_at,
         feed_balance=None
         if balance is None or as_of is None

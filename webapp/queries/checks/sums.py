@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.database.functions import first_of_month
 from webapp.ledger.codes import IN_BOOKS
@@ -28,7 +29,10 @@ from webapp.queries.checks.violations import Violation, found
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
 ACCOUNT_VALUES = ("amount_minor", "amount_base_minor")
 LINE_KEYS = ("organization_id", "feed_account_id", "day")
-LINE_VALUES = ("amount_minor", "unreconciled_count", "booked_count")
+LINE_VALUES = {
+    LineDaySum: ("amount_minor", "unreconciled_count", "booked_count"),
+    LineMonthSum: ("amount_minor", "unreconciled_count", "booked_count", "unconfirmed_count"),
+}
 
 
 def account_sums() -> Iterable[Violation]:
@@ -47,7 +51,7 @@ def line_sums() -> Iterable[Violation]:
     for table, counted in counted_line_sums().items():
         yield from found(
             "line_sum_differs",
-            _different(table, counted, LINE_KEYS, LINE_VALUES),
+            _different(table, counted, LINE_KEYS, LINE_VALUES[table]),
             lambda row: f"Feed account {row.feed_account_id} has another sum for {row.day} than its lines.",
             lambda row: {"faId": row.feed_account_id, "day": str(row.day)},
         )
@@ -80,14 +84,28 @@ def counted_line_sums() -> dict[Any, sa.Select[Any]]:
         )
         .exists()
     )
+    marker = orm.aliased(JournalEntry)
+    is_draft = sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_(None))
+    is_marked = (
+        sa.select(1).where(refers_to(marker.corrects_id, JournalEntry), marker.status == "DRAFT").exists()
+    )
     is_booked = Transaction.status == "BOOKED"
-    is_open = sa.and_(is_booked, ~is_cleared)
+    counts = {
+        "unreconciled_count": sa.and_(is_booked, ~is_cleared),
+        "booked_count": is_booked,
+        "unconfirmed_count": sa.and_(is_booked, sa.or_(is_draft, is_marked)),
+    }
     return {
         table: _counted(
             (Transaction.organization_id, Transaction.feed_account_id, day),
-            (Transaction.amount_minor, *(sa.case((each, 1), else_=0) for each in (is_open, is_booked))),
-            LINE_KEYS + LINE_VALUES,
-        ).where(Transaction.status.in_(IN_BOOKS))
+            (
+                Transaction.amount_minor,
+                *(sa.case((counts[name], 1), else_=0) for name in LINE_VALUES[table][1:]),
+            ),
+            LINE_KEYS + LINE_VALUES[table],
+        )
+        .outerjoin(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .where(Transaction.status.in_(IN_BOOKS))
         for table, day in _tables(LineDaySum, LineMonthSum, Transaction.booked_on)
     }
 
