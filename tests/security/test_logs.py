@@ -75,7 +75,7 @@ def test_a_refused_statement_is_logged_without_its_values(app, ada, bank, log, m
     def clash(*_args, **_kwargs):
         db.session.execute(sa.text("INSERT INTO users (id, email) VALUES (1, :secret)"), {"secret": HUSHED})
 
-    monkeypatch.setattr("webapp.services.transactions.lifecycle.confirm_one", clash)
+    monkeypatch.setattr("webapp.services.transactions.lifecycle.confirm", clash)
     line_id = bank.send("2026-03-02", "1.00")
     assert ada.post(f"/api/transactions/{line_id}/confirm").status_code == 409
     assert HUSHED not in json.dumps(log())

@@ -1,8 +1,18 @@
 """The codes of columns and API fields: statuses, sources and verdicts, for models and schemas."""
 
+from enum import StrEnum
 from typing import Final
 
 from webapp.ledger.chart import AccountType
+
+
+class DoubtCode(StrEnum):
+    """The reasons to look at a bank line again before it is posted, in the order in which pages ask."""
+
+    UNCATEGORISED = "uncategorised"
+    ALREADY_EXPLAINED = "already_explained"
+    PAYS_OPEN_ITEM = "pays_open_item"
+
 
 TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
 # The statuses of bank lines that are in the books.

@@ -156,7 +156,9 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
     """Finalize a transaction."""
-    return services.transactions.lifecycle.confirm_one(organization_id(), transaction_id, **body, **acting())
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    # The interface document has no word on uncategorised lines, and its answer stays as it is.
+    return services.transactions.lifecycle.confirm(line, anyway={"uncategorised"}, **body, **acting())
 
 
 @bp.post("/confirm")

@@ -95,6 +95,13 @@ class OutcomeSchema(Schema):
     untrusted = UntrustedPaths(("summary", "blockers[]"))
 
 
+class WarnedOutcomeSchema(OutcomeSchema):
+    """The same with what to look at once more; 20 sentences at most."""
+
+    warnings = ma.fields.List(Untrusted())
+    untrusted = UntrustedPaths(("summary", "blockers[]", "warnings[]"))
+
+
 def schema_of(shape: type[ma.Schema]) -> Json:
     """Return the JSON Schema of a shape (2020-12), without the parts for programs."""
     found = _pruned(_shapes.converter.schema2jsonschema(shape()))  # type: ignore[union-attr]

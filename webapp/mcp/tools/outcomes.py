@@ -87,6 +87,7 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
         "summary": found["title"],
         "changes": changes_of(found),
         "blockers": [_blocker(each) for each in found["blockers"]],
+        "warnings": found["warnings"],
         "next": f"{following} {SOME_REFUSED}" if found["blockers"] else following,
     }
 
@@ -106,6 +107,7 @@ def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] 
         "summary": summary,
         "changes": [],
         "blockers": list(blockers),
+        "warnings": [],
         "next": following,
     }
 
@@ -118,6 +120,7 @@ def proposed(waiting: Json) -> Json:
         "summary": waiting["title"],
         "changes": changes_of(waiting),
         "blockers": [_blocker(each) for each in waiting["blockers"]],
+        "warnings": waiting["warnings"],
         "next": WAITS,
     }
 

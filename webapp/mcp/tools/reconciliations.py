@@ -11,7 +11,7 @@ import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
+from webapp.mcp.shapes.tool import Json, Tool, WarnedOutcomeSchema
 from webapp.mcp.tools import lines, names, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
@@ -62,7 +62,7 @@ class LeftOutSchema(Schema):
     difference_with_them = ma.fields.String(allow_none=True)
 
 
-class ReconcilingSchema(OutcomeSchema):
+class ReconcilingSchema(WarnedOutcomeSchema):
     """What stands between books and statement: the first lines of each kind, with how many there are in all.
 
     `leftOut` says of drafts without a category what they add up to: they are neither in the plan nor in the difference.

@@ -9,6 +9,7 @@ import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.codes import DoubtCode
 from webapp.ledger.titles import counted
 from webapp.pages.transactions.feed_accounts import TEMPLATE, workspace, workspace_filters
 from webapp.pages.transactions.transactions import act_on
@@ -37,7 +38,7 @@ bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
 @bp.post("/<id:transaction_id>/confirm")
 @requires("confirm")
 def confirm(transaction_id: int) -> Response:
-    """Confirm a line as its row shows it, after a question if it is uncategorised or in the books by hand."""
+    """Confirm a line as its row shows it, after a question if that is doubtful."""
     body = ConfirmFormSchema().load(form_body())
     shown: ShownLine | None = body["shown"]
     if shown is not None and shown.accepted is not None:
@@ -46,7 +47,7 @@ def confirm(transaction_id: int) -> Response:
         raise ma.ValidationError({"shown": ["This is what another row shows."]})
 
     def act(line: Transaction) -> ActionResult:
-        return services.transactions.confirmations.confirm(line, **body, **acting())
+        return services.transactions.lifecycle.confirm(line, **body, asks=True, **acting())
 
     return act_on(transaction_id, act, shown=shown, closes=True)
 
@@ -61,15 +62,15 @@ def confirm_many() -> Response:
     shown = {each.line_id: each for each in body["shown"] if each.line_id in ids}
     if any(each.accepted for each in shown.values()):
         demand("draft")
-    changed = services.transactions.confirmations.changed(organization_id(), shown.values())
+    changed = services.transactions.shown_edits.changed(organization_id(), shown.values())
     if changed:
         return render_dock(first.feed_account_id, problem=problem_of_changed(len(changed)), changed=changed)
     asking = question(ids, shown)
     if asking is not None and request.form.get("asked") != asking["key"]:
         return render_dock(first.feed_account_id, asking=asking)
     try:
-        results = services.transactions.confirmations.bulk_confirm(
-            organization_id(), ids, shown, note=body["note"], **acting()
+        results = services.transactions.lifecycle.bulk_confirm(
+            organization_id(), ids, note=body["note"], shown=shown, **acting()
         )
     except ActTooLargeError as error:
         return render_dock(first.feed_account_id, problem=problem_of(error, place="dock"))
@@ -96,20 +97,19 @@ def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | No
 
 
 def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
-    """What is asked before lines are confirmed: how many as suggested, uncategorised, or in the books by hand."""
+    """What is asked before lines are confirmed: how many as suggested, and how many are doubtful for what reason."""
     suggested = [each for each in ids if each in shown and shown[each].accepted]
-    others = [each for each in ids if each not in suggested]
-    count = queries.transactions.selected_lines.count_uncategorised(organization_id(), others)
-    explained = len(queries.matching.booked_by_hand.of_ids(organization_id(), ids))
-    if not count and not suggested and not explained:
+    counts = queries.transactions.doubts.counts(organization_id(), ids, suggested)
+    if not suggested and not any(counts.values()):
         return None
     return {
         "ids": ids,
         "key": ",".join(map(str, ids)),
         "count": len(ids),
         "suggested_count": len(suggested),
-        "uncategorised_count": count,
-        "explained_count": explained,
+        "uncategorised_count": counts[DoubtCode.UNCATEGORISED],
+        "explained_count": counts[DoubtCode.ALREADY_EXPLAINED],
+        "owed_count": counts[DoubtCode.PAYS_OPEN_ITEM],
     }
 
 

@@ -17,7 +17,7 @@ from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.documents.bookings import SplitByDocumentFormSchema
 from webapp.schemas.transactions.line_forms import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.changed_legs import LineChanges
-from webapp.services.transactions.confirmations import ChangedLineError
+from webapp.services.transactions.shown_edits import ChangedLineError
 from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -143,6 +143,6 @@ def save(line: Transaction) -> None:
         if name in ("splits", "description", "settles", "short", "force") or value != getattr(present, name)
     }
     if changed:
-        services.transactions.confirmations.edit(
+        services.transactions.shown_edits.edit(
             line, cast("LineChanges", changed), shown, description=text, **acting()
         )

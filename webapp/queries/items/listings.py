@@ -156,10 +156,10 @@ def is_open(items: sa.Subquery) -> sa.ColumnElement[bool]:
     return sa.or_(items.c.open_minor != 0, items.c.open_base_minor != 0)
 
 
-def _is_open_now(items: sa.Subquery) -> sa.ColumnElement[bool]:
+def is_open_now(items: Any) -> sa.ColumnElement[bool]:
     """Build the same condition of items as they are now, in the words of the index of those that are open."""
     return sa.or_(
-        items.c.settled_minor != items.c.amount_minor, items.c.settled_base_minor != items.c.amount_base_minor
+        items.settled_minor != items.amount_minor, items.settled_base_minor != items.amount_base_minor
     )
 
 
@@ -185,7 +185,7 @@ def listed(
     def page(of_account: int) -> Page[Any]:
         # Of all accounts together PostgreSQL compared each item with all that came after a day.
         items = as_of(organization_id, open_on, lambda row: row.account_id == of_account)
-        statement = sa.select(items).where(_is_open_now(items) if open_on is None else is_open(items))
+        statement = sa.select(items).where(is_open_now(items.c) if open_on is None else is_open(items))
         if party_ids is not None:
             statement = statement.where(items.c.org_merchant_id.in_(party_ids))
         if overdue is not None:

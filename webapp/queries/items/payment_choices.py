@@ -20,6 +20,8 @@ from webapp.models import (
     Account,
     Document,
     JournalEntry,
+    Merchant,
+    OwedItem,
     PaymentPart,
     Posting,
     Transaction,
@@ -28,8 +30,10 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import merchants
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import listings, returned_payments
+from webapp.queries.items.items import PARTY
 from webapp.queries.items.listings import OwedItemRecord
 
 # One more than are looked through for sets, and some that are named beside them.
@@ -38,6 +42,8 @@ MOST_READ = 200
 _BEGINNING = date.min
 # What leaves no doubt that the line is a payment of open items, and brings none back.
 EXACT = frozenset({Basis.IDENTIFICATION, Basis.NUMBERS, Basis.EXACT_RESIDUAL, Basis.ALL_OPEN})
+# What makes a single item of exactly the amount the one that is paid.
+CERTAIN = frozenset({Basis.IDENTIFICATION, Basis.EXACT_RESIDUAL})
 # The digits of a rate that is worked out.
 RATE_DIGITS = 6
 # What people and banks put between the characters of a number.
@@ -75,9 +81,8 @@ class LinePayments:
 
 def of_line(line: Transaction) -> LinePayments:
     """Weigh the open items for a bank line as they are now."""
-    text = " ".join(part for part in (line.description, line.counterparty, line.reference) if part)
     party = _party(line)
-    payment = BankPayment(Money(line.amount_minor, line.currency), party, line.booked_on, text)
+    payment = _payment(line, party)
     rows = {row.id: row for row in _rows(line, payment)}
     references = _references(line, rows)
     evidence = payment_evidence(payment, [_payable(row, references) for row in rows.values()])
@@ -95,6 +100,57 @@ def of_line(line: Transaction) -> LinePayments:
         tuple(records),
         tuple(WantedItem(item_id, lines) for item_id, lines in _wanted(line, chosen).items()),
     )
+
+
+def exactly_open(organization_id: str, lines: Sequence[Transaction]) -> dict[int, PayableItem]:
+    """Find, by line, the item of which exactly that is open: named in the text, or the payer's only one of the amount.
+
+    Without an open item of these amounts this takes one statement.
+    """
+    rows = db.session.execute(
+        *_of_amounts(organization_id, sorted({line.amount_minor for line in lines}))
+    ).all()
+    found = {}
+    for line in lines:
+        same = {
+            row.id: row
+            for row in rows
+            if (row.open_minor, row.currency) == (line.amount_minor, line.currency)
+        }
+        if not same:
+            continue
+        references = _references(line, same)
+        items = {row.id: _payable(row, references) for row in same.values()}
+        evidence = payment_evidence(_payment(line, _party(line)), list(items.values()))
+        certain = [each for each in evidence.choices if each.basis in CERTAIN]
+        if certain:
+            found[line.id] = items[certain[0].item_ids[0]]
+    return found
+
+
+@made_once
+def _of_amounts(organization_id: str, amounts: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+    keeping = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
+    open_minor = OwedItem.amount_minor - OwedItem.settled_minor
+    statement = (
+        sa.select(
+            *(OwedItem.id, OwedItem.currency, OwedItem.reference, OwedItem.journal_entry_id),
+            *(OwedItem.day, OwedItem.due_on, open_minor.label("open_minor"), PARTY.label("party")),
+        )
+        .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+        .where(
+            OwedItem.organization_id == organization_id,
+            OwedItem.account_id.in_(keeping),
+            listings.is_open_now(OwedItem),
+            open_minor.in_(amounts),
+        )
+    )
+    return statement
+
+
+def _payment(line: Transaction, party: int | None) -> BankPayment:
+    text = " ".join(part for part in (line.description, line.counterparty, line.reference) if part)
+    return BankPayment(Money(line.amount_minor, line.currency), party, line.booked_on, text)
 
 
 def _with_rates(line: Transaction, choice: PaymentChoice) -> PaymentChoice:

@@ -41,11 +41,6 @@ class EntryByHand:
         )
 
 
-def of_line(line: Transaction) -> Sequence[EntryByHand]:
-    """List the entries that have the money of a line already, the nearest first."""
-    return of_lines([line], {line.feed_account_id: line.feed_account}).get(line.id, ())
-
-
 def of_lines(
     lines: Iterable[Transaction], feeds: Mapping[int | None, FeedAccount]
 ) -> dict[int, Sequence[EntryByHand]]:

@@ -1,6 +1,7 @@
 """Bank lines: records, the workspace, suggestions, and pending corrections."""
 
 from webapp.queries.transactions import (
+    doubts,
     line_details,
     line_filters,
     line_lists,
@@ -17,6 +18,7 @@ from webapp.queries.transactions import (
 )
 
 __all__ = [
+    "doubts",
     "line_details",
     "line_filters",
     "line_lists",

@@ -9,15 +9,18 @@ from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.parts import with_parts
 
 
-def load(organization_id: str, ids: Sequence[int], account_ids: Iterable[int | None] = ()) -> None:
-    """Read lines with their entries, legs and accounts, where the session then finds them.
+def load(
+    organization_id: str, ids: Sequence[int], account_ids: Iterable[int | None] = ()
+) -> Sequence[Transaction]:
+    """Give lines, read with their entries, legs and accounts, where the session then finds them.
 
     `account_ids` are other accounts that the act names.
     """
-    lines = lookups.by_id(Transaction, organization_id, ids).values()
+    lines = list(lookups.by_id(Transaction, organization_id, ids).values())
     entries = lookups.by_id(JournalEntry, organization_id, {line.journal_entry_id for line in lines}).values()
     with_parts(JournalEntry.postings, entries)
     touched = {posting.account_id for entry in entries for posting in entry.postings}
     accounts = lookups.by_id(Account, organization_id, {*touched, *account_ids}).values()
     feeds = lookups.by_id(FeedAccount, organization_id, {line.feed_account_id for line in lines}).values()
     kept_rows.keep("lines", [*lines, *entries, *accounts, *feeds])
+    return lines

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Merchant, Posting, Project, Transaction, refers_to
+from webapp.models import Account, JournalEntry, Merchant, Project, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.transactions import line_entries
 from webapp.queries.transactions.line_filters import WorkspaceFilters, conditions, open_draft, shown
@@ -55,25 +54,6 @@ def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -
         Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
     )
     return Money(int(db.session.scalar(statement) or 0), currency)
-
-
-def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
-    """Count the lines that confirming would post to an uncategorised account."""
-    statement = sa.union(
-        *(
-            sa.select(Transaction.id)
-            .join(JournalEntry, sa.and_(*drafts))
-            .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
-            .join(Account, refers_to(Posting.account_id, Account))
-            .where(
-                Transaction.organization_id == organization_id,
-                Transaction.id.in_(transaction_ids),
-                Account.role.in_(UNCATEGORISED),
-            )
-            for drafts in line_entries.what_confirming_posts()
-        )
-    )
-    return len(db.session.scalars(statement).all())
 
 
 def count_corrections(organization_id: str, transaction_ids: Sequence[int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,13 +12,15 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
+from webapp.ledger.money import Money
 from webapp.models import ReconciliationItem, Transaction
+from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
 from webapp.queries.journal import attachments
 from webapp.queries.journal.attachments import AttachedDocument
-from webapp.queries.matching import booked_by_hand, line_joins
+from webapp.queries.matching import booked_by_hand, line_joins, transfer_pairs
 from webapp.queries.matching.booked_by_hand import EntryByHand
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
@@ -25,7 +28,6 @@ from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions import (
     named_lines,
-    other_sides,
     pending_corrections,
     shown_lines,
     transactions,
@@ -37,13 +39,37 @@ from webapp.queries.transactions.line_filters import (
     shown,
 )
 from webapp.queries.transactions.named_lines import NamedSplit, named_split
-from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
+from webapp.queries.transfers import proposed as transfers
+from webapp.queries.transfers.proposed import ProposedTransfer
 
 RECORD_FIELDS = [
     each.name for each in fields(TransactionRecord) if each.name not in ("splits", "settles", "short")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSide:
+    """The other line of a transfer."""
+
+    id: int
+    fa_id: int
+    account_name: str
+    booked_on: date
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedSide(OtherSide):
+    """The other line of a proposed transfer; `is_only` where neither line matches any other.
+
+    `difference` is the name of what the two differ by: "FEE" or none.
+    """
+
+    reason: str
+    is_only: bool
+    difference: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +170,9 @@ def named(
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
-    sides = other_sides.of_records(organization_id, records)
+    others = transfer_pairs.others(organization_id, ids)
+    paired = lookups.by_id(Transaction, organization_id, others.values())
+    proposed = transfers.of_lines(organization_id, [each for each in records if each.id not in others])
     by_rules = runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
     pending = pending_corrections.of_records(organization_id, records)
@@ -165,8 +193,8 @@ def named(
             is_uncategorised=names.is_uncategorised(record.account_id),
             cleared=record.id in cleared,
             clearable=_is_clearable(record, draft),
-            transfer=sides[record.id].transfer,
-            proposal=sides[record.id].proposal,
+            transfer=_other_side(paired.get(others.get(record.id))),
+            proposal=_proposed_side(proposed.get(record.id, ())),
             origins=origins[record.id],
             by_rules=by_rules.get(record.id, set()),
             likely=likely.get(record.id),
@@ -179,6 +207,22 @@ def named(
         )
         for record in records
     ]
+
+
+def _other_side(other: Transaction | None) -> OtherSide | None:
+    return None if other is None else OtherSide(*_facts(other))
+
+
+def _proposed_side(choices: Sequence[ProposedTransfer]) -> ProposedSide | None:
+    """Take the best of the transfers that are proposed."""
+    if not choices:
+        return None
+    best = choices[0]
+    return ProposedSide(*_facts(best.other), best.reason, best.is_only, best.difference)
+
+
+def _facts(other: Transaction) -> tuple[int, int, str, date, Money]:
+    return other.id, other.feed_account_id, other.feed_account.name, other.booked_on, other.amount
 
 
 def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:

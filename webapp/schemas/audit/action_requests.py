@@ -50,6 +50,7 @@ class ResultSchema(Schema):
 
 
 WARNINGS = {**OPTIONAL, "description": "What to look at once more; left out where there is nothing."}
+WARNING_CODES = {**OPTIONAL, "description": "The code of each warning, in the same order."}
 
 
 class ActionResultSchema(Schema):
@@ -61,6 +62,7 @@ class ActionResultSchema(Schema):
     result = ma.fields.Nested(ResultSchema)
     error = ma.fields.String()
     warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)
 
 
 class BulkResultSchema(ActionResultSchema):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.codes import DoubtCode
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -19,6 +21,13 @@ from webapp.schemas.transactions.transactions import (
     SplitSchema,
     TransactionChangesSchema,
 )
+
+# The fields of a form that answer a doubt about a line, and its code.
+ANSWERS: Mapping[str, DoubtCode] = {
+    "as_uncategorised": DoubtCode.UNCATEGORISED,
+    "force": DoubtCode.ALREADY_EXPLAINED,
+    "pays_nothing": DoubtCode.PAYS_OPEN_ITEM,
+}
 
 
 class ShownLineField(ma.fields.Field[ShownLine]):
@@ -75,11 +84,19 @@ class TransactionFormSchema(TransactionChangesSchema):
 
 
 class ConfirmFormSchema(ConfirmSchema):
-    """The confirmation of a line from its row: what it showed, and whether the line may stay uncategorised."""
+    """The confirmation of a line from its row: what it showed, and the doubts that were answered."""
 
     shown = ShownLineField(allow_none=True, load_default=None)
-    as_uncategorised = ma.fields.Boolean(data_key="asUncategorised", load_default=False)
+    as_uncategorised = ma.fields.Boolean(load_default=False)
     force = ma.fields.Boolean(load_default=False)
+    pays_nothing = ma.fields.Boolean(load_default=False)
+
+    @ma.post_load
+    def answers(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Read the codes of the doubts that were answered."""
+        del kwargs
+        answered = {code for name, code in ANSWERS.items() if data.pop(name)}
+        return {**data, "anyway": answered}
 
 
 class ConfirmManyFormSchema(ConfirmManySchema):

@@ -62,9 +62,10 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarnedResult(ActionResult):
-    """The result of an act that was done, with what to look at once more, in sentences."""
+    """The result of an act that was done, with what to look at once more, in sentences and by their codes."""
 
     warnings: Sequence[str]
+    warning_codes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,10 @@ class ItemResult(ActionResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarnedItem(ItemResult):
-    """The result of an item that was done, with what to look at once more, in sentences."""
+    """The result of an item that was done, with what to look at once more, in sentences and by their codes."""
 
     warnings: Sequence[str]
+    warning_codes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +121,9 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
             code=error.code,
         )
     item = {**facts_of(done), "id": item_id}
-    return (
-        WarnedItem(**item, warnings=done.warnings) if isinstance(done, WarnedResult) else ItemResult(**item)
-    )
+    if isinstance(done, WarnedResult):
+        return WarnedItem(**item, warnings=done.warnings, warning_codes=done.warning_codes)
+    return ItemResult(**item)
 
 
 def facts_of(done: ActionResult) -> dict[str, Any]:

@@ -2,24 +2,24 @@
 
 from webapp.services.transactions import (
     bulk_edits,
-    confirmations,
     edits,
     joins,
     lifecycle,
     links,
     settlements,
     shared_edits,
+    shown_edits,
     transfers,
 )
 
 __all__ = [
     "bulk_edits",
-    "confirmations",
     "edits",
     "joins",
     "lifecycle",
     "links",
     "settlements",
     "shared_edits",
+    "shown_edits",
     "transfers",
 ]

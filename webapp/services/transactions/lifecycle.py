@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.codes import DoubtCode
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
 from webapp.queries.journal import attachments, entries
-from webapp.queries.matching import booked_by_hand, line_joins
+from webapp.queries.matching import line_joins
 from webapp.queries.reconciliation import openings
-from webapp.queries.transactions import lines_ahead, selected_lines, transactions
+from webapp.queries.transactions import doubts, lines_ahead, selected_lines, transactions
+from webapp.queries.transactions.doubts import Doubt
 from webapp.services.audit import entry_facts, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -31,7 +34,14 @@ from webapp.services.audit.results import (
 from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
-from webapp.services.transactions import bank_changes, clearing, join_records, removals, unpairing
+from webapp.services.transactions import (
+    bank_changes,
+    clearing,
+    join_records,
+    removals,
+    shown_edits,
+    unpairing,
+)
 from webapp.services.transactions.states import LineStateError, require
 
 # A draft takes some 5 ms, shown in a row some 7, and a correction some 15; nobody else writes meanwhile.
@@ -45,23 +55,48 @@ class JoinedLineError(LedgerError):
     code = "joined"
 
 
+class DoubtfulLineError(LedgerError):
+    """Look at this line once more before it is posted."""
+
+    codes: ClassVar[Mapping[str, str]] = {
+        DoubtCode.UNCATEGORISED: "This line is uncategorised, and would be posted as such.",
+        DoubtCode.ALREADY_EXPLAINED: "An entry that was written by hand has this money already.",
+        DoubtCode.PAYS_OPEN_ITEM: "This line pays an open item, which would stay open.",
+    }
+
+
 class PostedLineError(LedgerError):
     """This line is posted. Void its entry first."""
 
     code = "posted"
 
 
-def confirm_one(
-    organization_id: str, line_id: int, *, actor: Actor, now: datetime, note: str | None = None
-) -> ActionResult:
-    """Confirm the line of an id, as `confirm` does, or raise NotFoundError."""
-    return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
-
-
 def confirm(
-    transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
+    transaction: Transaction,
+    *,
+    actor: Actor,
+    now: datetime,
+    note: str | None = None,
+    shown: ShownLine | None = None,
+    anyway: Collection[str] = (),
+    asks: bool = False,
 ) -> ActionResult:
-    """Make a line's draft part of the books, for good; a repeat changes nothing and has the same result."""
+    """Make a line's draft part of the books, for good; a repeat changes nothing and has the same result.
+
+    A doubt whose code is not in `anyway` is a warning, or where the caller `asks` a DoubtfulLineError. A line whose row
+    was `shown` gets the suggestion in it first, and raises ChangedLineError where it is otherwise by now.
+    """
+    if shown is not None:
+        shown_edits.accept(transaction, shown, actor=actor, now=now)
+    doubtful = [each for each in doubts.of_lines([transaction])[transaction.id] if each.code not in anyway]
+    if doubtful and asks:
+        raise DoubtfulLineError(doubtful[0].sentence, code=doubtful[0].code, details=doubtful[0].details)
+    return _confirm(transaction, doubtful, actor=actor, now=now, note=note)
+
+
+def _confirm(
+    transaction: Transaction, doubtful: Sequence[Doubt], *, actor: Actor, now: datetime, note: str | None
+) -> ActionResult:
     entry = transaction.journal_entry
     title = titles.of_confirmation(transaction, entry)
     payload = {"note": note or ""}
@@ -71,12 +106,9 @@ def confirm(
         if entry is None:
             raise NotFoundError
         before = entry.status
-        warnings: Sequence[str] = ()
-        if entry.status == "DRAFT":
-            warnings = [each.sentence for each in booked_by_hand.of_line(transaction)]
-            touched: TouchedIds | None = _post_draft(transaction, entry, doing)
-        else:
-            touched = _post_correction(entry, doing)
+        touched = (
+            _post_draft(transaction, entry, doing) if before == "DRAFT" else _post_correction(entry, doing)
+        )
         if touched is None:
             doing.nothing_to_do()
             return _repeat(entry)
@@ -85,7 +117,10 @@ def confirm(
     done = ActionResult(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
-    return WarnedResult(**facts_of(done), warnings=warnings) if warnings else done
+    if not doubtful:
+        return done
+    sentences, codes = [each.sentence for each in doubtful], [each.code for each in doubtful]
+    return WarnedResult(**facts_of(done), warnings=sentences, warning_codes=codes)
 
 
 def _note_posted(doing: Act, touched: TouchedIds, *, before: str) -> None:
@@ -134,15 +169,27 @@ def _repeat(entry: JournalEntry) -> ActionResult:
 
 
 def bulk_confirm(
-    organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
+    organization_id: str,
+    ids: Sequence[int],
+    *,
+    actor: Actor,
+    now: datetime,
+    note: str | None = None,
+    shown: Mapping[int, ShownLine] | None = None,
 ) -> list[ItemResult]:
-    """Confirm lines one by one; a refused one stops no other. More than fit raise ActTooLargeError."""
+    """Confirm lines one by one; a refused one stops no other. More than fit raise ActTooLargeError.
+
+    `shown` has what the rows of some showed.
+    """
     refuse_too_many(organization_id, ids)
+    doubtful = doubts.of_lines(lines_ahead.load(organization_id, ids))
 
     def confirm_one(line_id: int) -> ActionResult:
-        return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
+        line = transactions.get(organization_id, line_id)
+        if shown and line_id in shown:
+            shown_edits.accept(line, shown[line_id], actor=actor, now=now)
+        return _confirm(line, doubtful[line_id], actor=actor, now=now, note=note)
 
-    lines_ahead.load(organization_id, ids)
     return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
