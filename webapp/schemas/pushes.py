@@ -53,7 +53,6 @@ class FeedLineSchema(Schema):
     def pushed(self, values: dict[str, Any], **kwargs: Any) -> PushedLine:
         """Convert the line to the ledger's PushedLine."""
         del kwargs
-        values["pending_id"] = values.pop("pending_transaction_id")
         values["description"] = values["description"] or ""
         return PushedLine(**values)
 
@@ -89,7 +88,7 @@ def fast_line(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each return lea
         return None
     description, counterparty, reference, iban = texts
     return PushedLine(
-        own_id, pending, booked_on, value_on, Decimal(amount), currency, description or "", counterparty,
+        own_id, pending, booked_on, Decimal(amount), currency, description or "", value_on, counterparty,
         reference, iban, pending_id,
     )  # fmt: skip
 

@@ -14,9 +14,10 @@ from webapp.importers.providers.payloads import (
     of_currency,
     records,
 )
-from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push, PushLine
+from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push
 from webapp.importers.texts import joined, quoted
 from webapp.ledger.matching.lines import is_placeholder
+from webapp.ledger.matching.pushed_lines import PushedLine
 
 _DIRECTIONS: Final = ("CRDT", "DBIT")
 _PENDING: Final = {"BOOK": False, "PDNG": True, "HOLD": True}
@@ -65,7 +66,7 @@ def _status(item: PayloadObject) -> str:
     return status
 
 
-def _line(item: PayloadObject) -> PushLine:
+def _line(item: PayloadObject) -> PushedLine:
     money = item.inner("transaction_amount")
     currency = money.currency("currency")
     amount = _signed(item, money.amount("amount", currency))
@@ -77,7 +78,7 @@ def _line(item: PayloadObject) -> PushLine:
     counterparty = item.inner(side).text("name")
     texts = [*item.texts("remittance_information"), item.text("note")]
     kind = item.inner("bank_transaction_code").text("description")
-    return PushLine(
+    return PushedLine(
         provider_transaction_id=_id(item),
         pending=_PENDING[_status(item)],
         booked_on=booked_on,

@@ -17,10 +17,10 @@ from webapp.importers.providers.pushes import (
     AccountSelector,
     ProviderFailedError,
     Push,
-    PushLine,
 )
 from webapp.importers.texts import joined
 from webapp.ledger.matching.lines import is_placeholder
+from webapp.ledger.matching.pushed_lines import PushedLine
 
 
 def read(payload: object, selector: AccountSelector) -> Push:
@@ -65,7 +65,7 @@ def _refuse_error(response: PayloadObject) -> None:
             raise ProviderFailedError(f"GoCardless answered with an error and no transactions: {message}")
 
 
-def _line(item: PayloadObject, *, pending: bool) -> PushLine:
+def _line(item: PayloadObject, *, pending: bool) -> PushedLine:
     money = item.inner("transactionAmount")
     currency = money.currency("currency")
     amount = money.amount("amount", currency)
@@ -74,7 +74,7 @@ def _line(item: PayloadObject, *, pending: bool) -> PushLine:
     if booked_on is None:
         item.refuse("has no date (bookingDate)")
     counterparty, account = _party(item, amount)
-    return PushLine(
+    return PushedLine(
         provider_transaction_id=_id(item),
         pending=pending,
         booked_on=booked_on,

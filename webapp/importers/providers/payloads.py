@@ -6,20 +6,20 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Final, NoReturn
 
 from webapp.importers.decoding import decode
-from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedError, PushLine
+from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedError
 from webapp.importers.texts import folded, iban, quoted
 from webapp.importers.value_days import ValueDay, moved_warning, stated_value_day
 from webapp.importers.values import utc_time
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.matching.lines import is_placeholder, line_keys
+from webapp.ledger.matching.pushed_lines import PushedLine
 from webapp.ledger.money import Money
 
 LONGEST_ID: Final = 255
@@ -245,7 +245,7 @@ def select_account(selector: AccountSelector, accounts: Sequence[str]) -> str | 
 
 
 def of_currency(
-    selector: AccountSelector, lines: Sequence[PushLine]
+    selector: AccountSelector, lines: Sequence[PushedLine]
 ) -> tuple[tuple[PushLine, ...], list[str]]:
     """Select the lines in the account's currency, with a warning about others.
 
@@ -254,7 +254,7 @@ def of_currency(
     if selector.currency is None or not lines:
         return tuple(lines), []
     selected = tuple(line for line in lines if line.currency == selector.currency)
-    others = sorted({line.currency for line in lines} - {selector.currency})
+    others = sorted({line.currency or "" for line in lines} - {selector.currency})
     if not selected:
         raise PayloadRefusedError(
             f"This payload is in {', '.join(others)}, and the account is in {selector.currency}."
@@ -266,7 +266,7 @@ def of_currency(
     return selected, [f"{count} in {', '.join(others)} and not imported into this account."]
 
 
-def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[str]]:
+def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushLine, ...], list[str]]:
     """Return the lines with unique ids, and warnings about lines without one.
 
     A line without an id, or with a placeholder, gets the key that it would have in a file: date, amount, text and
@@ -281,25 +281,25 @@ def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[st
     keys = line_keys(current[index] for index in keyed)
     superseded = len(lines) - len(current)
     for index, key in zip(keyed, keys, strict=True):
-        current[index] = replace(current[index], provider_transaction_id=f"{key.digest}-{key.occurrence}")
+        current[index] = current[index]._replace(provider_transaction_id=f"{key.digest}-{key.occurrence}")
     return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
 
 
-def moved_value_days(lines: Sequence[PushLine]) -> Iterator[str]:
+def moved_value_days(lines: Sequence[PushedLine]) -> Iterator[str]:
     """Warn of value dates that were moved to the last day of the month."""
     moved = [line for line in lines if line.has_moved_value_day]
     if moved:
         yield moved_warning(len(moved), f"the line of {moved[0].booked_on}")
 
 
-def _own_id(line: PushLine) -> str | None:
+def _own_id(line: PushedLine) -> str | None:
     name = line.provider_transaction_id
     return None if is_placeholder(name) else name
 
 
-def _ambiguous(lines: Sequence[PushLine]) -> set[str]:
+def _ambiguous(lines: Sequence[PushedLine]) -> set[str]:
     """Find the ids shared by two different lines, both booked or both pending."""
-    facts: dict[tuple[str, bool], set[PushLine]] = defaultdict(set)
+    facts: dict[tuple[str, bool], set[PushedLine]] = defaultdict(set)
     for line in lines:
         if (name := _own_id(line)) is not None:
             facts[name, line.pending].add(line)

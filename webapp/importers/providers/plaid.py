@@ -11,9 +11,9 @@ from webapp.importers.providers.pushes import (
     ProviderFailedError,
     Push,
     PushBalance,
-    PushLine,
 )
 from webapp.importers.texts import quoted
+from webapp.ledger.matching.pushed_lines import PushedLine
 
 # Account types whose balance is the amount owed.
 _OWED: Final = frozenset({"credit", "loan"})
@@ -66,7 +66,7 @@ def _transaction_id(item: PayloadObject) -> str:
     return name
 
 
-def _line(item: PayloadObject) -> PushLine:
+def _line(item: PayloadObject) -> PushedLine:
     currency = _currency(item)
     booked_on = item.day("date")
     if booked_on is None:
@@ -75,7 +75,7 @@ def _line(item: PayloadObject) -> PushLine:
         item.refuse("names no account (account_id)")
     payment = item.inner("payment_meta")
     parties = records(item.values.get("counterparties"), f"{item.where}.counterparties")
-    return PushLine(
+    return PushedLine(
         provider_transaction_id=_transaction_id(item),
         pending=item.flag("pending"),
         booked_on=booked_on,

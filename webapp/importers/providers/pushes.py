@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.pushed_lines import PushedLine
 
 
 class PayloadRefusedError(UnprocessableError):
@@ -36,43 +37,6 @@ class AccountSelector:
 
 
 @dataclass(frozen=True, slots=True)
-class PushLine:
-    """A line from the account holder's view, money in positive; `pending_transaction_id` is its id as pending.
-
-    With `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
-    """
-
-    provider_transaction_id: str
-    pending: bool
-    booked_on: date
-    amount: Decimal
-    currency: str
-    description: str
-    value_on: date | None = None
-    has_moved_value_day: bool = False
-    counterparty: str | None = None
-    reference: str | None = None
-    iban: str | None = None
-    pending_transaction_id: str | None = None
-
-    def body(self) -> dict[str, Any]:
-        """Return the line in the JSON of a push."""
-        return {
-            "providerTransactionId": self.provider_transaction_id,
-            "pending": self.pending,
-            "bookedOn": self.booked_on.isoformat(),
-            "valueOn": self.value_on and self.value_on.isoformat(),
-            "amount": format(self.amount, "f"),
-            "currency": self.currency,
-            "description": self.description,
-            "counterparty": self.counterparty,
-            "reference": self.reference,
-            "iban": self.iban,
-            "pendingTransactionId": self.pending_transaction_id,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class PushBalance:
     """A ledger balance from the account holder's view; `as_of` is None where the provider names no time."""
 
@@ -92,8 +56,8 @@ class Push:
 
     batch_id: str
     external_id: str | None
-    added: tuple[PushLine, ...]
-    modified: tuple[PushLine, ...] = ()
+    added: tuple[PushedLine, ...]
+    modified: tuple[PushedLine, ...] = ()
     removed: tuple[str, ...] = ()
     balance: PushBalance | None = None
     warnings: tuple[str, ...] = ()
@@ -102,8 +66,25 @@ class Push:
         """Return the JSON body of POST /feeds/accounts/{faId}/transactions."""
         return {
             "batchId": self.batch_id,
-            "added": [line.body() for line in self.added],
-            "modified": [line.body() for line in self.modified],
+            "added": [_body(line) for line in self.added],
+            "modified": [_body(line) for line in self.modified],
             "removed": list(self.removed),
             "balance": self.balance and self.balance.body(),
         }
+
+
+def _body(line: PushedLine) -> dict[str, Any]:
+    """Return a line in the JSON of a push."""
+    return {
+        "providerTransactionId": line.provider_transaction_id,
+        "pending": line.pending,
+        "bookedOn": line.booked_on.isoformat(),
+        "valueOn": line.value_on and line.value_on.isoformat(),
+        "amount": format(line.amount, "f"),
+        "currency": line.currency,
+        "description": line.description,
+        "counterparty": line.counterparty,
+        "reference": line.reference,
+        "iban": line.iban,
+        "pendingTransactionId": line.pending_transaction_id,
+    }

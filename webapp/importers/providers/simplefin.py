@@ -18,9 +18,9 @@ from webapp.importers.providers.pushes import (
     ProviderFailedError,
     Push,
     PushBalance,
-    PushLine,
 )
 from webapp.importers.texts import joined
+from webapp.ledger.matching.pushed_lines import PushedLine
 
 # The protocol's first version has a list of sentences, the second one a list of objects.
 _ERRORS: Final = ("errors", "errlist")
@@ -77,13 +77,13 @@ def _account_id(account: PayloadObject) -> str:
     return name
 
 
-def _line(item: PayloadObject, currency: str) -> PushLine:
+def _line(item: PayloadObject, currency: str) -> PushedLine:
     # A line that is not posted yet only has the time of the transaction.
     posted = item.instant("posted")
     at = posted or item.instant("transacted_at")
     if at is None:
         item.refuse("has no date (posted)")
-    return PushLine(
+    return PushedLine(
         provider_transaction_id=item.id("id") or "",
         pending=item.flag("pending") or posted is None,
         booked_on=at.date(),

@@ -25,19 +25,23 @@ class NonsenseError(UnprocessableError):
 
 
 class PushedLine(NamedTuple):
-    """One line from a provider, from the account holder's view; `pending_id` is its pending line."""
+    """A line as its provider sends it, from the account holder's view; `pending_transaction_id` is its id as pending.
+
+    With `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
+    """
 
     provider_transaction_id: str
     pending: bool
     booked_on: date
-    value_on: date | None
     amount: Decimal
     currency: str | None
     description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-    pending_id: str | None
+    value_on: date | None = None
+    counterparty: str | None = None
+    reference: str | None = None
+    iban: str | None = None
+    pending_transaction_id: str | None = None
+    has_moved_value_day: bool = False
 
 
 def digest_of(line: PushedLine, amount_minor: int) -> bytes:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Protocol
+from typing import NamedTuple
 
 from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.fields import Field
@@ -13,17 +13,13 @@ from webapp.ledger.rules.items import BETWEEN_TEXTS, compact
 from webapp.ledger.suggestions.phrases import Words, folded, runs_of
 
 
-class HabitLine(Protocol):
-    """The fields of a bank line that show habits."""
+class HabitLine(NamedTuple):
+    """The fields of a bank line that show habits; rows with these names do as well."""
 
-    @property
-    def description(self) -> str: ...  # noqa: D102
-    @property
-    def counterparty(self) -> str | None: ...  # noqa: D102
-    @property
-    def iban(self) -> str | None: ...  # noqa: D102
-    @property
-    def amount_minor(self) -> int: ...  # noqa: D102
+    description: str
+    counterparty: str | None
+    iban: str | None
+    amount_minor: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def exactly_open(organization_id: str, lines: Sequence[Transaction]) -> dict[int
 def _of_amounts(organization_id: str, amounts: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
     keeping = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
     open_minor = OwedItem.amount_minor - OwedItem.settled_minor
-    statement = (
+    return (
         sa.select(
             *(OwedItem.id, OwedItem.currency, OwedItem.reference, OwedItem.journal_entry_id),
             *(OwedItem.day, OwedItem.due_on, open_minor.label("open_minor"), PARTY.label("party")),
@@ -145,7 +145,6 @@ def _of_amounts(organization_id: str, amounts: Sequence[int]) -> sa.Select[*tupl
             open_minor.in_(amounts),
         )
     )
-    return statement
 
 
 def _payment(line: Transaction, party: int | None) -> BankPayment:

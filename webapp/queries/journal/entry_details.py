@@ -247,35 +247,3 @@ def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change])
 def latest_day(entry: JournalEntry) -> date:
     """Give the day of the latest of an entry and its corrections: its reversal is dated then or later."""
     return max(one.effective_on for one in (entry, *entries.corrections_of(entry)))
-
-
-@dataclass(frozen=True, slots=True)
-class OriginLine:
-    """The bank line that an entry comes from."""
-
-    id: int
-    feed_account_id: int
-    feed_account_name: str
-    booked_on: date
-    amount: Money
-    description: str
-    reference: str | None
-    provider_transaction_id: str | None
-    import_id: int | None
-    import_name: str | None
-
-
-def origin_line(line: Transaction) -> OriginLine:
-    """Give the bank line that an entry comes from, with the names of its account and file."""
-    return OriginLine(
-        line.id,
-        line.feed_account_id,
-        line.feed_account.name,
-        line.booked_on,
-        line.amount,
-        line.description,
-        line.reference,
-        line.provider_transaction_id,
-        line.import_id,
-        import_name(line),
-    )

@@ -26,17 +26,7 @@ from webapp.queries.imports.statement_files import NamedFile
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.computed_verdicts import Verdict
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenLine:
-    """One frozen item, with the texts of its line or entry."""
-
-    booked_on: date
-    description: str
-    counterparty: str | None
-    journal_entry_id: int | None
-    amount: Money
+from webapp.queries.reconciliation.statement_items import StatementItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +53,11 @@ class ProofPage:
     reopened_at: datetime | None
     reopened_by: Mapping[str, Any] | None
     reopen_reason: str | None
-    lines: list[FrozenLine]
+    lines: list[StatementItem]
     lines_sum: Money
     ledger_balance: Money
-    outstanding: list[FrozenLine]
-    in_transit: list[FrozenLine]
+    outstanding: list[StatementItem]
+    in_transit: list[StatementItem]
     history: list[BreakRecord]
     files: list[NamedFile]
 
@@ -170,14 +160,15 @@ class _Texts:
             JournalEntry, organization_id, {each["journalEntryId"] for each in items}
         )
 
-    def line(self, item: Mapping[str, Any], currency: str) -> FrozenLine:
+    def line(self, item: Mapping[str, Any], currency: str) -> StatementItem:
         """Give a frozen item with its texts."""
         line = self._lines.get(item["transactionId"])
         entry = self._entries.get(item["journalEntryId"])
-        return FrozenLine(
+        return StatementItem(
+            transaction_id=item["transactionId"],
+            journal_entry_id=item["journalEntryId"],
             booked_on=date.fromisoformat(item["bookedOn"]),
             description=line.description if line else entry.description if entry else "",
-            counterparty=line.counterparty if line else None,
-            journal_entry_id=item["journalEntryId"],
             amount=Money.of(item["amount"], currency),
+            counterparty=line.counterparty if line else None,
         )

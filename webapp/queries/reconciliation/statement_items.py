@@ -32,15 +32,16 @@ IS_LINE, IS_ENTRY = 1, 0
 
 @dataclass(frozen=True, slots=True)
 class StatementItem:
-    """An item of a statement: a bank line, or an entry that comes from none, as a list shows it."""
+    """An item of a statement, open or frozen in a proof: a bank line, or an entry that comes from none."""
 
     transaction_id: int | None
     journal_entry_id: int | None
     booked_on: date
     amount: Money
     description: str
-    entry_status: str | None
-    cleared: bool
+    entry_status: str | None = None
+    cleared: bool = True
+    counterparty: str | None = None
 
 
 def open_items(

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
+from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account, Document
@@ -60,16 +61,6 @@ class LikelyAccount:
     transaction_ids: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class _HabitLine:
-    """A line as habits read it."""
-
-    description: str
-    counterparty: str | None
-    iban: str | None
-    amount_minor: int
-
-
 def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[int, LikelyAccount]:
     """Give the likely accounts of the uncategorised ones of these lines, by id, in a constant number of statements."""
     booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
@@ -80,10 +71,7 @@ def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[i
     book = confirmed_lines.newest(organization_id)
     found = likely(
         book,
-        [
-            _HabitLine(line.description, line.counterparty, line.iban, line.amount.minor)
-            for line in candidates
-        ],
+        [HabitLine(line.description, line.counterparty, line.iban, line.amount.minor) for line in candidates],
     )
     names = ChoiceNames(organization_id, [each for each in found if each is not None])
     return {
@@ -103,7 +91,7 @@ def of_document(document: Document) -> LikelyAccount | None:
     if not name and not document.text:
         return None
     sign = 1 if is_paid_to_us(document) else -1
-    like = _HabitLine(document.text or "", name, None, sign)
+    like = HabitLine(document.text or "", name, None, sign)
     book = confirmed_lines.newest(document.organization_id)
     (found,) = likely(book, [like])
     return (

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.rules.conditions import Condition
+from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.stable_texts import stable_conditions
 from webapp.ledger.suggestions.wording import name
 from webapp.models import Transaction
@@ -41,7 +42,9 @@ def of_lines(organization_id: str, fa_id: int, transaction_ids: Sequence[int]) -
         )
         .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
     ).all()
-    conditions = stable_conditions(lines)
+    conditions = stable_conditions(
+        [HabitLine(each.description, each.counterparty, each.iban, each.amount_minor) for each in lines]
+    )
     records = transactions.records(organization_id, lines)
     account_id = _same(record.account_id for record in records)
     is_open = account_id in uncategorised_accounts(organization_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,7 +11,6 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
-from webapp.ledger.money import Money
 from webapp.models import ReconciliationItem, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
@@ -49,36 +47,14 @@ RECORD_FIELDS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherSide:
-    """The other line of a transfer."""
-
-    id: int
-    fa_id: int
-    account_name: str
-    booked_on: date
-    amount: Money
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedSide(OtherSide):
-    """The other line of a proposed transfer; `is_only` where neither line matches any other.
-
-    `difference` is the name of what the two differ by: "FEE" or none.
-    """
-
-    reason: str
-    is_only: bool
-    difference: str | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceLine(TransactionRecord):
     """A line of the workspace: its record with names, whether it is cleared, and what a person may decide about it.
 
     `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
     its open correction would change, `bank_change` the bank's last change while it matters. `shown` is what confirming
-    it as it is would post, and one that `asks` has an uncategorised part in it. What `explained` a draft already
+    it as it is would post, and one that `asks` has an uncategorised part in it. `transfer` is the other line of its
+    transfer, `proposal` the best one that is proposed. What `explained` a draft already
     are entries that were written by hand.
     """
 
@@ -89,8 +65,8 @@ class WorkspaceLine(TransactionRecord):
     is_uncategorised: bool
     cleared: bool
     clearable: bool
-    transfer: OtherSide | None
-    proposal: ProposedSide | None
+    transfer: Transaction | None
+    proposal: ProposedTransfer | None
     origins: LineOrigins
     by_rules: Collection[str]
     likely: LikelyAccount | None
@@ -193,8 +169,8 @@ def named(
             is_uncategorised=names.is_uncategorised(record.account_id),
             cleared=record.id in cleared,
             clearable=_is_clearable(record, draft),
-            transfer=_other_side(paired.get(others.get(record.id))),
-            proposal=_proposed_side(proposed.get(record.id, ())),
+            transfer=paired.get(others.get(record.id)),
+            proposal=next(iter(proposed.get(record.id, ())), None),
             origins=origins[record.id],
             by_rules=by_rules.get(record.id, set()),
             likely=likely.get(record.id),
@@ -207,22 +183,6 @@ def named(
         )
         for record in records
     ]
-
-
-def _other_side(other: Transaction | None) -> OtherSide | None:
-    return None if other is None else OtherSide(*_facts(other))
-
-
-def _proposed_side(choices: Sequence[ProposedTransfer]) -> ProposedSide | None:
-    """Take the best of the transfers that are proposed."""
-    if not choices:
-        return None
-    best = choices[0]
-    return ProposedSide(*_facts(best.other), best.reason, best.is_only, best.difference)
-
-
-def _facts(other: Transaction) -> tuple[int, int, str, date, Money]:
-    return other.id, other.feed_account_id, other.feed_account.name, other.booked_on, other.amount
 
 
 def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:

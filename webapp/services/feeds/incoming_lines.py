@@ -98,7 +98,7 @@ class IncomingLine:
             "MODIFIED" if self.is_modified or was_modified else "ADDED",
             self.line.pending,
             self.digest,
-            self.line.pending_id,
+            self.line.pending_transaction_id,
         )
 
     @property

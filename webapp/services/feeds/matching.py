@@ -141,7 +141,9 @@ def _links(
 ) -> list[Pairing]:
     """Find the pairs that the provider itself names: a booked line has the id of the pending one."""
     reason = "The bank names the pending line that it was."
-    named = {each.line.pending_id for each in booked if each.line.pending_id is not None}
+    named = {
+        each.line.pending_transaction_id for each in booked if each.line.pending_transaction_id is not None
+    }
     ids = {
         name: event.transaction_id
         for name, event in feed_lines.last_events(feed_account, named).items()
@@ -150,7 +152,8 @@ def _links(
     found = [
         Pairing(each.row_id, joined_id, "LINK", is_certain=True, reason=reason)
         for each in booked
-        if each.row_id is not None and (joined_id := ids.get(each.line.pending_id or "")) is not None
+        if each.row_id is not None
+        and (joined_id := ids.get(each.line.pending_transaction_id or "")) is not None
     ]
     names = {each.line.provider_transaction_id: each.row_id for each in waiting}
     for name, kept_id in feed_lines.by_pending_id(feed_account, names.keys()).items():
