@@ -246,7 +246,7 @@ def select_account(selector: AccountSelector, accounts: Sequence[str]) -> str | 
 
 def of_currency(
     selector: AccountSelector, lines: Sequence[PushedLine]
-) -> tuple[tuple[PushLine, ...], list[str]]:
+) -> tuple[tuple[PushedLine, ...], list[str]]:
     """Select the lines in the account's currency, with a warning about others.
 
     Some providers have several currencies in one account; in the books each is a feed account of its own.
@@ -266,7 +266,7 @@ def of_currency(
     return selected, [f"{count} in {', '.join(others)} and not imported into this account."]
 
 
-def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushLine, ...], list[str]]:
+def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushedLine, ...], list[str]]:
     """Return the lines with unique ids, and warnings about lines without one.
 
     A line without an id, or with a placeholder, gets the key that it would have in a file: date, amount, text and
