@@ -168,7 +168,6 @@ PACKAGES = {
         "matching",
         "proofs",
         "journal",
-        "exchange",
         "notation",
         "files",
         ".",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from webapp.reference.api_calls import PARAMETER, ApiCall, calls
-from webapp.reference.examples import example_of
+from webapp.reference.openapi import example_of
 
 if TYPE_CHECKING:
     from flask import Flask

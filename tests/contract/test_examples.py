@@ -12,7 +12,7 @@ from openapi_spec_validator import validate
 from tests.contract.likenesses import Likeness
 from tests.contract.stories import Teller, tell
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.reference.examples import FILE, recorded_examples
+from webapp.reference.openapi import FILE, recorded_examples
 
 # What is downloaded, or is this document itself.
 UNTOLD = {

@@ -12,7 +12,7 @@ from webapp.ledger.rules.conditions import Match
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.matching import compiled
-from webapp.ledger.suggestions.stable_texts import stable_conditions
+from webapp.ledger.suggestions.wording import stable_conditions
 
 # A word with a digit in it that is as long as a number, a day or a time.
 NUMBER = re.compile(r"(?<!\S)(?=\S*\d)\S{4,}(?!\S)")

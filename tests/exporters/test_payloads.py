@@ -15,8 +15,8 @@ from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.csv_files import Table
 from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
-from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.money import Money
+from webapp.ledger.texts.controls import without_controls
 
 BEFORE = ("", "a;", "a|", "a\t", "a\n", "a\r\n", 'a;"', 'a;""', "a; ", "a;'", 'a"|"', "\x1b[31m;")
 COMMANDS = ("=1+1", "+SUM(A1:A9)", "-2+3|' /C calc'!A0", '@HYPERLINK("http://x.example")', "\uff1dcmd|x")

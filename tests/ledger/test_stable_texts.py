@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from webapp.ledger.suggestions.stable_texts import stable_conditions
+from webapp.ledger.suggestions.wording import stable_conditions
 
 
 def line(description="", counterparty=None, iban=None, amount_minor=-500):

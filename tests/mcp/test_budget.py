@@ -11,8 +11,8 @@ from tests import tree
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.mcp.clients import BYTES_OF_A_TOKEN, Model
 from webapp.ledger.scopes import SCOPES
-from webapp.mcp.instructions import INSTRUCTIONS
 from webapp.mcp.prompts import PROMPTS
+from webapp.mcp.resources import INSTRUCTIONS
 from webapp.mcp.tools import TOOLS
 
 LONGEST_DESCRIPTION = 280

@@ -16,8 +16,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.tree import ROOT
-from webapp.mcp.instructions import INSTRUCTIONS
 from webapp.mcp.messages import INVALID_PARAMS, LEGACY, MODERN, NO_RESOURCE
+from webapp.mcp.resources import INSTRUCTIONS
 
 MODES = ("auto", MODERN, "legacy")
 PATIENCE_SECONDS = 60

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from webapp.ledger.notation.amounts import read, readings, written
 from webapp.ledger.notation.days import EARLIEST, LATEST, read_day, written_day, written_short_day
 from webapp.ledger.notation.locales import NOTATIONS, REGIONS
-from webapp.ledger.notation.sentences import worded
+from webapp.web.rendering.notation import worded
 
 TODAY = date(2026, 11, 23)
 notations = st.sampled_from(list(NOTATIONS.values()))

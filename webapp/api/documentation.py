@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from functools import lru_cache
+from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
-from flask import Response, current_app
+from flask import Response, current_app, request
 
 from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
 from webapp.reference import openapi as reference
 from webapp.reference.call_pages import CallPage, call_pages, matching_calls, shape_names, shapes, slug
 from webapp.schemas.documentation import SearchSchema
-from webapp.web import reference_texts
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering.htmx import render
@@ -21,6 +23,10 @@ from webapp.web.rendering.htmx import render
 bp = Blueprint("documentation", __name__, url_prefix="/api", description="Documentation")
 MARKDOWN = "text/markdown; charset=utf-8"
 PAGE = {"content_type": "text/html", "description": "A page."}
+LEVEL: Final = 6
+# The whole reference in two forms, and an area each.
+MOST_KEPT: Final = 64
+DIGITS: Final = 16
 
 
 @bp.get("/openapi.json")
@@ -29,7 +35,7 @@ PAGE = {"content_type": "text/html", "description": "A page."}
 def openapi() -> Response:
     """Get the API as an OpenAPI 3.1 document."""
     # UTF-8 as it is: readers of YAML refuse the surrogate pairs that emoji would be escaped to.
-    return reference_texts.answer(json.dumps(document(), ensure_ascii=False), "application/json")
+    return text_answer(json.dumps(document(), ensure_ascii=False), "application/json")
 
 
 @bp.get("/docs")
@@ -64,7 +70,7 @@ def docs_area(area: str) -> Response:
 @bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
 def docs_as_markdown() -> Response:
     """Get the API as Markdown."""
-    return reference_texts.answer(markdown.whole_document(document()), MARKDOWN)
+    return text_answer(markdown.whole_document(document()), MARKDOWN)
 
 
 @bp.get("/docs/<string:area>.md")
@@ -73,7 +79,7 @@ def docs_as_markdown() -> Response:
 def docs_area_as_markdown(area: str) -> Response:
     """Get the calls of one area as Markdown, with the shapes that they send and answer."""
     calls = _calls_of(area)
-    return reference_texts.answer(markdown.of_area(document(), calls), MARKDOWN)
+    return text_answer(markdown.of_area(document(), calls), MARKDOWN)
 
 
 def _calls_of(area: str) -> list[CallPage]:
@@ -87,3 +93,25 @@ def _calls_of(area: str) -> list[CallPage]:
 def document() -> dict[str, Any]:
     """The OpenAPI document of this application."""
     return reference.document(current_app)
+
+
+def text_answer(text: str, content_type: str) -> Response:
+    """Answer with a text: as gzip where the client takes it, with its ETag, and 304 where If-None-Match names that."""
+    version, packed = _packed(text)
+    if request.if_none_match.contains_weak(version):
+        response = Response(status=304)
+    elif request.accept_encodings["gzip"] > 0:
+        response = Response(packed, content_type=content_type)
+        response.content_encoding = "gzip"
+    else:
+        response = Response(text, content_type=content_type)
+    # It names both forms.
+    response.set_etag(version, weak=True)
+    response.vary.add("Accept-Encoding")
+    return response
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _packed(text: str) -> tuple[str, bytes]:
+    data = text.encode()
+    return sha256(data).hexdigest()[:DIGITS], gzip.compress(data, LEVEL, mtime=0)

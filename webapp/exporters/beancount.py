@@ -11,7 +11,7 @@ from typing import Final
 
 from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
-from webapp.ledger.exchange.controls import without_controls
+from webapp.ledger.texts.controls import without_controls
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 

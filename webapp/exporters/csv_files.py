@@ -8,9 +8,8 @@ from datetime import date
 from typing import Final
 
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
-from webapp.ledger.exchange.controls import without_controls
-from webapp.ledger.exchange.guards import guarded
 from webapp.ledger.money import Money
+from webapp.ledger.texts.controls import guarded, without_controls
 
 HEAD: Final = (
     "entry",

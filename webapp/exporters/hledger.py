@@ -13,8 +13,8 @@ from typing import Final
 from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
 from webapp.ledger.currencies import digits
-from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.money import Money
+from webapp.ledger.texts.controls import without_controls
 
 _TYPES: Final = {"ASSET": "A", "LIABILITY": "L", "EQUITY": "E", "INCOME": "R", "EXPENSE": "X"}
 # What would end a description, begin a comment or part the payee from the note.

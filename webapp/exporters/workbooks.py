@@ -17,8 +17,8 @@ from xlsxwriter.worksheet import Worksheet
 from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.money import Money
+from webapp.ledger.texts.controls import without_controls
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MOST_ROWS, LONGEST_TEXT, LONGEST_NAME = 2**20, 32_767, 31

@@ -11,7 +11,6 @@ from webapp.config import version
 from webapp.errors import sentence_of, shortened, walk_messages
 from webapp.mcp import prompts, resources, tools
 from webapp.mcp.calls.api_calls import RefusedCallError
-from webapp.mcp.instructions import INSTRUCTIONS
 from webapp.mcp.messages import (
     INVALID_PARAMS,
     LEGACY,
@@ -21,6 +20,7 @@ from webapp.mcp.messages import (
     Message,
     ProtocolError,
 )
+from webapp.mcp.resources import INSTRUCTIONS
 from webapp.mcp.shapes.tool import ToolError
 from webapp.web.access.auth import principal
 

@@ -12,7 +12,7 @@ from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import Age, OwedSide
-from webapp.ledger.open_items.offsets import offsets
+from webapp.ledger.open_items.payable_items import offsets
 from webapp.ledger.periods import Period
 from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuerySchema
 from webapp.schemas.transactions.open_items import TickedItemsFormSchema

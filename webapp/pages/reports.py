@@ -18,7 +18,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import charts, periods
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.merchants import with_counting_merchant
+from webapp.web.rendering.periods import with_counting_merchant
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
 COMPARISONS = [

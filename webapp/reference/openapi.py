@@ -1,15 +1,20 @@
-"""The OpenAPI 3.1 document, made from the schemas of bodies and the declarations of views."""
+"""The OpenAPI 3.1 document: schemas of bodies, declarations of views, recorded examples, words of properties."""
 
 from __future__ import annotations
 
 import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from flask import Flask
 
-from webapp.reference import components, guide, parameters, properties, typed_inputs
+from webapp.reference import components, guide, parameters, typed_inputs
 from webapp.reference.api_calls import ApiCall, calls, own_path
-from webapp.reference.examples import recorded_examples, with_examples
+from webapp.reference.components import JSON
 from webapp.reference.operations import operation
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.audit.summaries import (
@@ -18,6 +23,7 @@ from webapp.schemas.audit.summaries import (
     RequestSummarySchema,
     SummaryListSchema,
 )
+from webapp.schemas.untrusted import UNTRUSTED
 from webapp.web.access import notes
 
 EXTENSION = "tieout-openapi"
@@ -31,6 +37,8 @@ WITHOUT_VIEW = (
 )
 # The call whose recorded answer is a pending proposal.
 PROPOSAL_EXAMPLE = "GET /api/action-requests/{id}"
+FILE = Path(__file__).with_name("examples.json")
+PROPERTIES_FILE = Path(__file__).with_name("properties.toml")
 
 
 def document(app: Flask) -> dict[str, Any]:
@@ -88,7 +96,7 @@ def finish(schemas: dict[str, Any], paths: dict[str, Any], *, classes: dict[str,
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
     components.describe_shapes(schemas, classes)
     components.open_answers(schemas, sent_in)
-    properties.describe(schemas)
+    describe(schemas)
     components.describe_defaults(schemas, sent_in)
     used = components.reachable(paths, schemas) | {"Error"}
     for name in schemas.keys() - used:
@@ -122,3 +130,65 @@ def shape_classes(app: Flask) -> dict[str, type]:
     """Return the Marshmallow class of each schema."""
     converter = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].ma_plugin.converter
     return {name: key[0] for key, name in converter.refs.items()}
+
+
+@cache
+def recorded_examples() -> dict[str, Any]:
+    """Return the recorded requests and answers by call; tests/contract records and repeats them."""
+    found: dict[str, Any] = json.loads(FILE.read_text())
+    return found
+
+
+def example_of(call: ApiCall) -> dict[str, Any] | None:
+    """Return the example of a call."""
+    found: dict[str, Any] | None = recorded_examples().get(f"{call.method} {call.path}")
+    return found
+
+
+def with_examples(call: ApiCall, made: dict[str, Any]) -> dict[str, Any]:
+    """Add the example of a call to the schemas of its body and of its answer."""
+    example = example_of(call)
+    if example is None:
+        return made
+    body = made.get("requestBody", {}).get("content", {})
+    if "body" in example and JSON in body:
+        body[JSON]["examples"] = {"example": {"value": example["body"]}}
+    answer = made["responses"].get(str(example["status"]), {}).get("content", {})
+    for content in answer.values():
+        content["examples"] = {"example": {"value": example["answer"]}}
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyWords:
+    """The words of a name: `shared` everywhere, except `differs` by name and schema."""
+
+    shared: Mapping[str, str]
+    differs: Mapping[tuple[str, str], str]
+
+    def of(self, schema: str, name: str) -> str | None:
+        """Return the words for a property of a schema, or None."""
+        return self.differs.get((schema, name), self.shared.get(name))
+
+
+@cache
+def words() -> PropertyWords:
+    """Read the words once."""
+    found = tomllib.loads(PROPERTIES_FILE.read_text())
+    differs = {
+        (schema, name): sentence
+        for name, sentences in found["differs"].items()
+        for schemas, sentence in sentences.items()
+        for schema in schemas.split()
+    }
+    return PropertyWords(found["shared"], differs)
+
+
+def describe(schemas: dict[str, Any]) -> None:
+    """Describe the properties without a description, or with only the origin of their text."""
+    origin = UNTRUSTED["description"]
+    for name, shape in schemas.items():
+        for key, each in shape.get("properties", {}).items():
+            sentence, own = words().of(name, key), each.get("description", "")
+            if sentence and own in ("", origin):
+                each["description"] = f"{sentence} {own}".rstrip()

@@ -9,9 +9,8 @@ from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
 from webapp.web.access.requests import register_commit, register_requests
 from webapp.web.advice import register_advice
-from webapp.web.compression import compress_page
 from webapp.web.converters import ActIdConverter, IdConverter
-from webapp.web.headers import add_headers
+from webapp.web.headers import add_headers, compress_page
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.reference.properties import words
+from webapp.reference.openapi import words
 from webapp.schemas.untrusted import UNTRUSTED
 
 LONGEST = 210

@@ -1,9 +1,9 @@
 """The reader of OFX: 1.x in SGML, 2.x in XML, QFX; bank and card accounts, and the cash of securities accounts.
 
-The parser assigns each tag to its statement, account, balance or transaction. Aggregates (elements that contain others)
-are recognised by name; every other tag is a field of the innermost open aggregate, whether or not it is closed itself.
-An aggregate ends with its closing tag, with the closing tag of an outer one, or where the next of its kind begins,
-since no aggregate contains its own kind.
+The parser assigns each tag to its statement, account, balance or transaction. Aggregates (elements that contain
+others) are recognised by name; every other tag is a field of the innermost open aggregate, whether or not it is
+closed itself. An aggregate ends with its closing tag, with the closing tag of an outer one, or where the next of
+its kind begins, since no aggregate contains its own kind.
 """
 
 import re

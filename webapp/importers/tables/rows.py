@@ -10,7 +10,7 @@ from webapp.importers.bank_files import MAX_LINES, FileRefusedError
 from webapp.importers.decoding import decode, opening, wide_encoding
 from webapp.importers.tables.vocabulary import names_column
 from webapp.importers.texts import refuse_too_large
-from webapp.ledger.exchange.guards import unguarded
+from webapp.ledger.texts.controls import unguarded
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE: Final = 64 * 1024

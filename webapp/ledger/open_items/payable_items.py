@@ -1,16 +1,19 @@
-"""Open items from a payment's view, and the candidates for it."""
+"""Open items from a payment's view: the candidates for it, offsets by hand, and shortfalls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from enum import StrEnum
 from typing import Final
 
 from webapp.ledger.money import Money
 
 BEFORE: Final = timedelta(days=45)
 AFTER: Final = timedelta(days=10)
+# Minor units of the base currency that one payment may write off: 100.00 EUR, or 10,000 JPY.
+MOST_WRITTEN_OFF: Final = 10000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,39 @@ def candidates_of(payment: BankPayment, items: Sequence[PayableItem]) -> list[Pa
             and (first <= each.day <= last or first <= each.due_on <= last)
         ]
     return sorted(found, key=lambda each: (each.due_on, each.day, each.id))
+
+
+def offsets(open_minor: Sequence[int]) -> list[int]:
+    """Return the settled amounts of the items, which add up to nothing; the first items are settled first.
+
+    >>> offsets([10000, 2500, -12000])
+    [10000, 2000, -12000]
+    >>> offsets([10000, -4000, -6000]), offsets([10000, 500])
+    ([10000, -4000, -6000], [0, 0])
+    """
+    owed = sum(each for each in open_minor if each > 0)
+    paid = -sum(each for each in open_minor if each < 0)
+    left = {True: min(owed, paid), False: min(owed, paid)}
+    taken = []
+    for each in open_minor:
+        is_owed = each > 0
+        amount = min(abs(each), left[is_owed])
+        left[is_owed] -= amount
+        taken.append(amount if is_owed else -amount)
+    return taken
+
+
+class ShortAs(StrEnum):
+    """The kind of a shortfall; an open rest is no part of the settlement."""
+
+    LEAVE_OPEN = "LEAVE_OPEN"
+    DISCOUNT = "DISCOUNT"
+    WRITE_OFF = "WRITE_OFF"
+    FEE = "FEE"
+
+
+SHORTFALL_NAMES: Final[Mapping[str, str]] = {
+    ShortAs.DISCOUNT: "Discount",
+    ShortAs.WRITE_OFF: "Write-off",
+    ShortAs.FEE: "Bank's fee",
+}

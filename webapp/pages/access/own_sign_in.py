@@ -16,11 +16,11 @@ from webapp.schemas.access.own_sign_in import (
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.access.browsers import let_in, visitor
-from webapp.web.rendering.devices import device_of
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back, redirect_to, render
 from webapp.web.rendering.notation import notations
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.wording import device_of
 
 bp = Blueprint("own_sign_in", __name__, url_prefix="/settings/sign-in")
 

@@ -17,7 +17,7 @@ from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.merchants import with_counting_merchant
+from webapp.web.rendering.periods import with_counting_merchant
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.codes import VERDICTS
 from webapp.ledger.errors import LedgerError
-from webapp.pages.imports.next_steps import next_steps
+from webapp.pages.transactions.workspace_facts import next_statement
 from webapp.queries.common.paging import Page
+from webapp.queries.imports.imports import ImportRecord
+from webapp.queries.reconciliation.hub import HubRecord
+from webapp.queries.reconciliation.next_statements import NextStatement
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewExpiredError
@@ -151,3 +157,25 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_mapped=record.is_kept and record.format in {None, *MAPPED},
         problem=problem,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What an imported account waits for; `statement` is None while a reconciliation is open."""
+
+    account: HubRecord
+    statement: NextStatement | None
+
+
+def next_steps(imported: ImportRecord) -> Mapping[int, NextStep]:
+    """The next step of each account of an imported file, by feed account; none of another file."""
+    if imported.status != "IMPORTED":
+        return {}
+    ids = (each.fa_id for each in imported.accounts if each.fa_id is not None)
+    return {fa_id: _next_step(fa_id) for fa_id in ids}
+
+
+def _next_step(fa_id: int) -> NextStep:
+    account = queries.reconciliation.hub.account(organization_id(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
+    return NextStep(account, None if account.draft else next_statement(feed_account))

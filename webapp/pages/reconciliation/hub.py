@@ -1,20 +1,20 @@
-"""The hub: every bank account with its balance and its reconciliation status."""
+"""The hub: every bank account with its balance, its reconciliation status, and the repair of a broken proof."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
-from webapp.pages.reconciliation.repairs import repair_of
 from webapp.queries.audit.activity import Acts
-from webapp.queries.reconciliation.culprits import Culprits
+from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.culprits import Culprit, Culprits
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web.access import requests
@@ -144,3 +144,59 @@ def stated_balances(accounts: Sequence[HubRecord]) -> dict[int, int]:
         for account in accounts
         if account.provider_balance is not None and account.provider_balance.amount is not None
     }
+
+
+class Repair(NamedTuple):
+    """What the card does, what follows, and where it leads."""
+
+    act: str
+    consequence: str
+    address: str
+
+
+def repair_of(cause: BrokenBy, culprit: Culprit | None, can: Collection[str]) -> Repair | None:
+    """The repair of what broke a proof, as far as the viewer may do it; None where the culprit is gone."""
+    if culprit is None:
+        return None
+    if culprit.fa_id is not None and cause.transaction_id is not None:
+        return _of_line(cause, cause.transaction_id, culprit, can)
+    entry_id = cause.journal_entry_id
+    if entry_id is None:
+        return None
+    if cause.field == "arrival" and culprit.entry_status == "POSTED" and "confirm" in can:
+        return Repair(
+            f"Void entry {entry_id}", "Its reversal cancels it, and the proof holds", _void(entry_id)
+        )
+    if cause.field == "entryStatus":
+        return Repair(f"Open entry {entry_id}", "Write it again, then reopen the proof", _entry(entry_id))
+    return Repair(f"Open entry {entry_id}", "Put back as it was, the proof holds", _entry(entry_id))
+
+
+def _of_line(cause: BrokenBy, line_id: int, culprit: Culprit, can: Collection[str]) -> Repair:
+    def at(edit: str | None, show: str | None = None) -> str:
+        # A browser gives the focus to nothing where an address has a fragment.
+        return url_for("feed_accounts.show", fa_id=culprit.fa_id, show=show, line=line_id, edit=edit)
+
+    entry_id, is_draft = cause.journal_entry_id, culprit.entry_status == "DRAFT"
+    if culprit.line_status in ("REMOVED", "DELETED") and "draft" in can:
+        return Repair("Restore the line", "Restored and confirmed, it counts again", at("restore", "all"))
+    if cause.field == "entryStatus" and is_draft and "confirm" in can:
+        after = "Its draft becomes a new entry, and the proof holds"
+        return Repair("Confirm the line again", after, at("confirm", "unconfirmed"))
+    if cause.field == "arrival" and is_draft and "draft" in can:
+        after = "It counts no longer, and the proof holds"
+        return Repair("Leave the line out of the books", after, at("delete", "unconfirmed"))
+    if cause.field == "arrival" and entry_id is not None and "confirm" in can:
+        after = "Then leave its line out of the books, and the proof holds"
+        return Repair(f"Void entry {entry_id}", after, _void(entry_id))
+    return Repair(
+        "Open the line", "With the values that the bank first sent, the proof holds", at(None, "all")
+    )
+
+
+def _entry(entry_id: int) -> str:
+    return url_for("journal_entries.show", entry_id=entry_id)
+
+
+def _void(entry_id: int) -> str:
+    return url_for("journal_entries.show", entry_id=entry_id, act="void")

@@ -16,7 +16,7 @@ from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.htmx import is_htmx
-from webapp.web.rendering.merchants import with_counting_merchant
+from webapp.web.rendering.periods import with_counting_merchant
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth

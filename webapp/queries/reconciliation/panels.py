@@ -9,7 +9,7 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.matching.matching import MOST_AMOUNTS, only_combination
+from webapp.ledger.matching.explanations import MOST_AMOUNTS, only_combination
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.completion_warnings import CompletionWarning
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to

@@ -10,8 +10,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.suggestions.habit_books import HabitLine
-from webapp.ledger.suggestions.stable_texts import stable_conditions
-from webapp.ledger.suggestions.wording import name
+from webapp.ledger.suggestions.wording import name, stable_conditions
 from webapp.models import Transaction
 from webapp.queries.suggestions.likely_accounts import uncategorised_accounts
 from webapp.queries.transactions import transactions

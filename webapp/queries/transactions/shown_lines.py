@@ -13,7 +13,7 @@ from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, ShownPayment, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
-from webapp.ledger.open_items import shortfalls
+from webapp.ledger.open_items import payable_items
 from webapp.models import Transaction
 from webapp.queries.common import merchants
 from webapp.queries.items import items, line_payments
@@ -208,7 +208,7 @@ class _ShownNames:
             for item_id, amount_minor in payment.items
         ]
         if payment.short_as:
-            name = shortfalls.NAMES[payment.short_as].lower()
+            name = payable_items.SHORTFALL_NAMES[payment.short_as].lower()
             named.append(f"{name} {Money(abs(payment.short_minor), currency).formatted}")
         return ", ".join(named)
 

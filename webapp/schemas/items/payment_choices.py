@@ -6,9 +6,9 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import Basis
-from webapp.ledger.open_items.shortfalls import ShortAs
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema

@@ -9,8 +9,7 @@ from typing import Final
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.files.file_kinds import sniffed
-from webapp.ledger.files.file_names import cleaned
+from webapp.ledger.files.file_kinds import cleaned, sniffed
 from webapp.models import Document, InboxFile
 from webapp.queries.access import organizations
 from webapp.queries.documents import documents as queried

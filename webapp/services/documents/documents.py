@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.files.file_kinds import ALL_KINDS, kind_of
-from webapp.ledger.files.file_names import cleaned
+from webapp.ledger.files.file_kinds import ALL_KINDS, cleaned, kind_of
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import EffectKind
 from webapp.models import DeclinedRelation, Document, DocumentRelation, DocumentSetting, refers_to

@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.files.file_kinds import kind_of
-from webapp.ledger.files.file_names import cleaned
+from webapp.ledger.files.file_kinds import cleaned, kind_of
 from webapp.ledger.references import Kind
 from webapp.models import Document, DocumentFile
 from webapp.queries.access import organizations

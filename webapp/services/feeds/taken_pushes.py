@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import sha256_hex
-from webapp.ledger.files.file_kinds import JSON
-from webapp.ledger.files.file_names import cleaned
+from webapp.ledger.files.file_kinds import JSON, cleaned
 from webapp.models import FeedAccount, FeedPush
 from webapp.models.base import table_of
 from webapp.services.feeds.incoming_lines import PushBody

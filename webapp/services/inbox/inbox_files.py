@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from webapp.database.sessions import db
-from webapp.ledger.files.file_kinds import sniffed
-from webapp.ledger.files.file_names import cleaned
+from webapp.ledger.files.file_kinds import cleaned, sniffed
 from webapp.models import Document, InboxFile
 from webapp.queries.inbox import inbox_files
 from webapp.services.audit.act import Actor

@@ -9,7 +9,7 @@ from typing import Final, NotRequired, TypedDict
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, divided, money_at
-from webapp.ledger.open_items.shortfalls import MOST_WRITTEN_OFF, NAMES, ShortAs
+from webapp.ledger.open_items.payable_items import MOST_WRITTEN_OFF, SHORTFALL_NAMES, ShortAs
 from webapp.models import Account, OwedItem, Project
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -102,7 +102,7 @@ def posted(short: StoredShort, names: str) -> Shortfall:
     """Give what is short as the settlement posts it."""
     return Shortfall(
         short["as"],
-        f"{NAMES[short['as']]} on {names}",
+        f"{SHORTFALL_NAMES[short['as']]} on {names}",
         short["amount"],
         [(each["accountId"], each["projectId"], each["amount"]) for each in short["splits"]],
     )
@@ -114,7 +114,7 @@ def _one(organization_id: str, short: ShortInput) -> Account:
         return _account(organization_id, account_id, "short.accountId")
     if short["as"] == ShortAs.FEE:
         return accounts.by_role(organization_id, Role.BANK_CHARGES)
-    sentence = f"Name the account of the {NAMES[short['as']].lower()}, or its splits."
+    sentence = f"Name the account of the {SHORTFALL_NAMES[short['as']].lower()}, or its splits."
     raise ShortfallError(sentence, fields={"short.accountId": [sentence]})
 
 

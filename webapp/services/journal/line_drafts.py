@@ -13,8 +13,13 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.mirrors import RestAccounts, missing_currencies, with_mirrors
-from webapp.ledger.journal.paid_mirrors import is_paid_abroad, mirror_paid
+from webapp.ledger.journal.mirrors import (
+    RestAccounts,
+    is_paid_abroad,
+    mirror_paid,
+    missing_currencies,
+    with_mirrors,
+)
 from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations

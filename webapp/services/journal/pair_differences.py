@@ -8,7 +8,7 @@ from datetime import date
 from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.pair_differences import are_opposite, clearing, is_nil
+from webapp.ledger.journal.transfers import are_opposite, clearing, is_nil
 from webapp.ledger.references import Kind
 from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.access import organizations

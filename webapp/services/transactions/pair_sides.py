@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.pair_parts import paired_legs, part_of
 from webapp.ledger.journal.sides import counter_legs
+from webapp.ledger.journal.transfer_sides import paired_legs, part_of
 from webapp.ledger.money import Money
 from webapp.models import Transaction
 from webapp.queries.accounts import accounts

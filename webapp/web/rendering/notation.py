@@ -1,4 +1,4 @@
-"""The notation of the viewer's pages: the person's own, or else that of the organization."""
+"""The notation of the viewer's pages, their own or the organization's, and sentences written in it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Final
 from flask import has_request_context
 
 from webapp.ledger.money import NotAnAmountError
-from webapp.ledger.notation.amounts import written
-from webapp.ledger.notation.days import written_day
+from webapp.ledger.notation.amounts import MINUS, written
+from webapp.ledger.notation.days import MONTHS, written_day
 from webapp.ledger.notation.locales import DEFAULT, NOTATIONS, Notation, notation_of
-from webapp.ledger.notation.sentences import worded
 from webapp.schemas.fields import AMOUNT_WANTED, DAY_WANTED, RATE_WANTED
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
@@ -21,6 +20,12 @@ from webapp.web.rendering.figures import UNCLEAR
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
 # How a program answers what a file leaves open; a person does it on the page of the import.
 _IN_MAPPING: Final = re.compile(r"; [^;]*\bin the mapping\b.*", re.DOTALL)
+# A text of a bank that holds an amount stands in quotation marks in our sentences, and keeps its own.
+_QUOTED: Final = re.compile(r"(“[^”]*”)")
+_FIGURE: Final = re.compile(
+    rf"(?<![\w.,'])(?:{MINUS})?(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]+)?|[0-9]+\.[0-9]{{2,4}})(?!\w|[.,][0-9])"
+)
+_DAY: Final = re.compile(rf"\b([0-9]{{1,2}}) ({'|'.join(MONTHS)})( [0-9]{{4}})?\b")
 
 
 def notation() -> Notation:
@@ -53,3 +58,31 @@ def sentence(text: str) -> str:
             f"Write a day like {written_day(requests.now().date(), chosen)}, or 31, +1, t, end of last month."
         )
     return worded(_IN_MAPPING.sub("; choose how to read it.", text.replace(UNCLEAR, "")), chosen)
+
+
+def worded(sentence: str, notation: Notation) -> str:
+    """Write the amounts, counts and days of our own sentence in a notation.
+
+    >>> from webapp.ledger.notation.locales import NOTATIONS
+    >>> worded("Debits exceed credits by 1,234.50 EUR.", NOTATIONS["en-DE"])
+    'Debits exceed credits by 1.234,50 EUR.'
+    >>> worded("Confirmed “Rent 1,200.00 EUR” −1.00 EUR of 3 Nov, 5,073 lines", NOTATIONS["en-DE"])
+    'Confirmed “Rent 1,200.00 EUR” −1,00 EUR of 3 Nov, 5.073 lines'
+    >>> worded("October is locked. Date it 1 Nov 2026.", NOTATIONS["en-US"])
+    'October is locked. Date it Nov 1, 2026.'
+    """
+    if notation is DEFAULT:
+        return sentence
+    parts = _QUOTED.split(sentence)
+    return "".join(part if index % 2 else _in(part, notation) for index, part in enumerate(parts))
+
+
+def _in(text: str, notation: Notation) -> str:
+    text = _FIGURE.sub(lambda found: written(_plain(found[0]), notation), text)
+    if not notation.is_month_first:
+        return text
+    return _DAY.sub(lambda day: f"{day[2]} {day[1]}{f',{day[3]}' if day[3] else ''}", text)
+
+
+def _plain(figure: str) -> str:
+    return figure.replace(MINUS, "-").replace(",", "")

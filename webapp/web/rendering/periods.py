@@ -12,6 +12,7 @@ from webapp.ledger.financial_years import DAY, FinancialYears
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
 from webapp.queries.access import organizations
+from webapp.queries.common import merchants
 from webapp.queries.reports import dimensions
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.typed import today
@@ -93,3 +94,9 @@ def selection(query: Mapping[str, Any]) -> DimensionSelection:
     chosen = DimensionSelection(query["project_id"], query["project_group_id"], query["org_merchant_id"])
     dimensions.names(organization_id(), chosen)
     return chosen
+
+
+def with_counting_merchant(query: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a query with the merchant that counts for the one that it asks for, which may be merged since."""
+    merchant_id = merchants.counting_id(organization_id(), query["org_merchant_id"])
+    return {**query, "org_merchant_id": merchant_id}

@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.open_items.shortfalls import ShortAs
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.names import Directory, NameOrId

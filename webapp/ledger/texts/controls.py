@@ -1,10 +1,13 @@
-"""Apostrophes before CSV texts that a spreadsheet would take for formulas, with any separator of cells."""
+"""Texts that are safe to export: without control characters, and with apostrophes before what looks like a formula."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+# C0 but for tab and line ends, DEL and C1; embeddings, overrides and isolates that turn a direction. Joiners and the
+# marks of a direction belong to honest texts.
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # What begins a formula, also in the forms that Unicode holds for compatible with it (NFKC).
 SIGNS: Final = (
     "=+@\\-\ufb29\uff0b\ufe62\u207a\u208a\ufe63\uff0d\uff1d\ufe66\u207c\u208c\uff20\ufe6b\u2a75\u2a76"
@@ -19,6 +22,19 @@ _BEGINNINGS: Final = (
 )
 _UNGUARDED: Final = re.compile(_BEGINNINGS.format(guard=""))
 _GUARDED: Final = re.compile(f"({_BEGINNINGS.format(guard=chr(39))})'")
+
+
+def without_controls(text: str) -> str:
+    r"""Write control characters as their code points, as pages do.
+
+    >>> without_controls("\x1b]0;owned\x07Rent"), without_controls("Refund \u202e00.5"), without_controls("a\tb\n")
+    ('⟨001B⟩]0;owned⟨0007⟩Rent', 'Refund ⟨202E⟩00.5', 'a\tb\n')
+    """
+    return text if text.isascii() and text.isprintable() else _CONTROLS.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"⟨{ord(found[0]):04X}⟩"
 
 
 def guarded(text: str) -> str:
