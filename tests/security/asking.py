@@ -12,23 +12,15 @@ import marshmallow as ma
 
 from tests.security.addresses import NEVER_ISSUED, addresses_of
 from webapp.ledger.currencies import ACTIVE
-from webapp.schemas import addresses, fields
-from webapp.schemas.access import organizations, own_sign_in, tokens
+from webapp.schemas import access, addresses, column_mappings, fields
+from webapp.schemas import imports as schema_imports
 from webapp.schemas.accounts import accounts, feed_accounts, merchants, projects
-from webapp.schemas.audit import agent_undos, proposals
-from webapp.schemas.bookkeeping import (
-    exchange_rates,
-    financial_years,
-    journal_entries,
-    lock_dates,
-    retention,
-    revaluations,
-)
+from webapp.schemas.audit import action_requests, agent_undos
+from webapp.schemas.bookkeeping import exchange_rates, journal_entries, periods
 from webapp.schemas.documents import bookings, documents
-from webapp.schemas.imports import column_forms, imports
-from webapp.schemas.reconciliation import forms
+from webapp.schemas.reconciliation import reconciliations
 from webapp.schemas.rules import rules, runs, suggestions
-from webapp.schemas.transactions import line_forms, line_joins, open_items, settlements
+from webapp.schemas.transactions import line_forms, line_joins, settlements
 from webapp.web.paging import encode
 
 if TYPE_CHECKING:
@@ -66,12 +58,12 @@ FORMS = {
     "/journal/<id:entry_id>/delete": journal_entries.EntryPostSchema,
     "/journal/<id:entry_id>/edit": journal_entries.EntryChangesFormSchema,
     "/journal/<id:entry_id>/post": journal_entries.EntryPostSchema,
-    "/journal/<id:entry_id>/take-back": revaluations.TakeBackSchema,
+    "/journal/<id:entry_id>/take-back": exchange_rates.TakeBackSchema,
     "/journal/<id:entry_id>/void": journal_entries.VoidFormSchema,
     "/journal/balance": journal_entries.ManualEntryFormSchema,
     "/journal/new": journal_entries.ManualEntryFormSchema,
-    "/imports/<id:import_id>/commit": imports.CommitFormSchema,
-    "/imports/<id:import_id>/columns": column_forms.ColumnsFormSchema,
+    "/imports/<id:import_id>/commit": schema_imports.CommitFormSchema,
+    "/imports/<id:import_id>/columns": column_mappings.ColumnsFormSchema,
     "/merchants": merchants.NewMerchantSchema,
     "/merchants/<id:merchant_id>": merchants.MerchantChangesSchema,
     "/merchants/<id:merchant_id>/merge": merchants.MergeFormSchema,
@@ -79,18 +71,18 @@ FORMS = {
     "/projects/<id:project_id>": projects.ProjectFormSchema,
     "/projects/groups": projects.ProjectGroupFormSchema,
     "/projects/groups/<id:group_id>": projects.ProjectGroupFormSchema,
-    "/proposals/approve": proposals.ApproveManyFormSchema,
-    "/proposals/<string:request_id>/approve": proposals.ApprovalFormSchema,
-    "/proposals/<string:request_id>/reject": proposals.RejectionFormSchema,
-    "/reconciliations/<id:fa_id>/complete": forms.VersionFormSchema,
-    "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
-    "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
-    "/settlements": open_items.TickedItemsFormSchema,
+    "/proposals/approve": action_requests.ApproveManyFormSchema,
+    "/proposals/<string:request_id>/approve": action_requests.ApprovalFormSchema,
+    "/proposals/<string:request_id>/reject": action_requests.RejectionFormSchema,
+    "/reconciliations/<id:fa_id>/complete": reconciliations.VersionFormSchema,
+    "/reconciliations/<id:fa_id>/draft": reconciliations.DraftFormSchema,
+    "/reconciliations/<id:fa_id>/lines": reconciliations.LinesFormSchema,
+    "/settlements": settlements.TickedItemsFormSchema,
     "/settlements/<id:settlement_id>/undo": settlements.SettlementUndoSchema,
-    "/transfers/pair": open_items.TickedItemsFormSchema,
+    "/transfers/pair": settlements.TickedItemsFormSchema,
     "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
-    "/reconciliations/<id:fa_id>/reopen": forms.ReopenFormSchema,
+    "/reconciliations/<id:fa_id>/reopen": reconciliations.ReopenFormSchema,
     "/rules/<id:rule_id>": rules.RuleReplacementSchema,
     "/rules/<id:rule_id>/apply": runs.ApplyFormSchema,
     "/rules/<id:rule_id>/move": rules.MoveFormSchema,
@@ -101,24 +93,24 @@ FORMS = {
     "/rules/suggestions/dismiss": suggestions.SuggestionKeySchema,
     "/rules/suggestions/undismiss": suggestions.SuggestionKeySchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
-    "/settings/exchange-rates/revalue": revaluations.RevaluationSchema,
-    "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
-    "/settings/files": retention.RetentionFormSchema,
-    "/settings/financial-year": financial_years.FirstMonthFormSchema,
-    "/settings/keys": tokens.TokenFormSchema,
-    "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
+    "/settings/exchange-rates/revalue": exchange_rates.RevaluationSchema,
+    "/reconciliations/<id:fa_id>/accept": reconciliations.AcceptFormSchema,
+    "/settings/files": periods.RetentionFormSchema,
+    "/settings/financial-year": periods.FirstMonthFormSchema,
+    "/settings/keys": access.TokenFormSchema,
+    "/settings/keys/<id:token_id>": access.TokenChangesFormSchema,
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,
     "/settings/keys/<id:token_id>/undo/preview": agent_undos.SinceFormSchema,
-    "/settings/lock-date": lock_dates.LockDateFormSchema,
-    "/settings/members": organizations.InvitationFormSchema,
-    "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
-    "/settings/organization": organizations.OrganizationFormSchema,
-    "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,
-    "/settings/sign-in/letter-keys": own_sign_in.LetterKeysFormSchema,
-    "/settings/sign-in/locale": own_sign_in.OwnLocaleFormSchema,
-    "/settings/sign-in/password": own_sign_in.OwnPasswordFormSchema,
-    "/settings/sign-in/sessions/end": own_sign_in.OwnSessionFormSchema,
-    "/start": organizations.StartFormSchema,
+    "/settings/lock-date": periods.LockDateFormSchema,
+    "/settings/members": access.InvitationFormSchema,
+    "/settings/members/<id:user_id>/role": access.RoleFormSchema,
+    "/settings/organization": access.OrganizationFormSchema,
+    "/settings/organization/choose": access.OrganizationChoiceFormSchema,
+    "/settings/sign-in/letter-keys": access.LetterKeysFormSchema,
+    "/settings/sign-in/locale": access.OwnLocaleFormSchema,
+    "/settings/sign-in/password": access.OwnPasswordFormSchema,
+    "/settings/sign-in/sessions/end": access.OwnSessionFormSchema,
+    "/start": access.StartFormSchema,
     "/transactions/<id:transaction_id>": line_forms.TransactionFormSchema,
     "/transactions/<id:transaction_id>/confirm": line_forms.ConfirmFormSchema,
     "/transactions/<id:transaction_id>/join": line_joins.OtherLineFormSchema,

@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.exceptions import HTTPException
 
 from webapp.errors import answer_http_error
-from webapp.schemas.errors import ErrorSchema
+from webapp.schemas.base import ErrorSchema
 
 NOUNS = (
     "accounts.accounts",

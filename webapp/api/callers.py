@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries
 from webapp.config import version
-from webapp.schemas.access.callers import CallerSchema
+from webapp.schemas.access import CallerSchema
 from webapp.schemas.paging import wrapped
 from webapp.web.access import rate_limits, requests
 from webapp.web.access.auth import principal, requires, settings

@@ -8,7 +8,7 @@ from flask import Response, jsonify, request
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
-from webapp.schemas.imports.imports import (
+from webapp.schemas.imports import (
     CommitSchema,
     ImportDetailSchema,
     ImportFileSchema,

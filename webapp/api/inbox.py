@@ -8,7 +8,7 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.api.documents.documents import AnswerSchema, answer
-from webapp.schemas.inbox.inbox_files import FileWaitingSchema, InboxFileSchema
+from webapp.schemas.inbox_files import FileWaitingSchema, InboxFileSchema
 from webapp.schemas.paging import OkSchema, PageSchema, changing, listing
 from webapp.web import downloads, inbox, paging
 from webapp.web.access.auth import acting, organization_id, requires

@@ -16,7 +16,7 @@ from webapp.database.sessions import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
-from webapp.schemas.imports.imports import ImportDetailSchema
+from webapp.schemas.imports import ImportDetailSchema
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 

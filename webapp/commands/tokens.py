@@ -24,7 +24,7 @@ from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User
 from webapp.queries.access import organizations
 from webapp.queries.access import tokens as queried
-from webapp.schemas.access.tokens import TokenSchema
+from webapp.schemas.access import TokenSchema
 from webapp.services.access import tokens, users
 
 

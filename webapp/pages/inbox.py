@@ -8,8 +8,8 @@ import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.imports.imports import ImportFormSchema
-from webapp.schemas.inbox.inbox_files import FileWaitingFormSchema
+from webapp.schemas.imports import ImportFormSchema
+from webapp.schemas.inbox_files import FileWaitingFormSchema
 from webapp.schemas.paging import PageSchema
 from webapp.services.inbox.arrivals import Arrival
 from webapp.web import inbox, paging, uploads

@@ -15,7 +15,7 @@ from webapp.ledger.open_items.ageing import Age, OwedSide
 from webapp.ledger.open_items.payable_items import offsets
 from webapp.ledger.periods import Period
 from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuerySchema
-from webapp.schemas.transactions.open_items import TickedItemsFormSchema
+from webapp.schemas.transactions.settlements import TickedItemsFormSchema
 from webapp.services.transactions.settlements import PartInput
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import periods

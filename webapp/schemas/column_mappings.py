@@ -13,6 +13,20 @@ from webapp.schemas.addresses import AddressSchema
 
 LONGEST_MAPPING = 100_000
 MOST_COLUMNS = 500
+ROLES = (
+    "date",
+    "amount",
+    "debit",
+    "credit",
+    "flag",
+    "balance",
+    "description",
+    "counterparty",
+    "reference",
+    "currencyColumn",
+    "accountColumn",
+    "pending",
+)
 
 
 class ObjectText(ma.fields.Field[dict[str, Any]]):
@@ -62,3 +76,16 @@ class FormatsFormSchema(AddressSchema):
         """Treat an empty field as missing."""
         del kwargs
         return {name: value for name, value in data.items() if value is not None and value != ""}
+
+
+class ColumnsFormSchema(FormatsFormSchema):
+    """All fields of the form of a bank's table."""
+
+    columns = columns_of(ROLES)
+    invert = fields.FormFlag(load_default=None)
+    flag_out = fields.Text(most=255, load_default="")
+    flag_in = fields.Text(most=255, load_default="")
+    flag_neither = fields.Text(most=255, load_default="")
+    skip_without_amount = fields.FormFlag(load_default=None)
+    pending_value = fields.Text(most=100, load_default="")
+    act = fields.OneOf("look", "keep", "import", load_default="look")

@@ -1,4 +1,4 @@
-"""The field types of instants in requests: in a query string, in a push, and in a form."""
+"""The field types of instants in requests, of calendar months, and of an entry's day."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.notation.days import EARLIEST, LATEST
 from webapp.schemas import fields
 
 ANY_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -16,6 +17,7 @@ RFC_3339 = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 TYPED_TIME = re.compile(rf"{ANY_DAY}T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}})?", re.ASCII)
+WRITTEN_MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
 class Since(ma.fields.Field[datetime]):
@@ -71,3 +73,44 @@ class TypedTime(ma.fields.String):
             return datetime.fromisoformat(value).replace(tzinfo=UTC)
         except ValueError as error:
             raise ma.ValidationError("There is no such day or time.") from error
+
+
+class CalendarMonth(ma.fields.Date):
+    """A month as YYYY-MM: its first day in Python."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        facts = fields.with_metadata(kwargs, format="month", pattern=f"^{WRITTEN_MONTH.pattern}$")
+        super().__init__(format="%Y-%m", **facts)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not WRITTEN_MONTH.fullmatch(value):
+            raise ma.ValidationError("Write a month as YYYY-MM, like 2026-10.")
+        first = date.fromisoformat(f"{value}-01")
+        if not EARLIEST <= first <= LATEST:
+            raise ma.ValidationError("Write a month between 1900 and 2199.")
+        return first
+
+
+def entry_day(day: date) -> str:
+    """Write an entry's day as the instant at which it begins."""
+    return f"{day.isoformat()}T00:00:00Z"
+
+
+class EffectiveAt(fields.Day):
+    """An entry's day: sent as `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        pattern = f"^{self.written}(T00:00:00Z)?$"
+        description = "The entry's day; sent with the time T00:00:00Z, read with or without it."
+        super().__init__(
+            **fields.with_metadata(kwargs, format="entry-day", pattern=pattern, description=description)
+        )
+
+    def _serialize(self, value: date | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        del attr, obj, kwargs
+        return None if value is None else entry_day(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        day = value.removesuffix("T00:00:00Z") if isinstance(value, str) else value
+        return super()._deserialize(day, attr, data, **kwargs)

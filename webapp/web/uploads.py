@@ -21,7 +21,7 @@ from webapp.models import Import
 from webapp.queries.common.paging import Page
 from webapp.queries.imports import imports
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
-from webapp.schemas.imports.imports import MOST_FILES
+from webapp.schemas.imports import MOST_FILES
 from webapp.services.audit.limits import Bound
 from webapp.services.imports import column_trials, preview_lines, previews, runs
 from webapp.services.imports.column_trials import ColumnReading

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.helpers.documents import DOCUMENTS, keep_waiting
 from webapp.importers.invoice_tables.columns import COLUMNS
 from webapp.pages.documents.tables import KINDS
-from webapp.schemas.documents import table_forms
+from webapp.schemas.documents import tables
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -29,7 +29,7 @@ def kept(person, data=SALES, name="sales.csv", kind="INVOICE"):
 
 
 def test_the_roles_have_one_list():
-    assert tuple(COLUMNS) == table_forms.COLUMNS == tuple(KINDS)
+    assert tuple(COLUMNS) == tables.COLUMNS == tuple(KINDS)
 
 
 def test_a_table_is_shown_as_it_is_read_and_filed_by_one_button(ben):

@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries
 from webapp.queries.audit.events import EventFeed
-from webapp.schemas.audit.events import EventFeedSchema, EventQuerySchema
+from webapp.schemas.audit.action_requests import EventFeedSchema, EventQuerySchema
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 

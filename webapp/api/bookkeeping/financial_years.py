@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.bookkeeping.financial_years import FinancialYearSchema, FirstMonthChangeSchema
+from webapp.schemas.bookkeeping.periods import FinancialYearSchema, FirstMonthChangeSchema
 from webapp.schemas.paging import changing, wrapped
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint

@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.schemas.audit.action_requests import ActionResultSchema
-from webapp.schemas.bookkeeping.revaluations import RevaluationSchema, TakeBackSchema
+from webapp.schemas.bookkeeping.exchange_rates import RevaluationSchema, TakeBackSchema
 from webapp.services.audit.results import ActionResult
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint

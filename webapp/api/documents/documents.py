@@ -12,8 +12,8 @@ from webapp.queries.documents.documents import DocumentFilters
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.bookkeeping.journal_entries import WrittenEntryAnswerSchema
 from webapp.schemas.documents.bookings import BookingQuerySchema, BookingSchema, EnterDocumentSchema
-from webapp.schemas.documents.candidates import CandidatesSchema
 from webapp.schemas.documents.documents import (
+    CandidatesSchema,
     DocumentFieldsSchema,
     DocumentFileSchema,
     DocumentFileUploadSchema,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.items.items import ItemChangesSchema, ItemQuerySchema, OwedItemSchema
+from webapp.schemas.items import ItemChangesSchema, ItemQuerySchema, OwedItemSchema
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.services.items.due_days import ItemChanges
 from webapp.web import paging

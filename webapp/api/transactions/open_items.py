@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries
 from webapp.schemas.paging import listing
-from webapp.schemas.transactions.open_items import OpenItemQuerySchema, OpenItemSchema
+from webapp.schemas.transactions.settlements import OpenItemQuerySchema, OpenItemSchema
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires

@@ -12,8 +12,8 @@ from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.queries.transactions.line_lists import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
-from webapp.schemas.documents.candidates import LineDocumentsSchema
-from webapp.schemas.items.payment_choices import LinePaymentsSchema
+from webapp.schemas.documents.documents import LineDocumentsSchema
+from webapp.schemas.items import LinePaymentsSchema
 from webapp.schemas.paging import OkSchema, changing, wrapped
 from webapp.schemas.transactions.transactions import (
     BulkEditResultsSchema,

@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.schemas.paging import changing
-from webapp.schemas.transactions.transfers import PairResultsSchema, TransfersSchema
+from webapp.schemas.transactions.line_joins import PairResultsSchema, TransfersSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 

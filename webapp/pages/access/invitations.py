@@ -12,7 +12,7 @@ from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.members import show_members
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe
-from webapp.schemas.access.organizations import InvitationFormSchema
+from webapp.schemas.access import InvitationFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, acting, organization_id, requires
 from webapp.web.access.browsers import let_in, visitor

@@ -8,11 +8,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.currencies import ACTIVE
-from webapp.schemas.access.organizations import (
-    OrganizationChoiceFormSchema,
-    OrganizationFormSchema,
-    StartFormSchema,
-)
+from webapp.schemas.access import OrganizationChoiceFormSchema, OrganizationFormSchema, StartFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.access.browsers import set_session_cookie, visitor

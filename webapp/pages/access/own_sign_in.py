@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.pages.access.sessions import leave
-from webapp.schemas.access.own_sign_in import (
+from webapp.schemas.access import (
     LetterKeysFormSchema,
     OwnLocaleFormSchema,
     OwnPasswordFormSchema,

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
 from webapp.queries.access.tokens import TokenRecord
-from webapp.schemas.access.tokens import TokenChangesFormSchema, TokenFormSchema
+from webapp.schemas.access import TokenChangesFormSchema, TokenFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires, settings
 from webapp.web.rendering.forms import form_body

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError
-from webapp.schemas.audit.proposals import (
+from webapp.schemas.audit.action_requests import (
     ApprovalFormSchema,
     ApproveManyFormSchema,
     ProposalsPageSchema,

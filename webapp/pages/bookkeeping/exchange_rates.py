@@ -11,8 +11,8 @@ from webapp import queries, services
 from webapp.schemas.bookkeeping.exchange_rates import (
     ExchangeRatePageQuerySchema,
     ExchangeRateSchema,
+    RevaluationSchema,
 )
-from webapp.schemas.bookkeeping.revaluations import RevaluationSchema
 from webapp.web import paging, uploads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires

@@ -7,7 +7,7 @@ from calendar import month_name
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.bookkeeping.financial_years import FirstMonthFormSchema
+from webapp.schemas.bookkeeping.periods import FirstMonthFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import periods
 from webapp.web.rendering.forms import form_body

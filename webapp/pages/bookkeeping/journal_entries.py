@@ -11,8 +11,8 @@ from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.queries.journal.entry_records import EntryFilters, EntryRecord
+from webapp.schemas.bookkeeping.exchange_rates import TakeBackSchema
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
-from webapp.schemas.bookkeeping.revaluations import TakeBackSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body

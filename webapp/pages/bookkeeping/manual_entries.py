@@ -18,7 +18,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     ManualEntryFormSchema,
     NewEntryPageSchema,
 )
-from webapp.schemas.entry_days import EffectiveAt
+from webapp.schemas.instants import EffectiveAt
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body

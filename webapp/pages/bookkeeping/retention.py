@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.bookkeeping.retention import RetentionFormSchema
+from webapp.schemas.bookkeeping.periods import RetentionFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body

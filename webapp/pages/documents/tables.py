@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.pages.imports import column_forms
-from webapp.schemas.documents.table_forms import TableColumnsFormSchema, TableTypeFormSchema
+from webapp.schemas.documents.tables import TableColumnsFormSchema, TableTypeFormSchema
 from webapp.services.documents.sent_files import SentFile
 from webapp.web import document_files, document_tables
 from webapp.web.access import requests

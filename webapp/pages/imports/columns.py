@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.pages.imports import column_forms
-from webapp.schemas.imports.column_forms import ColumnsFormSchema
+from webapp.schemas.column_mappings import ColumnsFormSchema
 from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import uploads
 from webapp.web.access.auth import acting, organization_id, requires

@@ -17,7 +17,7 @@ from webapp.queries.imports.imports import ImportRecord
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.reconciliation.next_statements import NextStatement
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
-from webapp.schemas.imports.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
+from webapp.schemas.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import downloads, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires

@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.reconciliation.forms import (
+from webapp.schemas.reconciliation.reconciliations import (
     AcceptFormSchema,
     DraftFormSchema,
     LinesFormSchema,

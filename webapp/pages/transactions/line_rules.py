@@ -13,7 +13,7 @@ from webapp.pages.transactions.feed_accounts import workspace_filters
 from webapp.pages.transactions.shared_edits import lines_of
 from webapp.pages.transactions.workspace_facts import filters_of, filters_query
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.transactions.shared_edits import ChosenLinesFormSchema
+from webapp.schemas.transactions.line_forms import ChosenLinesFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering.forms import form_body

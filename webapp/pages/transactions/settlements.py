@@ -7,8 +7,7 @@ from flask import Blueprint, Response, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.pages.transactions.transfers import show
-from webapp.schemas.transactions.open_items import TickedItemsFormSchema
-from webapp.schemas.transactions.settlements import SettlementUndoSchema
+from webapp.schemas.transactions.settlements import SettlementUndoSchema, TickedItemsFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back

@@ -15,7 +15,7 @@ from webapp.pages.transactions.confirmations import render_dock
 from webapp.pages.transactions.feed_accounts import workspace_filters
 from webapp.pages.transactions.workspace_facts import filters_of
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.transactions.shared_edits import SharedEditFormSchema, SharedUndoFormSchema
+from webapp.schemas.transactions.line_forms import SharedEditFormSchema, SharedUndoFormSchema
 from webapp.services.transactions.changed_legs import LineChanges
 from webapp.services.transactions.shared_edits import MovedLinesError, SharedEdit
 from webapp.web.access.auth import acting, organization_id, requires

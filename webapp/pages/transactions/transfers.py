@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.pages.transactions.transactions import act_on
 from webapp.schemas.addresses import OpenItemsPageSchema
 from webapp.schemas.transactions.line_joins import LineToJoinFormSchema, OtherLineFormSchema
-from webapp.schemas.transactions.open_items import TickedItemsFormSchema
+from webapp.schemas.transactions.settlements import TickedItemsFormSchema
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires

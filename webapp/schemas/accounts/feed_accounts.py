@@ -8,7 +8,7 @@ from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
-from webapp.schemas.months import CalendarMonth
+from webapp.schemas.instants import CalendarMonth
 from webapp.schemas.untrusted import Untrusted
 
 

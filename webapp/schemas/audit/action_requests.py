@@ -1,7 +1,8 @@
-"""The schemas of action requests: the result of an act, and its record in the audit trail."""
+"""The schemas of action requests: the result of an act, its record and event for audits, and forms on proposals."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +13,10 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.audit.effects import AsStored, EffectSchema
-from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.base import OPTIONAL, Schema, included_by
 from webapp.schemas.instants import Since
-from webapp.schemas.paging import PageSchema, wrapped
-from webapp.schemas.untrusted import UNTRUSTED, Untrusted
+from webapp.schemas.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PageSchema, wrapped
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths
 
 MOST_IDS = 500
 ACTOR = r"(me|(PERSON|TOKEN):[1-9][0-9]{0,17})\Z"
@@ -38,6 +39,12 @@ OF_PROPOSALS: Mapping[str, Any] = {
     "answer": None,
     "acts": [],
 }
+TYPE = (
+    "What the act was about, and what became of it: `transaction.executed`, `transaction.pending` (proposed)."
+)
+BODY = "The event as it was written, canonical JSON: `hash` is the SHA-256 of `previousHash`, a line end and this."
+LONGEST_ID, DIGEST_LENGTH = 40, 64
+ID_AND_DIGEST = re.compile(r"[^.]{1,40}\.[0-9a-f]{64}")
 
 
 class ResultSchema(Schema):
@@ -246,3 +253,86 @@ class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
     fa_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
+
+
+class EventQuerySchema(Schema):
+    """Where to go on, and how many events to send."""
+
+    after = fields.Digits(
+        least=0,
+        most=fields.LARGEST_ID,
+        load_default=0,
+        metadata={"description": "The sequence of the last event that you have."},
+    )
+    limit = fields.Digits(least=1, most=LARGEST_LIMIT, load_default=DEFAULT_LIMIT)
+
+
+class EventSchema(Schema):
+    """One event of the audit chain, which names the one before it by its hash."""
+
+    sequence = ma.fields.Integer(metadata={"description": "From 1 on, without a gap."})
+    type = ma.fields.String(metadata={"description": TYPE})
+    kind = ma.fields.String(metadata={"description": "What was done, as in action requests."})
+    at = fields.Timestamp()
+    actor = ma.fields.Nested(PersonSchema)
+    target = ma.fields.Nested(TargetSchema)
+    action_request_id = ma.fields.String(allow_none=True)
+    previous_hash = ma.fields.String(metadata={"description": "Before the first event 64 zeros."})
+    hash = ma.fields.String()
+    body = Untrusted(metadata=included_by("body", BODY))
+
+
+class EventFeedSchema(Schema):
+    """Events, oldest first."""
+
+    events = ma.fields.List(ma.fields.Nested(EventSchema))
+    after = ma.fields.Integer(metadata={"description": "Send this as `after` for the next events."})
+    more = ma.fields.Boolean(metadata={"description": "Whether there are more already."})
+    untrusted = UntrustedPaths(["events[].body"])
+
+
+class ProposalsPageSchema(AddressSchema):
+    """The proposals to list, the open one, and the one that was just decided."""
+
+    show = fields.OneOf("waiting", "decided", load_default="waiting")
+    id = fields.Text(least=1, most=LONGEST_ID, load_default=None)
+    done = fields.Text(least=1, most=LONGEST_ID, load_default=None)
+    count = fields.Digits(least=1, most=MOST_IDS, load_default=None)
+
+
+class ApprovalFormSchema(Schema):
+    """The digest of the effect that somebody reviewed, and a note for the agent."""
+
+    digest = fields.Text(least=DIGEST_LENGTH, most=DIGEST_LENGTH, required=True)
+    note = fields.Text(most=2000, allow_none=True, load_default=None)
+
+
+class RejectionFormSchema(Schema):
+    """The reason of a rejection."""
+
+    reason = fields.Text(least=1, most=2000, required=True)
+
+
+class ReviewedProposal(fields.Text):
+    """A proposal with the reviewed effect, as `id.digest`."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            least=1, most=LONGEST_ID + 1 + DIGEST_LENGTH, metadata={"pattern": ID_AND_DIGEST.pattern}
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if not ID_AND_DIGEST.fullmatch(text):
+            raise ma.ValidationError("Choose proposals on the page of approvals, which shows their effects.")
+        return text
+
+
+class ApproveManyFormSchema(Schema):
+    """The proposals to approve, each with the digest of the reviewed effect."""
+
+    ids = ma.fields.List(
+        ReviewedProposal(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
+    )

@@ -1,4 +1,4 @@
-"""The schemas of exchange rates."""
+"""The schemas of exchange rates and revaluations."""
 
 from __future__ import annotations
 
@@ -52,3 +52,15 @@ class ExchangeRatePageQuerySchema(AddressSchema, PageSchema):
     """The query of the page of rates."""
 
     currency = fields.Currency(load_default=None)
+
+
+class RevaluationSchema(Schema):
+    """The day whose rates are used."""
+
+    as_of = fields.Day(required=True)
+
+
+class TakeBackSchema(Schema):
+    """Why a revaluation is taken back."""
+
+    reason = fields.Text(least=1, most=2000, required=True)

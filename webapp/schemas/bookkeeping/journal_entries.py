@@ -9,7 +9,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
-from webapp.schemas.entry_days import EffectiveAt
+from webapp.schemas.instants import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
 

@@ -1,4 +1,4 @@
-"""The schemas of documents and their relations."""
+"""The schemas of documents, their relations, and what may belong to them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ from webapp.schemas.untrusted import Untrusted
 LONGEST_TEXT = 100_000
 SIDE = {
     "description": "Of a credit note: SALE for one of ours, PURCHASE for a supplier's; null where it is unknown."
+}
+IDENTIFIES = {
+    "description": "Whether it says which document is paid: the amount due, with its number or its payment reference."
 }
 
 
@@ -228,3 +231,42 @@ class AttachedUploadFormSchema(DocumentUploadSchema):
 
     transaction_id = fields.FormId()
     journal_entry_id = fields.FormId()
+
+
+class CandidateSchema(Schema):
+    """A line or an entry that a document may belong to, and why."""
+
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    day = fields.Day()
+    text = Untrusted()
+    amount = fields.Amount(allow_none=True)
+    reason = Untrusted()
+    identifies = ma.fields.Boolean(metadata=IDENTIFIES)
+
+
+class CandidatesSchema(Schema):
+    """The lines and entries that a document may belong to, the best evidence first."""
+
+    choices = ma.fields.List(ma.fields.Nested(CandidateSchema))
+
+
+class CandidateDocumentSchema(Schema):
+    """A document that is attached to nothing and may belong to a line, with its figures, and why."""
+
+    id = fields.Id(Kind.DOCUMENT)
+    label = Untrusted()
+    net = fields.Amount(allow_none=True)
+    tax = fields.Amount(allow_none=True)
+    total = fields.Amount()
+    due = fields.Amount(allow_none=True)
+    issued_on = fields.Day(allow_none=True)
+    due_on = fields.Day(allow_none=True)
+    reason = Untrusted()
+    identifies = ma.fields.Boolean(metadata=IDENTIFIES)
+
+
+class LineDocumentsSchema(Schema):
+    """The documents that may belong to a line, the best evidence first."""
+
+    choices = ma.fields.List(ma.fields.Nested(CandidateDocumentSchema))

@@ -1,4 +1,4 @@
-"""The schemas of reconciliation: drafts, their lines, and proofs."""
+"""The schemas of reconciliation: drafts, their lines, proofs, and the workspace's forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema, PersonSchema
 from webapp.schemas.base import OPTIONAL, Schema
-from webapp.schemas.months import CalendarMonth
+from webapp.schemas.instants import CalendarMonth
 from webapp.schemas.paging import PageSchema, listing
 from webapp.schemas.reconciliation.hub import BrokenBySchema, HubAccountAnswerSchema, HubAccountSchema
 from webapp.schemas.untrusted import Untrusted
@@ -253,3 +253,41 @@ class ProofQuerySchema(PageSchema):
     holds = fields.FormFlag(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
+
+
+class DraftFormSchema(DraftInputSchema):
+    """The inputs of a draft from the panel's form."""
+
+    version = fields.Digits(least=1, load_default=None, allow_none=True)
+
+
+class VersionFormSchema(Schema):
+    """The version of the draft that the page shows."""
+
+    version = fields.Digits(least=1, load_default=None, allow_none=True)
+
+
+def _form_ids() -> Any:
+    return ma.fields.List(fields.FormId(), load_default=list, validate=AT_MOST)
+
+
+class LinesFormSchema(Schema):
+    """The ids to clear and unclear from check boxes and selections."""
+
+    cleared = _form_ids()
+    uncleared = _form_ids()
+    cleared_entries = _form_ids()
+    uncleared_entries = _form_ids()
+    auto = fields.FormFlag(load_default=False)
+
+
+class ReopenFormSchema(ReopenSchema):
+    """The reason to reopen a proof, and the oldest proof to reopen."""
+
+    reconciliation_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
+
+
+class AcceptFormSchema(AcceptSchema):
+    """The broken proof to accept, and the reason."""
+
+    reconciliation_id = fields.FormId(required=True)  # type: ignore[assignment]

@@ -9,7 +9,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
-from webapp.schemas.items.items import OwedItemSchema
+from webapp.schemas.items import OwedItemSchema
 from webapp.schemas.reports.reports import PeriodQuerySchema, PeriodSchema
 from webapp.schemas.untrusted import Untrusted
 

@@ -1,4 +1,4 @@
-"""The schemas of joins: rows that are one line, and decisions about them."""
+"""The schemas of two lines that belong together: proposed transfers, joins, and decisions about them."""
 
 from __future__ import annotations
 
@@ -86,3 +86,35 @@ class LineToJoinFormSchema(OtherLineFormSchema):
     """The other line from a form, and what the two sides of a transfer differ by."""
 
     difference = fields.OneOf(*PAIR_DIFFERENCES, load_default=None, allow_none=True)
+
+
+class TransferSchema(Schema):
+    """Two lines of two accounts that may be one transfer, the paying one first; join them with this `difference`."""
+
+    transaction_id = fields.Id(Kind.TRANSACTION, attribute="line.id")
+    other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other.id")
+    days_apart = ma.fields.Integer()
+    reason = ma.fields.String()
+    is_only = ma.fields.Boolean()
+    difference = fields.OneOf(*PAIR_DIFFERENCES, allow_none=True)
+
+
+class TransfersSchema(Schema):
+    """The proposed transfers, the unambiguous ones first."""
+
+    transfers = ma.fields.List(ma.fields.Nested(TransferSchema))
+
+
+class PairResultSchema(Schema):
+    """The result for one proposed transfer."""
+
+    transaction_id = fields.Id(Kind.TRANSACTION)
+    other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other_id")
+    status = fields.OneOf("EXECUTED", "FAILED")
+    error = ma.fields.String()
+
+
+class PairResultsSchema(Schema):
+    """The results for all unambiguous transfers."""
+
+    results = ma.fields.List(ma.fields.Nested(PairResultSchema))

@@ -9,7 +9,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
 from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema, included_by
-from webapp.schemas.items.payment_choices import PaidPartSchema, ShortSchema, paid_parts
+from webapp.schemas.items import PaidPartSchema, ShortSchema, paid_parts
 from webapp.schemas.paging import JoinedIds, PageSchema, listing
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema

@@ -28,7 +28,7 @@ from webapp.schemas.audit.effects import BalanceChangeSchema, ProofChangeSchema
 from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.schemas.fields import SURROGATE
 from webapp.schemas.files import bytes_of
-from webapp.schemas.references import referring
+from webapp.schemas.plans import referring
 from webapp.services.audit import trials
 from webapp.services.audit.trials import CallResult, Json, Trial
 from webapp.services.storage import kept_files

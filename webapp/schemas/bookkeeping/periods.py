@@ -1,4 +1,4 @@
-"""The schemas of the financial year."""
+"""The schemas of periods: the financial year, the lock date, and how long files stay."""
 
 from __future__ import annotations
 
@@ -6,6 +6,35 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+
+
+class LockDateSchema(Schema):
+    """The last day of the closed period; null if nothing is closed."""
+
+    lock_date = fields.Day(allow_none=True)
+
+
+class _LockDateInput(Schema):
+    lock_date = fields.Day(required=True, allow_none=True)
+    reason = fields.Text(most=500, strip=True, load_default=None, allow_none=True)
+
+
+class LockDateChangeSchema(_LockDateInput):
+    """The new lock date; an earlier one needs a reason, a later one over drafts needs `moveDrafts`."""
+
+    move_drafts = fields.Flag(load_default=False)
+
+
+class LockDateFormSchema(_LockDateInput):
+    """The same from the settings' form."""
+
+    move_drafts = fields.FormFlag(load_default=False)
+
+
+class RetentionFormSchema(Schema):
+    """The years that files stay after the financial year in which they came, or none for ever."""
+
+    retention_years = fields.Digits(least=1, most=100, allow_none=True, required=True)
 
 
 class FirstMonthSchema(Schema):

@@ -1,1 +1,0 @@
-"""Shapes of organizations, members and API keys."""

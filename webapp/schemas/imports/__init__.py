@@ -1,1 +1,0 @@
-"""Shapes of imports and of the columns of a table."""

@@ -1,1 +1,0 @@
-"""The schemas of items of accounts that keep them."""
