@@ -19,7 +19,7 @@ from webapp.services.bookkeeping.document_tables import FiledTable, TableChoices
 from webapp.services.bookkeeping.table_records import TableRecord
 from webapp.services.documents import table_plans
 from webapp.services.documents.table_plans import SentTable
-from webapp.services.imports import invoice_columns
+from webapp.services.imports import column_trials
 from webapp.services.imports.column_trials import ColumnReading
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id
@@ -77,7 +77,7 @@ def tried_waiting(inbox_file_id: int, document_type: str, mapping: Mapping[str, 
     requests.begin_reading(organization_id())
     found = kept(inbox_file_id)
     data = document_tables.data_of(found)
-    reading, table = invoice_columns.try_mapping(found.file_name, data, document_type, mapping)
+    reading, table = column_trials.try_invoice_mapping(found.file_name, data, document_type, mapping)
     try:
         return TriedTable(found, reading, None if table is None else tried(table))
     except LedgerError as error:

@@ -55,7 +55,7 @@ def dismiss(body: dict[str, str]) -> dict[str, Any]:
     )
     if suggestion is None:
         return {"dismissal": queries.suggestions.rule_suggestions.dismissal(organization_id(), body["key"])}
-    return {"dismissal": services.rules.suggestions.dismiss(suggestion, **acting())}
+    return {"dismissal": services.rules.rules.dismiss(suggestion, **acting())}
 
 
 @bp.post("/undismiss")
@@ -64,7 +64,7 @@ def dismiss(body: dict[str, str]) -> dict[str, Any]:
 @bp.response(200, changing(OkSchema))
 def undismiss(body: dict[str, str]) -> dict[str, bool]:
     """Restore a dismissed suggestion."""
-    services.rules.suggestions.undismiss(
+    services.rules.rules.undismiss(
         queries.suggestions.rule_suggestions.dismissal(organization_id(), body["key"]), **acting()
     )
     return {"ok": True}

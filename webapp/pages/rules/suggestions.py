@@ -57,7 +57,7 @@ def dismiss() -> Response:
         suggestion = requests.query_first(
             organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), key)
         )
-        services.rules.suggestions.dismiss(suggestion, **acting())
+        services.rules.rules.dismiss(suggestion, **acting())
 
     return settle(act)
 
@@ -68,7 +68,7 @@ def undismiss() -> Response:
     """Restore a dismissed suggestion."""
     key = SuggestionKeySchema().load(form_body())["key"]
     return settle(
-        lambda: services.rules.suggestions.undismiss(
+        lambda: services.rules.rules.undismiss(
             queries.suggestions.rule_suggestions.dismissal(organization_id(), key), **acting()
         )
     )

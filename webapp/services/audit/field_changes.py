@@ -1,8 +1,8 @@
-"""Changing what is stored: only what differs is written, and the audit trail gets it as it was and as it is."""
+"""Changed facts for the audit trail: only what differs is written, as it was and as it is, in plain JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import Any
@@ -12,6 +12,8 @@ import sqlalchemy as sa
 from webapp.database.sessions import Base, db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
+from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 from webapp.services.audit.act import Act
 
@@ -64,3 +66,35 @@ def _kinds(model: type[Base]) -> Mapping[str, Kind]:
         for key, column in sa.inspect(model).columns.items()
     }
     return {key: by_table[table] for key, tables in named.items() for table in tables if table in by_table}
+
+
+def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -> dict[str, object]:
+    """Give an entry's legs and description as JSON, for the audit trail.
+
+    With the base currency a leg that moves nothing else has its `amountBase`, so that it can be written again.
+    """
+    return {
+        "description": description,
+        "postings": [
+            {
+                "accountId": Ref(Kind.ACCOUNT, leg.account_id),
+                "amount": str(Money(leg.amount_minor, leg.currency)),
+                "currency": leg.currency,
+                "projectId": Ref.optional(Kind.PROJECT, leg.project_id),
+                "orgMerchantId": Ref.optional(Kind.MERCHANT, leg.merchant_id),
+                **({"amountBase": str(Money(mirrored(leg), base))} if base and is_base_only(leg) else {}),
+                **({"dueOn": leg.due_on.isoformat()} if leg.due_on else {}),
+                **({"reference": leg.reference} if leg.reference else {}),
+            }
+            for leg in legs
+        ],
+    }
+
+
+def jsonable(value: Any) -> Any:
+    """Give loaded fields as plain JSON again, for the audit trail."""
+    if isinstance(value, Mapping):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(inner) for inner in value]
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)

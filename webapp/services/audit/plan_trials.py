@@ -13,10 +13,17 @@ from webapp.queries.effects.books import NO_EFFECT, Mark
 from webapp.services.audit import plans
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording
-from webapp.services.audit.answer_warnings import WARNINGS, warnings_of
-from webapp.services.audit.new_names import NewNames
 from webapp.services.audit.plans import CallPlan, Step, StepRefusedError
-from webapp.services.audit.trials import CallResult, Json, Observed, Shapes, Trial
+from webapp.services.audit.trials import (
+    WARNINGS,
+    CallResult,
+    Json,
+    NewNames,
+    Observed,
+    Shapes,
+    Trial,
+    warnings_of,
+)
 from webapp.services.storage.savepoints import trial
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -10,14 +10,12 @@ from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.references import Kind, Ref
+from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.queries.effects import books, entries
 from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording, title_of, unrecorded
-from webapp.services.audit.answer_warnings import WARNINGS, warnings_of
-from webapp.services.audit.new_names import NewNames
 from webapp.services.storage.savepoints import trial
 
 Json = dict[str, Any]
@@ -30,6 +28,8 @@ VOLATILE: Final = frozenset({"actionRequestId", "requestId", "version", "digest"
 # Of a balance counts what is added to it: others may post beside the proposal.
 LASTING_OF_BALANCES: Final = ("accountId", "currency", "change", "changeBase")
 NONE_SEEN: Final[Mapping[int, Json | None]] = {}
+# In an effect as well as in an answer; there it is about the effect, and no part of it.
+WARNINGS: Final = "warnings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +295,48 @@ def _lasting_members(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, inner in value.items():
         if key not in VOLATILE and not (key.endswith("At") and key != "effectiveAt"):
             yield key, inner
+
+
+def warnings_of(answer: Any) -> list[str]:
+    """List the sentences with which a call's answer warns, as a whole or of a record in it.
+
+    >>> warnings_of({"import": {"warnings": ["One"]}, "results": [{"warnings": [{"code": "two", "message": "Two"}]}]})
+    ['One', 'Two']
+    """
+    if isinstance(answer, list):
+        return [sentence for each in answer for sentence in warnings_of(each)]
+    if not isinstance(answer, Mapping):
+        return []
+    own = [each if isinstance(each, str) else each["message"] for each in answer.get(WARNINGS) or ()]
+    return [*own, *warnings_of([inner for key, inner in answer.items() if key != WARNINGS])]
+
+
+class NewNames:
+    """Gives rows that came after a mark their names, the same row always the same one.
+
+    New acts have no name: their ids are left empty.
+    """
+
+    def __init__(self, newest: Mapping[str, int], act_ids: Collection[str]) -> None:
+        """Take the newest id of each table at the mark, and the ids of the acts since."""
+        self._newest = newest
+        self._act_ids = act_ids
+        self._names: dict[tuple[str, int], str] = {}
+
+    def name(self, ref: Ref) -> int | str:
+        """Name a row: a new one by its name, any other by its id."""
+        if ref <= self._newest.get(ref.kind.table, 0):
+            return int(ref)
+        return self._names.setdefault((ref.kind.table, int(ref)), f"new-{len(self._names) + 1}")
+
+    def written(self, value: Any) -> Any:
+        """Write a JSON value with these names in the places of references to new rows."""
+        if isinstance(value, Ref):
+            return self.name(value)
+        if isinstance(value, ReferringDigest):
+            return str(ReferringDigest(self.written(value.value)))
+        if isinstance(value, Mapping):
+            return {key: self.written(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.written(each) for each in value]
+        return None if isinstance(value, str) and value in self._act_ids else value

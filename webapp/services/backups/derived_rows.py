@@ -1,4 +1,4 @@
-"""Derived rows of restored books: kept sums, registers and records of verdicts, computed again where they differ."""
+"""Derived rows of restored books: kept sums, registers, verdicts, and the texts by which documents are found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import Organization, RegisterLine, TransferPair
+from webapp.models import Document, Organization, RegisterLine, TransferPair
 from webapp.queries.checks import Violation, items, sums, transfers
 from webapp.services.audit import proof_breaks
 
@@ -25,6 +25,14 @@ CODES: Final = frozenset(
         "proof_break",
     }
 )
+# As in migrations/sql/sqlite/0082_words.sql.
+_TEXTS: Final = tuple(f"coalesce({each}, '')" for each in ("number", "sender", "file_name", "text"))
+_AMOUNTS: Final = tuple(
+    f"coalesce(char(57345) || abs({each}) || char(57345), '')"
+    for each in ("net_minor", "tax_minor", "total_minor")
+)
+_INDEX: Final = sa.table("document_texts", sa.column("rowid"), sa.column("texts"))
+_ALL: Final = sa.literal_column(" || char(10) || ".join((*_TEXTS, *_AMOUNTS)), sa.Text())
 
 
 def is_derived(violation: Violation) -> bool:
@@ -56,3 +64,10 @@ def _write(session: orm.Session, counted: Mapping[Any, sa.Select[Any]]) -> None:
     for model, rows in counted.items():
         session.execute(sa.delete(model))
         session.execute(sa.insert(model).from_select(rows.selected_columns.keys(), rows))
+
+
+def index_documents(connection: sa.Connection) -> None:
+    """Let all documents be found that were written without triggers, where none was indexed before."""
+    if connection.dialect.name == "sqlite":
+        texts = sa.select(Document.id, _ALL).order_by(Document.id)
+        connection.execute(sa.insert(_INDEX).from_select(["rowid", "texts"], texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import islice
@@ -14,7 +14,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.postgresql import analyze
+from webapp.database.postgresql import analyze, hide_row
 from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
 from webapp.distribution.tables import is_distributed
@@ -22,7 +22,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
-from webapp.services.backups import bulk_rows, derived_rows
+from webapp.services.backups import derived_rows
 from webapp.services.backups.backups import (
     FORMAT,
     MANIFEST,
@@ -34,7 +34,7 @@ from webapp.services.backups.backups import (
     to_nobody,
 )
 from webapp.services.backups.rows import is_protected, reader, tables
-from webapp.services.storage import document_texts, kept_files, line_words, stored_files
+from webapp.services.storage import kept_files, line_words, stored_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 ROWS_AT_ONCE = 2000
@@ -111,7 +111,7 @@ def restore(
                 # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
                 show("looking at the tables")
                 line_words.index(session.connection())
-                document_texts.index(session.connection())
+                derived_rows.index_documents(session.connection())
                 analyze(session.connection())
             _bring_files(session, archive, manifest["lostFiles"])
     except sa.exc.OperationalError as error:
@@ -167,7 +167,7 @@ def _load(
                 raise ValueError("a line is not one row")
             count += len(some)
             show(f"loading {table.name.replace('_', ' ')}: {count:,} of {recorded['rows']:,} rows")
-            bulk_rows.insert(connection, table, map(read, rows))
+            insert_rows(connection, table, map(read, rows))
     if (count, digest.hexdigest()) != (recorded["rows"], recorded["sha256"]):
         raise NotABackupError(f"The backup's {table.name} are incomplete; nothing was restored.")
 
@@ -263,3 +263,31 @@ class _Bare:
 
     def _rows(self, statement: str) -> list[Any]:
         return list(self._session.connection().exec_driver_sql(statement).all())
+
+
+def insert_rows(connection: sa.Connection, table: sa.Table, rows: Iterable[Sequence[object]]) -> None:
+    """Insert rows, each with all columns of the table in their order; the constraints of the table hold.
+
+    Raises what SQLAlchemy raises where the database refuses one.
+    """
+    names = ", ".join(f'"{column.name}"' for column in table.columns)
+    if connection.dialect.name == "postgresql":
+        _copy(connection, f'COPY "{table.name}" ({names}) FROM STDIN', rows)
+        return
+    places = ", ".join("?" * len(table.columns))
+    statement = f'INSERT INTO "{table.name}" ({names}) VALUES ({places})'  # noqa: S608  (names of ours)
+    connection.exec_driver_sql(statement, [tuple(row) for row in rows])
+
+
+def _copy(connection: sa.Connection, statement: str, rows: Iterable[Sequence[object]]) -> None:
+    cursor: Any = connection.connection.cursor()
+    error_class = connection.dialect.loaded_dbapi.Error
+    try:
+        with cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+    except error_class as error:
+        hide_row(error)
+        raise sa.exc.DBAPIError.instance(
+            statement, None, error, error_class, hide_parameters=True, dialect=connection.dialect
+        ) from error

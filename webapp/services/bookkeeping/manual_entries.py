@@ -23,7 +23,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.queries.matching import booked_by_hand
-from webapp.services.audit import entry_facts, titles
+from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
@@ -115,7 +115,7 @@ def create(
             document_id=document_id,
         )
         doing.target_id = str(entry.id)
-        doing.after = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
+        doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         if post:
             _post(entry, doing, force=force)
     return entry
@@ -149,7 +149,7 @@ def change(
         legs = legs_of(organization, postings)
         if not is_exact:
             legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
-        wanted = entry_facts.of_legs(legs, description, base=entry.base_currency)
+        wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
         if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
             doing.nothing_to_do()
             return entry
@@ -161,7 +161,7 @@ def change(
         check_moves(mirrored)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
-        facts = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
+        facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
         if post:
             _post(entry, doing, force=force)
@@ -209,7 +209,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
 def _facts_of(entry: JournalEntry) -> dict[str, object]:
     """Give a draft with its day and without the legs of mirroring, for the audit trail."""
     legs = manual_entries.written_legs(entry)
-    facts = entry_facts.of_legs(legs, entry.description, base=entry.base_currency)
+    facts = field_changes.of_legs(legs, entry.description, base=entry.base_currency)
     return {**facts, "effectiveAt": entry.effective_on.isoformat()}
 
 
@@ -273,6 +273,6 @@ def _payload(
     return {
         "effectiveAt": effective_at.isoformat(),
         "description": description,
-        "postings": entry_facts.jsonable(postings),
+        "postings": field_changes.jsonable(postings),
         "post": post,
     }

@@ -12,7 +12,7 @@ from webapp.queries.matching import feed_lines, surroundings
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as last_events
-from webapp.services.feeds import matching, outdated_lines, returned_lines
+from webapp.services.feeds import matching, outdated_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
@@ -24,6 +24,8 @@ from webapp.services.transactions.bank_changes import Facts
 
 # Where the removal of a pending line, or of a line that was never there, arrives before the line itself.
 REMOVED_REASON = "The bank removed this line before it arrived. It stays out unless the bank sends it again."
+SENT_AGAIN = "The bank removed this line and sent it again."
+UNDER_ANOTHER_ID = "The bank removed this id; the line is there under another one."
 
 
 def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
@@ -42,7 +44,7 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         if each.earlier is not None:
             _recognise(each, each.earlier)
     open_ = [each for each in first.values() if not each.verdict]
-    returned_lines.recognise(context, [each for each in open_ if each.is_returned])
+    recognise_returned(context, [each for each in open_ if each.is_returned])
     open_ = [each for each in open_ if not each.verdict]
     late = [each for each in first.values() if each.is_late]
     outdated_lines.join(context, late, [each for each in open_ if not each.line.pending])
@@ -193,7 +195,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         if each.is_returned and (kept or row).journal_entry_id is None:
             drafted.append((kept or row).id)
         if each.is_returned:
-            returned_lines.begin(kept or row, now=context.now)
+            begin_again(kept or row, now=context.now)
         was = bank_changes.facts_of(row)
         reason = bank_changes.apply(row, each.facts, now=context.now)
         if kept is not None:
@@ -201,7 +203,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         settled.append(kept or row)
         if each.is_returned:
             waits = join_records.add_to_books(kept or row, now=context.now)
-            reasons = filter(None, (returned_lines.REASON, reason, waits))
+            reasons = filter(None, (SENT_AGAIN, reason, waits))
             each.settle("RETURNED", (kept or row).id, " ".join(reasons))
             continue
         if reason:
@@ -242,3 +244,26 @@ def _update_kept(kept: Transaction, was: Facts, facts: Facts, now: datetime) -> 
 
 def _rows(context: PushContext, lines: Iterable[IncomingLine]) -> dict[int | None, Transaction]:
     return lookups.by_id(Transaction, context.organization.id, [each.row_id for each in lines])
+
+
+def recognise_returned(context: PushContext, returned: Sequence[IncomingLine]) -> None:
+    """Set the verdict on lines that do not come back: somebody deleted them, or they are there under another id."""
+    if not returned:
+        return
+    organization_id = context.organization.id
+    lines = {id(each): each.earlier.line_id for each in returned if each.earlier is not None}
+    rows = lookups.by_id(Transaction, organization_id, lines.values())
+    renamed = feed_lines.newest_booked_rows(organization_id, [row.id for row in rows.values()])
+    for each in returned:
+        line_id = lines[id(each)]
+        was_pending = each.earlier is not None and each.earlier.is_pending
+        is_joined = line_id != each.row_id
+        if line_id in renamed or (was_pending and is_joined):
+            each.settle("REMOVED", line_id, UNDER_ANOTHER_ID)
+        elif rows[line_id].status == "DELETED":
+            each.settle("DELETED", line_id, DELETED_REASON)
+
+
+def begin_again(line: Transaction, *, now: datetime) -> None:
+    """Make a line a booked one, before it takes the bank's present fields, and record that it came back."""
+    bank_changes.change_status(line, "BOOKED", now=now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,10 +15,12 @@ from webapp.database.sessions import db
 from webapp.importers import providers
 from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles
+from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.files.file_kinds import JSON, cleaned
 from webapp.ledger.matching.pushed_lines import NonsenseError
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, ProviderBalance
+from webapp.models import FeedAccount, FeedPush, ProviderBalance
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
@@ -26,10 +29,11 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import payments
 from webapp.services.feeds import lines as pushed_lines
-from webapp.services.feeds import removed_lines, taken_pushes
+from webapp.services.feeds import removed_lines
 from webapp.services.feeds.incoming_lines import IncomingLine, PushBody, PushContext
 from webapp.services.feeds.sensible_pushes import incoming, stated_balance
 from webapp.services.ingestion.new_lines import LineTooLargeError
+from webapp.services.storage import stored_files
 
 PAUSED_AFTER = 3
 PROVIDER = "push"
@@ -37,6 +41,8 @@ PROVIDER = "push"
 OWN_FORMAT = "tieout"
 FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
 _FEED = table_of(FeedAccount)
+_NEW = sa.insert(table_of(FeedPush))
+_KEYS = ("providerTransactionId", "verdict", "transactionId", "reason")
 
 
 class PushReusedError(LedgerError):
@@ -72,7 +78,7 @@ def push(
         "modified": len(body["modified"]),
         "removed": len(body["removed"]),
     }
-    digest = taken_pushes.digest_of(body)
+    digest = digest_of(body)
     payload = {"batchId": body["batch_id"], "sha256": digest, **counts}
     total = sum(counts.values())
     title = f"Pushed {titles.counted(total, 'line')} to {feed_account.name}"
@@ -91,7 +97,7 @@ def push(
             return zlib.decompress(earlier.answer).decode()
         doing.when_refused = lambda error: count_refused(feed_account, error, now)
         results = _take(feed_account, body, doing, provider)
-        answer = taken_pushes.store(feed_account, body, digest, results, sent=sent, now=now)
+        answer = store_push(feed_account, body, digest, results, sent=sent, now=now)
     if has_documents:
         line_ids = {each[2] for each in results if isinstance(each[2], int)}
         payments.attach_to_lines(feed_account.organization_id, line_ids, now=now)
@@ -220,3 +226,39 @@ def body_of(
     selector = AccountSelector(provider_account, feed_account.external_id, feed_account.currency)
     found = providers.read(file_format, data, selector)
     return found.body(), found.warnings
+
+
+def digest_of(body: PushBody) -> str:
+    """Give the SHA-256 of the content of a push, however its JSON was written."""
+    return sha256_hex(_written(body))
+
+
+def _written(body: PushBody) -> str:
+    return json.dumps(body, default=str, separators=(",", ":"), sort_keys=True)
+
+
+def store_push(
+    feed_account: FeedAccount,
+    body: PushBody,
+    digest: str,
+    results: Iterable[Sequence[object]],
+    *,
+    sent: bytes,
+    now: datetime,
+) -> str:
+    """Store a push with its body as its provider sent it, as evidence; answers its results as JSON."""
+    answer = json.dumps({"results": [dict(zip(_KEYS, result, strict=True)) for result in results]})
+    of = feed_account.organization_id
+    packed = stored_files.pack(sent or _written(body).encode())
+    name = cleaned(body["batch_id"], JSON.endings)
+    row = {
+        "organization_id": of,
+        "feed_account_id": feed_account.id,
+        "batch_id": body["batch_id"],
+        "digest": digest,
+        "answer": zlib.compress(answer.encode(), 1),
+        "received_at": now,
+        "file_id": stored_files.keep_body(of, packed, name, JSON.type, now=now),
+    }
+    db.session.execute(_NEW, [row])
+    return answer

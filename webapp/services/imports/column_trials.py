@@ -1,16 +1,20 @@
-"""A kept file read with a mapping on trial: its first rows, and its lines as they would be imported."""
+"""A kept file read with a mapping on trial: its first rows, and its lines or invoices as they would be imported."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from webapp import importers
-from webapp.importers import TableSample
+from webapp.importers import TableSample, invoice_tables
 from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
+from webapp.services.audit.limits import ActTooLargeError
+from webapp.services.documents import table_plans
+from webapp.services.documents.table_plans import SentTable
 from webapp.services.imports import imports, preview_lines
 
 
@@ -60,4 +64,24 @@ def _sample(data: bytes, mapping: dict[str, object] | None) -> TableSample | Non
             return importers.sample(data, each)
         except FileRefusedError:
             continue
+    return None
+
+
+def try_invoice_mapping(
+    name: str, data: bytes, document_type: str, mapping: Mapping[str, object] | None
+) -> tuple[ColumnReading, SentTable | None]:
+    """Read a table with a mapping; nothing is written. Answers the table, too, where it could be read."""
+    sample = _invoice_sample(data, mapping)
+    try:
+        table = table_plans.read(name, data, document_type, mapping)
+    except (FileRefusedError, ActTooLargeError) as error:
+        return ColumnReading(sample, refusal=error), None
+    return ColumnReading(sample, table.table.mapping), table
+
+
+def _invoice_sample(data: bytes, mapping: Mapping[str, object] | None) -> TableSample | None:
+    """Read the first rows, without the mapping where that finds none."""
+    for each in (mapping, None):
+        with suppress(FileRefusedError):
+            return invoice_tables.sample(data, each)
     return None

@@ -1,6 +1,9 @@
 """Journal entries: drafts, posting, corrections, exchange differences, and the legs opposite a bank line."""
 
-# Whoever can post anything has imported this package, so that no act ends without realising its differences.
-from webapp.services.journal import kept_items, nil_items, realisations
+from webapp.services.audit.act import CLOSINGS
+from webapp.services.journal import realisations, settled_items
 
-__all__ = ["kept_items", "nil_items", "realisations"]
+# Whoever can post anything has imported this package, so that no act ends without these, in this order.
+CLOSINGS.extend((settled_items.write_anew, realisations.settle_nil_items, realisations.realise))
+
+__all__ = ["realisations", "settled_items"]

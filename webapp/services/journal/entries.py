@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
@@ -19,6 +20,7 @@ from webapp.models import (
     Organization,
     Posting,
     Reconciliation,
+    Transaction,
     delete_rows,
     of_same_organization,
     refers_to,
@@ -27,13 +29,40 @@ from webapp.models import (
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
+from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
-from webapp.services.journal import missing_rates, numbers
+
+_ENTRY, _OTHER = table_of(JournalEntry), table_of(JournalEntry).alias("other")
+_LAST = (
+    sa.select(sa.func.max(_OTHER.c.number))
+    .where(_OTHER.c.organization_id == sa.bindparam("of_organization"))
+    .scalar_subquery()
+)
+# Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails. It is a
+# change of the table: one of the model would be compared with every entry that the session holds in a bulk act.
+_POST = (
+    sa.update(_ENTRY)
+    .where(
+        _ENTRY.c.organization_id == sa.bindparam("of_organization"),
+        _ENTRY.c.id == sa.bindparam("entry_id"),
+        _ENTRY.c.status == "DRAFT",
+    )
+    .values(
+        status="POSTED",
+        posted_at=sa.bindparam("at"),
+        action_request_id=sa.bindparam("act"),
+        number=sa.func.coalesce(_LAST, 0) + 1,
+    )
+    .returning(_ENTRY.c.number)
+)
+# The columns that it writes.
+_WRITTEN = ("status", "posted_at", "action_request_id", "number")
 
 
 class AlreadyPostedError(LedgerError):
@@ -166,7 +195,7 @@ def delete_draft(entry: JournalEntry) -> None:
 def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
     legs = journal_entries.legs_of(entry)
-    missing_rates.refuse(entry, legs)
+    _refuse_missing_rates(entry, legs)
     check_balanced(legs, entry.base_currency)
     check_open(entry.organization_id, entry.effective_on)
     if entry.source in ("bank_feed", "document", "manual"):
@@ -174,9 +203,9 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
     token_caps.count(entry, legs, doing)
-    if not numbers.post(entry, doing):
+    if not _post_numbered(entry, doing):
         raise AlreadyPostedError
-    db.session.expire(entry, numbers.WRITTEN)
+    db.session.expire(entry, _WRITTEN)
     doing.moved |= {
         (leg.account_id, leg.currency)
         for leg in legs
@@ -268,3 +297,40 @@ def _opening_after(
         .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
         .limit(1)
     )
+
+
+def _refuse_missing_rates(draft: JournalEntry, legs: Sequence[Leg]) -> None:
+    """Refuse a draft of which a leg has no mirror in the base currency."""
+    missing = sorted({leg.currency for leg in legs if leg.amount_base_minor is None})
+    if not missing:
+        return
+    days = _days(draft, legs, missing)
+    missing = [code for code in missing if _has_no_rate(draft, code, days[code])] or missing
+    first = missing[0]
+    raise ExchangeRateMissingError(
+        f"No {first} rate for {days[first]:%-d %b %Y}. Add one to confirm.",
+        details={"missingRates": [{"day": days[code].isoformat(), "currency": code} for code in missing]},
+    )
+
+
+def _days(draft: JournalEntry, legs: Sequence[Leg], currencies: Iterable[str]) -> dict[str, date]:
+    """Give the days whose rates mirror a draft: its line's booking day, wherever a lock moved it.
+
+    Where two banks' lines share it, each currency is at its own line's day.
+    """
+    bank = [leg for leg in legs if leg.transaction_id is not None]
+    lines = lookups.by_id(Transaction, draft.organization_id, [each.transaction_id for each in bank])
+    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(bank)}
+    first = lines[bank[0].transaction_id].booked_on if bank else draft.effective_on
+    return {code: booked.get(code, first) for code in currencies}
+
+
+def _has_no_rate(draft: JournalEntry, currency: str, day: date) -> bool:
+    return exchange_rates.rate_on(draft.organization_id, currency, draft.base_currency, day) is None
+
+
+def _post_numbered(draft: JournalEntry, doing: Act) -> bool:
+    """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
+    db.session.flush()
+    of = {"of_organization": draft.organization_id, "entry_id": draft.id}
+    return db.session.scalar(_POST, {**of, "at": doing.now, "act": doing.id}) is not None

@@ -1,18 +1,26 @@
-"""Realised exchange differences: what is left in the base currency when a balance in another one comes to nil."""
+"""Balances that come to nil: their items are settled, and what is left in the base currency is realised."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.revaluations import realisation
-from webapp.models import Organization
+from webapp.models import Account, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import nil_balances
 from webapp.queries.currencies.nil_balances import NilBalance
-from webapp.services.audit.act import CLOSINGS, Act
+from webapp.queries.items import items
+from webapp.services.audit.act import Act
 from webapp.services.journal import entries
+from webapp.services.journal.settlements import note, rest_of, settle_items
 
 SOURCE = "exchange"
+LEAST_PARTS = 2
 
 
 def realise(doing: Act) -> None:
@@ -44,4 +52,25 @@ def _post(organization: Organization, nil: NilBalance, doing: Act) -> None:
     entries.post(entry, doing, is_opening=True)
 
 
-CLOSINGS.append(realise)
+def settle_nil_items(doing: Act) -> None:
+    """Settle the items of each party that have come to nil on an account and in a currency that the act moved."""
+    organization_id = doing.actor.organization_id
+    made = []
+    for account in _keeping(organization_id, {account_id for account_id, _ in doing.moved}):
+        for currency in sorted(code for account_id, code in doing.moved if account_id == account.id):
+            parties = items.nil_parties(organization_id, account.id, currency)
+            made += [
+                settle_items(account, [rest_of(each) for each in found], cause="NIL")
+                for found in parties
+                if len(found) >= LEAST_PARTS
+            ]
+    note("after", made)
+
+
+def _keeping(organization_id: str, account_ids: Collection[int]) -> list[Account]:
+    if not account_ids:
+        return []
+    of_them = (Account.organization_id == organization_id, Account.id.in_(account_ids))
+    return list(
+        db.session.scalars(sa.select(Account).where(*of_them, Account.keeps_items).order_by(Account.id))
+    )

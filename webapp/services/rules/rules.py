@@ -14,13 +14,15 @@ from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.engine import Place, moved
 from webapp.ledger.rules.fields import ID_FIELDS, ids_in
 from webapp.ledger.rules.triggers import is_narrowed, unread_names
-from webapp.models import Account, Rule, RuleContent, RuleVersion
+from webapp.models import Account, Rule, RuleContent, RuleVersion, SuggestionDismissal
 from webapp.models.base import Numbered
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.rules import rules
 from webapp.queries.rules.names import MODELS
+from webapp.queries.suggestions import rule_suggestions
+from webapp.queries.suggestions.rule_suggestions import RuleSuggestion
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -35,6 +37,7 @@ UNREAD = (
     "This rule has no conditions, and nothing is called {} here; were they meant? It would match everything, "
     "so it is stored inactive; send its conditions as `conditions`, or activate it."
 )
+FACTS = ("key", "account_id", "conditions", "evidence_count", "sentence")
 
 
 class StaleRuleError(LedgerError):
@@ -257,3 +260,36 @@ def _condition_ids(conditions: list[dict[str, Any]]) -> list[tuple[str, type[Num
         if (key := ID_FIELDS.get(condition["field"]))
         for row_id in ids_in(condition["value"])
     ]
+
+
+def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> SuggestionDismissal:
+    """Dismiss a suggested rule, until twice as many lines support it."""
+    title = f"Dismissed the suggested rule: {suggestion.sentence.rstrip('.')}"
+    with act(actor, now, "dismiss_suggestion", ("suggestion", suggestion.key), title=title) as doing:
+        dismissal = rule_suggestions.find_dismissal(actor.organization_id, suggestion.key)
+        if dismissal is None:
+            dismissal = SuggestionDismissal(organization_id=actor.organization_id, key=suggestion.key)
+            db.session.add(dismissal)
+        elif dismissal.evidence_count == suggestion.count:
+            doing.nothing_to_do()
+            return dismissal
+        else:
+            doing.before = facts(dismissal, FACTS)
+        dismissal.account_id = suggestion.account_id
+        dismissal.conditions = suggestion.rule["conditions"]["conditions"]
+        dismissal.evidence_count = suggestion.count
+        dismissal.sentence = suggestion.sentence
+        dismissal.dismissed_by = actor.as_json()
+        dismissal.dismissed_at = now
+        db.session.flush()
+        doing.after = facts(dismissal, FACTS)
+    return dismissal
+
+
+def undismiss(dismissal: SuggestionDismissal, *, actor: Actor, now: datetime) -> None:
+    """Suggest a dismissed rule again, as long as its lines still support it."""
+    title = f"Withdrew the dismissal of the suggested rule: {dismissal.sentence.rstrip('.')}"
+    with act(actor, now, "undismiss_suggestion", ("suggestion", dismissal.key), title=title) as doing:
+        doing.before = facts(dismissal, FACTS)
+        db.session.delete(dismissal)
+        db.session.flush()

@@ -19,7 +19,7 @@ from webapp.models import JournalEntry, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
-from webapp.services.audit import entry_facts, titles
+from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
@@ -81,7 +81,7 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
     title = titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
     with act(
-        actor, now, "edit_transaction", target, title=title, payload=entry_facts.jsonable(changes)
+        actor, now, "edit_transaction", target, title=title, payload=field_changes.jsonable(changes)
     ) as doing:
         _check_complete(changes)
         entry = transaction.journal_entry
@@ -123,7 +123,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
         if marker is None:
             doing.nothing_to_do()
             return
-        doing.before = entry_facts.of_legs(entries.legs_of(marker), marker.description)
+        doing.before = field_changes.of_legs(entries.legs_of(marker), marker.description)
         doing.result = TouchedIds(deleted_journal_entry_ids=[marker.id]).as_json()
         journal_entries.delete_draft(marker)
 
@@ -209,7 +209,7 @@ def _edit_draft(
     line: Transaction, entry: JournalEntry, changes: LineChanges, payment: ItemPayment | None, doing: Act
 ) -> TouchedIds:
     legs = entries.legs_of(entry)
-    doing.before = {**entry_facts.of_legs(legs, entry.description), **paid_lines.facts(line)}
+    doing.before = {**field_changes.of_legs(legs, entry.description), **paid_lines.facts(line)}
     if changes.get("description") is not None:
         entry.description = changes["description"]
     own = _own_legs(line, legs, changes)
@@ -224,7 +224,7 @@ def _edit_draft(
             counter = paid_lines.keep(line, counter)
         counter_legs.write_own(line, entry, counter)
         legs = entries.legs_of(entry)
-    doing.after = {**entry_facts.of_legs(legs, entry.description), **paid_lines.facts(line)}
+    doing.after = {**field_changes.of_legs(legs, entry.description), **paid_lines.facts(line)}
     db.session.flush()
     return TouchedIds([entry.id])
 
@@ -234,10 +234,10 @@ def _edit_posted(line: Transaction, entry: JournalEntry, changes: LineChanges, d
         raise PostedDescriptionError
     present, earlier = target_legs.of(entry), entries.marker_of(entry)
     earlier_ids = [earlier.id] if earlier else []
-    doing.before = entry_facts.of_legs(present, entry.description)
+    doing.before = field_changes.of_legs(present, entry.description)
     counter = changed_legs.of_line(line, _own_legs(line, present, changes), changes)
     target = counter_legs.correct_counters(entry, {line.id: counter}, now=doing.now) if counter else present
-    doing.after = entry_facts.of_legs(target, entry.description)
+    doing.after = field_changes.of_legs(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
     marker = entries.marker_of(entry)

@@ -20,7 +20,7 @@ from webapp.queries.matching import line_joins
 from webapp.queries.reconciliation import openings
 from webapp.queries.transactions import doubts, lines_ahead, selected_lines, transactions
 from webapp.queries.transactions.doubts import Doubt
-from webapp.services.audit import entry_facts, limits, titles
+from webapp.services.audit import field_changes, limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import (
@@ -146,9 +146,9 @@ def _post_correction(entry: JournalEntry, doing: Act) -> TouchedIds | None:
     marker_id = marker.id
     doing.before = {
         "status": entry.status,
-        **entry_facts.of_legs(entries.effective_legs(entry), entry.description),
+        **field_changes.of_legs(entries.effective_legs(entry), entry.description),
     }
-    doing.after = entry_facts.of_legs(entries.legs_of(marker), entry.description)
+    doing.after = field_changes.of_legs(entries.legs_of(marker), entry.description)
     correction = corrections.post_marker(entry, marker, doing)
     relations = attachments.of_entry(entry.organization_id, entry.id) if correction else []
     return TouchedIds([correction.id] if correction else [], relations, deleted_journal_entry_ids=[marker_id])

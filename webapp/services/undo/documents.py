@@ -1,22 +1,32 @@
-"""The inverses of filing and changing documents, and of attaching them."""
+"""The inverses of what comes in: documents with their relations, open items, imports and pushes."""
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
 from webapp.ledger.canonical import camel
-from webapp.models import ActionRequest, Document, Merchant
+from webapp.models import ActionRequest, Document, FeedAccount, Import, Merchant
 from webapp.queries.common import lookups
 from webapp.queries.documents import documents as queried
+from webapp.queries.items import items
 from webapp.queries.journal import attachments
+from webapp.queries.matching import feed_lines
+from webapp.queries.transactions import transactions
+from webapp.services.audit.field_changes import facts
 from webapp.services.documents import declines, documents, fields, further_files, parties, relations
 from webapp.services.documents.fields import DocumentInput
+from webapp.services.imports.removal import removals
+from webapp.services.items import due_days
+from webapp.services.transactions import lifecycle
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same, stay
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
+ITEM_NAMES = {"dueOn": "due_on", "reference": "reference"}
 
 
 def unfile(undoing: Undoing, request: ActionRequest) -> str:
@@ -117,3 +127,48 @@ def _related(undoing: Undoing, request: ActionRequest) -> tuple[Document, str, i
     document = lookups.get(Document, undoing.actor.organization_id, int(request.target_id))
     name = next(name for name in NAMES if camel(name) in request.payload)
     return document, name, undoing.present_id(NAMES[name], request.payload[camel(name)])
+
+
+def unedit_item(undoing: Undoing, request: ActionRequest) -> str:
+    """Give an item the due day and the reference back that it had."""
+    item = items.get(undoing.by["actor"].organization_id, undoing.target_id(request))
+    before = {ITEM_NAMES[name]: value for name, value in (request.before or {}).items() if name in ITEM_NAMES}
+    after = {name: value for name, value in (request.after or {}).items() if name in ITEM_NAMES}
+    require_same(facts(item, before), after)
+    due_days.edit(item, _changes(before), **undoing.by)
+    return f"Put back {' and '.join(sorted(before)).replace('due_on', 'the due day')} of item {item.id}."
+
+
+def _changes(before: dict[str, Any]) -> due_days.ItemChanges:
+    changes: due_days.ItemChanges = {}
+    if "due_on" in before:
+        changes["due_on"] = date.fromisoformat(before["due_on"]) if before["due_on"] else None
+    if "reference" in before:
+        changes["reference"] = before["reference"]
+    return changes
+
+
+def take_import_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Take an import back, as if it had never been."""
+    imported = lookups.get(Import, undoing.actor.organization_id, int(request.target_id))
+    removals.take_back(imported, undoing.folder, **undoing.by)
+    return "Remove the import, with its lines and drafts."
+
+
+def delete_pushed_lines(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete the lines that a push brought, where it brought nothing else."""
+    payload = request.payload
+    if payload["modified"] or payload["removed"]:
+        stay("The push changed or removed lines of the bank; each line shows what changed.")
+    feed = lookups.get(FeedAccount, undoing.actor.organization_id, int(request.target_id))
+    push = feed_lines.push(feed, payload["batchId"])
+    results: list[dict[str, Any]] = json.loads(zlib.decompress(push.answer))["results"] if push else []
+    ids = [each["transactionId"] for each in results if each["verdict"] == "NEW"]
+    if not ids:
+        stay("The push brought no new line.")
+    for line_id in ids:
+        line = transactions.get(feed.organization_id, line_id)
+        if line.status == "DELETED":
+            raise ChangedSinceError
+        lifecycle.delete(line, **undoing.by)
+    return f"Delete the {len(ids)} line{'' if len(ids) == 1 else 's'} that it brought."

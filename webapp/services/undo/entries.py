@@ -14,7 +14,7 @@ from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
 from webapp.queries.journal import manual_entries as manual_queries
 from webapp.queries.transactions import transactions
-from webapp.services.audit import entry_facts
+from webapp.services.audit import field_changes
 from webapp.services.bookkeeping import manual_entries, voids
 from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.undo import transactions as lines
@@ -124,7 +124,7 @@ def _entry(undoing: Undoing, request: ActionRequest) -> JournalEntry:
 def _require_as_written(entry: JournalEntry, written: Mapping[str, Any]) -> None:
     """Raise ChangedSinceError for a draft that was changed since, or is none any more."""
     legs = entries.legs_of(entry)
-    present = entry_facts.of_legs(legs, entry.description, base=entry.base_currency)
+    present = field_changes.of_legs(legs, entry.description, base=entry.base_currency)
     is_same = all(present[name] == written.get(name) for name in ("description", "postings"))
     if entry.status != "DRAFT" or not is_same:
         raise ChangedSinceError

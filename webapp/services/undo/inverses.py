@@ -6,16 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from webapp.models import ActionRequest
-from webapp.services.undo import (
-    accounts,
-    documents,
-    entries,
-    incoming,
-    items,
-    reconciliation,
-    rules,
-    transactions,
-)
+from webapp.services.undo import accounts, documents, entries, reconciliation, rules, transactions
 from webapp.services.undo.reasons import ChangedSinceError, StaysError, Undoing
 
 __all__ = ["INVERSES", "STAYS", "ChangedSinceError", "Inverse", "StaysError", "Undoing"]
@@ -56,8 +47,8 @@ INVERSES: Mapping[str, Inverse] = {
     "delete_rule": Inverse("BRING_BACK", "draft", rules.bring_back),
     "move_rule": Inverse("PUT_BACK", "draft", rules.unmove),
     "apply_rule": Inverse("PUT_BACK", "draft", rules.unapply),
-    "import_file": Inverse("TAKE_BACK", "draft", incoming.take_back),
-    "push_feed": Inverse("DELETE", "draft", incoming.delete_pushed_lines),
+    "import_file": Inverse("TAKE_BACK", "draft", documents.take_import_back),
+    "push_feed": Inverse("DELETE", "draft", documents.delete_pushed_lines),
     "create_document": Inverse("DELETE", "draft", documents.unfile),
     "update_document": Inverse("PUT_BACK", "draft", documents.unchange),
     "add_document_file": Inverse("DELETE", "draft", documents.remove_file),
@@ -78,7 +69,7 @@ INVERSES: Mapping[str, Inverse] = {
     "update_project_group": Inverse("PUT_BACK", "draft", accounts.unchange_group),
     "delete_project_group": Inverse("BRING_BACK", "draft", accounts.bring_group_back),
     "create_feed_account": Inverse("ARCHIVE", "admin", accounts.deactivate_feed_account),
-    "edit_item": Inverse("PUT_BACK", "draft", items.unedit),
+    "edit_item": Inverse("PUT_BACK", "draft", documents.unedit_item),
     "edit_feed_account": Inverse("PUT_BACK", "admin", accounts.unchange_feed_account),
     "move_lock_date": Inverse("PUT_BACK", "admin", accounts.move_lock_back),
     "change_financial_year": Inverse("PUT_BACK", "admin", accounts.unchange_financial_year),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.journal.corrections import effective, is_same
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
 from webapp.models import (
     ActionRequest,
     JournalEntry,
@@ -17,19 +24,22 @@ from webapp.models import (
     TransferPair,
     refers_to,
 )
+from webapp.queries.accounts import accounts
 from webapp.queries.items import settlements as settlements_queries
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
-from webapp.services.audit import entry_facts
+from webapp.services.audit import field_changes
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, pair_differences
 from webapp.services.transactions import joins, lifecycle, settlements, transfers
-from webapp.services.undo import stored_legs
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
+
+# What two legs share that count as one: account, currency, project and merchant.
+Key = tuple[int, str, int | None, int | None]
 
 
 def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
@@ -84,18 +94,18 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     if _is_posted_since(entry, request):
         raise ChangedSinceError("It was posted since; edit the line to correct it.")
     present = target_legs.of(entry)
-    is_changed = stored_legs.sums(present) != stored_legs.sums(stored_legs.read(after))
+    is_changed = sums_of_legs(present) != sums_of_legs(stored_legs(after))
     if is_changed or entry.description != after["description"]:
         raise ChangedSinceError
     title = f"Restored the entry of {line.label}"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
-        doing.before = entry_facts.of_legs(present, entry.description)
+        doing.before = field_changes.of_legs(present, entry.description)
         if entry.status == "DRAFT":
             paid_lines.put_back(line, before)
-        counter_legs.put_counters(line, entry, stored_legs.counters(line, before), now=undoing.now)
+        counter_legs.put_counters(line, entry, stored_counter_legs(line, before), now=undoing.now)
         entry.description = before["description"]
         db.session.flush()
-        doing.after = entry_facts.of_legs(target_legs.of(entry), entry.description)
+        doing.after = field_changes.of_legs(target_legs.of(entry), entry.description)
         _reinstate_settings(request, line)
     _pair_again(undoing, line, request.decided_at)
     return "Restore the line's entry as it was before."
@@ -110,7 +120,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
     title = f"Restored the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
         counter_legs.correct_counters(
-            entry, {line.id: stored_legs.counters(line, request.before or {})}, now=undoing.now
+            entry, {line.id: stored_counter_legs(line, request.before or {})}, now=undoing.now
         )
         doing.after = request.before
     return "Open the discarded correction again."
@@ -180,7 +190,7 @@ def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: Journ
     entry = _entry(line)
     if entry.id != fresh_id or entry.status != "DRAFT":
         raise ChangedSinceError
-    if stored_legs.sums(entries.legs_of(entry)) != stored_legs.sums(entries.effective_legs(voided)):
+    if sums_of_legs(entries.legs_of(entry)) != sums_of_legs(entries.effective_legs(voided)):
         raise ChangedSinceError
     lifecycle.confirm(line, **undoing.by, note=undoing.reason)
     undoing.move("journal_entry", voided.id, fresh_id)
@@ -250,3 +260,47 @@ def _pair_again(undoing: Undoing, line: Transaction, at: datetime | None) -> Non
         db.session.expire_all()
         other = transactions.get(line.organization_id, other_id)
         transfers.pair(line, other, difference=difference, **undoing.by)
+
+
+def stored_legs(facts: Mapping[str, Any]) -> list[Leg]:
+    """Read legs as an act stored them."""
+    return [
+        Leg(
+            each["accountId"],
+            Money.of(Decimal(each["amount"]), each["currency"]).minor,
+            each["currency"],
+            project_id=each["projectId"],
+            merchant_id=each["orgMerchantId"],
+        )
+        for each in facts["postings"]
+    ]
+
+
+def sums_of_legs(legs: Sequence[Leg]) -> Counter[Key]:
+    """Add up legs that differ in nothing but their amount; those that come to nothing are left out."""
+    found: Counter[Key] = Counter()
+    for leg in legs:
+        found[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
+    return Counter({key: amount for key, amount in found.items() if amount})
+
+
+def stored_counter_legs(line: Transaction, facts: Mapping[str, Any]) -> list[Leg]:
+    """Give the counter legs of a line as an act stored them: all but its bank leg.
+
+    Raises ChangedSinceError where the bank leg is another by now, StaysError where the entry was of two lines.
+    """
+    legs = stored_legs(facts)
+    bank = next(
+        (
+            leg
+            for leg in legs
+            if (leg.account_id, leg.amount_minor) == (line.feed_account.account_id, line.amount_minor)
+        ),
+        None,
+    )
+    if bank is None:
+        raise ChangedSinceError("The bank changed the line since, so it is left as it is.")
+    legs.remove(bank)
+    if any(accounts.feed_of(line.organization_id, leg.account_id) is not None for leg in legs):
+        stay("It was one transfer with another line; pair them again.")
+    return [replace(leg, amount_base_minor=None) for leg in legs]

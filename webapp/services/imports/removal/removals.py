@@ -37,7 +37,7 @@ from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.imports.removal import pending_lines, released_lines, unused_accounts
+from webapp.services.imports.removal import released_lines, unused_accounts
 from webapp.services.storage import kept_files, stored_files
 from webapp.services.transactions import unpairing
 
@@ -162,7 +162,7 @@ def _undo(imported: Import, now: datetime) -> None:
     for stored in imported.accounts:
         feed_account = feed_accounts.get(imported.organization_id, stored["fa_id"])
         touching = [each for each in others if _says_about(each, feed_account.id)]
-        pending_lines.update_pending(feed_account, touching)
+        released_lines.update_pending(feed_account, touching)
         if feed_account.last_feed_at == imported.created_at:
             feed_account.last_feed_at = touching[-1].created_at if touching else None
         unused_accounts.undo_account(feed_account, stored, touching)
