@@ -25,7 +25,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List the files that wait, newest first: each with its question."""
     after = paging.decode(query["cursor"], "i")
     return paging.answer(
-        "files", queries.inbox.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
+        "files", queries.documents.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
     )
 
 

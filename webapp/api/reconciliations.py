@@ -9,7 +9,7 @@ from flask import Response
 
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
-from webapp.queries.proofs.proof_lists import ProofFilters
+from webapp.queries.reconciliation.proof_lists import ProofFilters
 from webapp.schemas.paging import OkSchema, changing, listing, wrapped
 from webapp.schemas.reconciliation.hub import HubAccountAnswerSchema, HubQuerySchema, HubSchema
 from webapp.schemas.reconciliation.reconciliations import (
@@ -54,7 +54,7 @@ ANSWER = AnswerSchema()
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List proofs with whether they hold and what broke them, the latest statement first."""
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
-    page = queries.proofs.proof_lists.listed(
+    page = queries.reconciliation.proof_lists.listed(
         organization_id(), ProofFilters(**query), after=after, limit=limit
     )
     return paging.answer("reconciliations", page)
@@ -106,7 +106,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
         **answer(fa_id),
         "uncleared": change.uncleared,
         "uncleared_entries": change.uncleared_entries,
-        "warnings": queries.reconciliation.statement_signs.warnings(account, change.draft),
+        "warnings": queries.reconciliation.next_statements.warnings(account, change.draft),
     }
 
 
@@ -136,7 +136,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     proof = services.reconciliation.proofs.complete(account, **body, **acting())
     return {
         "reconciliation": queries.reconciliation.records.record(proof),
-        "warnings": queries.reconciliation.completion_warnings.of_proof(proof),
+        "warnings": queries.reconciliation.panels.of_proof(proof),
     }
 
 

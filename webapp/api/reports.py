@@ -128,7 +128,5 @@ def party_statement(query: dict[str, Any]) -> dict[str, Any]:
 def expected_cash(query: dict[str, Any]) -> dict[str, Any]:
     """Get the cash that open items bring, by the day on which they are due."""
     return {
-        "expectedCash": queries.items.expected_cash.expected(
-            organization_id(), periods.report_day(query["as_of"])
-        )
+        "expectedCash": queries.items.ageing.expected(organization_id(), periods.report_day(query["as_of"]))
     }

@@ -25,7 +25,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import counted
 from webapp.models import Organization
 from webapp.queries.access import organizations
-from webapp.queries.storage import retention as queried
+from webapp.queries.documents import retention as queried
 from webapp.services.bookkeeping import retention
 from webapp.services.inbox import arrivals, drop_folders
 from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome

@@ -83,7 +83,7 @@ def show_inbox(arrivals: Sequence[Arrival] = (), *, problem: Problem | None = No
     """Render the inbox, below what became of the files that were just sent."""
     query = PageSchema(unknown=ma.EXCLUDE).load(request.args)
     after = paging.decode(query["cursor"], "i")
-    page = queries.inbox.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
+    page = queries.documents.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
     return render(
         "inbox/index.html",
         status=problem.status if problem else 200,

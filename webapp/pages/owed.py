@@ -43,7 +43,7 @@ def index() -> Response:
     return render(
         "owed/index.html",
         report=queries.items.ageing.report(organization_id(), side, day),
-        expected=queries.items.expected_cash.expected(organization_id(), day),
+        expected=queries.items.ageing.expected(organization_id(), day),
         side=side,
         sign=1 if side is OwedSide.RECEIVABLES else -1,
         ages=AGES,

@@ -52,7 +52,7 @@ def overview() -> Response:
     report = queries.reports.statements.profit_and_loss(organization_id(), columns)
     figures = [each.months or () for each in (-report.income, report.expenses, report.result)]
     by_month = list(zip(columns.months or (), *figures, strict=True))
-    cash = queries.reports.cash.by_day(organization_id(), period)
+    cash = queries.accounts.balances.cash_by_day(organization_id(), period)
     return render("reports/overview.html", chart=charts.cash_chart(cash, by_month))
 
 

@@ -10,8 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from webapp.ledger.files.file_kinds import GIF, JPEG, PDF, PNG, WEBP
 from webapp.models import Document, DocumentFile
-from webapp.queries.documents import documents
-from webapp.queries.storage import retention
+from webapp.queries.documents import documents, retention
 from webapp.services.documents import invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.sent_files import MOST_BYTES, SentFile

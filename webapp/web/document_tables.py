@@ -12,7 +12,7 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import InboxFile
 from webapp.queries.access import organizations
-from webapp.queries.inbox import inbox_files
+from webapp.queries.documents import inbox_files
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.services.bookkeeping import document_tables, table_records
 from webapp.services.bookkeeping.document_tables import FiledTable, TableChoices

@@ -9,8 +9,8 @@ from flask import Response
 from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.models import InboxFile
+from webapp.queries.documents import inbox_files
 from webapp.queries.imports.imports import ImportRecord
-from webapp.queries.inbox import inbox_files
 from webapp.services.documents.sent_files import SentFile
 from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import arrivals

@@ -71,5 +71,5 @@ def edit(changes: FeedAccountChanges, fa_id: int) -> dict[str, Any]:
 def coverage(fa_id: int) -> dict[str, Any]:
     """List the months of a feed account that files or feeds cover, and whether its lines and proofs agree and hold."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
-    proofs = queries.proofs.proof_lists.covering(feed_account)
+    proofs = queries.reconciliation.proof_lists.covering(feed_account)
     return {"coverage": queries.imports.coverage.record(feed_account, proofs)}

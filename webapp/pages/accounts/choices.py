@@ -18,5 +18,5 @@ def index() -> Response:
     return render(
         "accounts/choices.html",
         accounts=queries.accounts.choices.accounts(organization_id()),
-        recent=queries.accounts.recent_choices.recent(organization_id(), principal().user_id),
+        recent=queries.accounts.choices.recent(organization_id(), principal().user_id),
     )

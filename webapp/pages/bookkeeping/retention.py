@@ -51,7 +51,7 @@ def show_retention(problem: Problem | None = None) -> Response:
         "settings/files.html",
         status=problem.status if problem else 200,
         years=organization.retention_years,
-        old=queries.storage.retention.old_files(organization, now=requests.now()),
+        old=queries.documents.retention.old_files(organization, now=requests.now()),
         most=services.bookkeeping.retention.MOST_AT_ONCE,
         form=request.form,
         problem=problem,

@@ -235,7 +235,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
     pages, files = queries.documents.pages, queries.documents.documents.all_files(document)
-    deleted = queries.storage.retention.deleted(organization_id(), [each.sha256 for each in files])
+    deleted = queries.documents.retention.deleted(organization_id(), [each.sha256 for each in files])
     shown = document_files.shown_file(files, deleted)
     response = render(
         "documents/show.html",

@@ -46,9 +46,11 @@ def index() -> Response:
         total=total(accounts, base),
         as_of=as_of,
         today=today,
-        balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
+        balances=queries.accounts.balances.closing_balances(
+            organization_id(), as_of, stated_balances(accounts)
+        ),
         lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
-        inbox_count=queries.inbox.inbox_files.count(organization_id()),
+        inbox_count=queries.documents.inbox_files.count(organization_id()),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=recent(),
         since=queries.audit.book_moves.last_act(organization_id()),

@@ -132,19 +132,19 @@ def show(reconciliation_id: int) -> Response:
 
 def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Response:
     """Render a proof, with the difference if it is broken."""
-    verdict = queries.proofs.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
+    verdict = queries.reconciliation.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
     is_off = verdict is not None and not verdict.holds
     cause = verdict.broken_by if verdict is not None else None
     return render(
         "reconciliations/show.html",
         status=problem.status if problem else 200,
-        proof=queries.proofs.proof_pages.proof_page(proof),
+        proof=queries.reconciliation.proof_pages.proof_page(proof),
         account=queries.reconciliation.hub.account(organization_id(), proof.feed_account_id),
         off_by=Money(verdict.off_by_minor, proof.currency) if verdict is not None and is_off else None,
         broken_by=cause,
         culprits=queries.reconciliation.culprits.of_causes(organization_id(), [cause]),
         checked_at=requests.now(),
-        is_newest=queries.proofs.proof_pages.is_newest(proof),
+        is_newest=queries.reconciliation.proof_pages.is_newest(proof),
         problem=problem,
         form=request.form,
     )

@@ -244,7 +244,7 @@ class ShownCoverage(NamedTuple):
 
 def coverage(feed_account: FeedAccount) -> ShownCoverage:
     """The coverage of an account, as many months as its strip shows."""
-    proofs = queries.proofs.proof_lists.covering(feed_account)
+    proofs = queries.reconciliation.proof_lists.covering(feed_account)
     months = queries.imports.coverage.record(feed_account, proofs).months[STRIP_MONTHS - 1 :: -1]
     return ShownCoverage(in_one_word(months), months)
 

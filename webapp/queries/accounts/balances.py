@@ -1,8 +1,8 @@
-"""Balances from kept sums: whole months, then the days of the last month, however long the history is."""
+"""Balances from kept sums: whole months, then the days of the last month; cash by day, and the last days of each."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -12,10 +12,14 @@ import sqlalchemy as sa
 
 from webapp.database.functions import first_of_month
 from webapp.database.sessions import db
+from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
+from webapp.models import DaySum, FeedAccount, LineDaySum, LineMonthSum, MonthSum
+from webapp.queries.access import organizations
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
+
+DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +199,42 @@ def _unreconciled_until(organization_id: str, fa_id: int, day: date) -> sa.Selec
         for part in (LineMonthSum, LineDaySum)
     ]
     return sa.select(parts[0] + parts[1])
+
+
+def cash_by_day(organization_id: str, period: Period) -> dict[date, Money]:
+    """Give the sum of the active feed accounts' balances in the base currency, by day, in the order of days."""
+    ids = db.session.scalars(
+        sa.select(FeedAccount.account_id).where(
+            FeedAccount.organization_id == organization_id, FeedAccount.is_active
+        )
+    ).all()
+    base = organizations.get(organization_id).base_currency
+    found = by_day(organization_id, ids, period)
+    return {day: Money(balance.amount_base_minor, base) for day, balance in found.items()}
+
+
+def closing_balances(
+    organization_id: str, as_of: date, balance_on_day: Mapping[int, int]
+) -> dict[int, list[int]]:
+    """Give each feed account's closing balances of 90 days in minor units, oldest first, back from those on a day.
+
+    An account whose bank states no balance has none.
+    """
+    first = as_of - timedelta(days=DAYS - 1)
+    rows = db.session.execute(
+        sa.select(LineDaySum.feed_account_id, LineDaySum.day, LineDaySum.amount_minor).where(
+            LineDaySum.organization_id == organization_id,
+            LineDaySum.feed_account_id.in_(balance_on_day),
+            LineDaySum.day > first,
+            LineDaySum.day <= as_of,
+        )
+    )
+    moved = {(fa_id, day): amount for fa_id, day, amount in rows}
+    return {fa_id: _back(fa_id, closing, as_of, moved) for fa_id, closing in balance_on_day.items()}
+
+
+def _back(fa_id: int, closing: int, as_of: date, moved: Mapping[tuple[int, date], int]) -> list[int]:
+    days = [closing]
+    for age in range(DAYS - 1):
+        days.append(days[-1] - moved.get((fa_id, as_of - timedelta(days=age)), 0))
+    return days[::-1]

@@ -10,7 +10,7 @@ from webapp.database.sessions import db, instance_folder
 from webapp.models import ActionRequest
 from webapp.queries.audit import proposals
 from webapp.queries.audit.proposals import KeptFile
-from webapp.queries.checks.kept_files import problem_with
+from webapp.queries.checks.stored_files import problem_with
 from webapp.queries.checks.violations import Violation
 
 

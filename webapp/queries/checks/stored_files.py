@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator
+from hashlib import file_digest
+from io import BufferedReader, BytesIO
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -18,7 +23,6 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.checks.kept_files import problem_with
 from webapp.queries.checks.violations import Violation, checked_organizations
 
 ARRIVING = "arriving"
@@ -101,3 +105,31 @@ def _is_stray(path: Path, organization_id: str) -> bool:
 
 
 CHECKS = (files, strays)
+
+
+class FileProblem(NamedTuple):
+    """What is wrong with a file: a code, and its text for a sentence."""
+
+    code: str
+    text: str
+
+
+DIFFERS: Final = FileProblem("differs", "not what was sent")
+
+
+def problem_with(
+    file: Path | bytes, sha256: str | None, *, is_compressed: bool = False
+) -> FileProblem | None:
+    """Find what is wrong with a file of this SHA-256, which gzip may have compressed; None where it is whole."""
+    try:
+        with _opened(file) as raw, gzip.open(raw) if is_compressed else raw as plain:
+            digest = file_digest(plain, "sha256").hexdigest()
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return DIFFERS
+    except OSError:
+        return FileProblem("missing", "missing")
+    return None if digest == sha256 else DIFFERS
+
+
+def _opened(file: Path | bytes) -> BytesIO | BufferedReader:
+    return BytesIO(file) if isinstance(file, bytes) else file.open("rb")

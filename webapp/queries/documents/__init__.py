@@ -1,4 +1,4 @@
-"""Documents: their records, their pages, what they may belong to, and what keeps one from being deleted."""
+"""Documents: records, pages, what they may belong to, what keeps one from being deleted; files that wait or are old."""
 
 from webapp.queries.documents import (
     candidates,
@@ -6,9 +6,11 @@ from webapp.queries.documents import (
     documents,
     evidence,
     findings,
+    inbox_files,
     pages,
     parties,
     payments,
+    retention,
     same_invoices,
     suggestions,
     texts,
@@ -20,9 +22,11 @@ __all__ = [
     "documents",
     "evidence",
     "findings",
+    "inbox_files",
     "pages",
     "parties",
     "payments",
+    "retention",
     "same_invoices",
     "suggestions",
     "texts",

@@ -1,21 +1,23 @@
 """Hub, drafts, proofs, the verdicts whether they hold, and the causes of breaks."""
 
 from webapp.queries.reconciliation import (
-    completion_warnings,
     culprits,
     hub,
+    next_statements,
     panels,
+    proof_lists,
+    proof_pages,
     reconciliations,
     records,
-    statement_signs,
 )
 
 __all__ = [
-    "completion_warnings",
     "culprits",
     "hub",
+    "next_statements",
     "panels",
+    "proof_lists",
+    "proof_pages",
     "reconciliations",
     "records",
-    "statement_signs",
 ]

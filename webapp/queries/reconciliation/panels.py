@@ -1,25 +1,23 @@
-"""The reconciliation panel beside an account's lines: sums, what is missing, and a suggestion for the difference."""
+"""The reconciliation panel beside an account's lines: sums, what is missing or odd, and a suggestion for it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.matching.explanations import MOST_AMOUNTS, only_combination
 from webapp.ledger.money import Money, total
-from webapp.ledger.proofs.completion_warnings import CompletionWarning
+from webapp.ledger.proofs.completion_warnings import CompletionWarning, warnings
+from webapp.ledger.proofs.proofs import Item
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
 from webapp.queries.accounts import balances
-from webapp.queries.reconciliation import (
-    completion_warnings,
-    next_statements,
-    reconciliations,
-    statement_items,
-)
+from webapp.queries.reconciliation import next_statements, reconciliations, statement_items
 from webapp.queries.reconciliation.next_statements import StatedOpening
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import StatementItem
@@ -78,7 +76,7 @@ def panel(account: FeedAccount) -> Panel | None:
         is_ready=ready.is_ready,
         other_items=entries,
         suggestion=_suggestion(account, draft, lines, ready),
-        warnings=completion_warnings.of_statement(draft, ready.books.outstanding),
+        warnings=completion_warnings(draft, ready.books.outstanding),
         stated_opening=_stated_opening(account, draft, anchor),
     )
 
@@ -118,3 +116,47 @@ def _suggestion(
         .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
     ).all()
     return Suggestion(lines, total((line.amount for line in lines), draft.currency))
+
+
+def completion_warnings(statement: Reconciliation, outstanding: Sequence[Item]) -> list[CompletionWarning]:
+    """Give the warnings about a draft or proof that leaves these items outstanding."""
+    return warnings(
+        outstanding,
+        statement_date=statement.statement_date,
+        openings=_openings(statement),
+        currency=statement.currency,
+    )
+
+
+def of_proof(proof: Reconciliation) -> list[CompletionWarning]:
+    """Give the warnings about a proof, from the items that it froze as outstanding."""
+    frozen = json.loads(proof.frozen or "{}").get("outstanding", [])
+    return completion_warnings(
+        proof,
+        [
+            Item(
+                each["transactionId"],
+                each["journalEntryId"],
+                each["providerTransactionId"],
+                date.fromisoformat(each["bookedOn"]),
+                Money.of(Decimal(each["amount"]), proof.currency).minor,
+            )
+            for each in frozen
+        ],
+    )
+
+
+def _openings(statement: Reconciliation) -> set[int]:
+    """Give the opening balances with which the account was kept as new."""
+    opening = Reconciliation
+    return {
+        each or 0
+        for each in db.session.scalars(
+            sa.select(opening.opening_balance_minor).where(
+                of_same_organization(opening, statement),
+                opening.feed_account_id == statement.feed_account_id,
+                opening.status.in_(("DRAFT", "COMPLETED")),
+                opening.keep_as_new,
+            )
+        )
+    }

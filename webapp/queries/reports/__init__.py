@@ -1,7 +1,7 @@
 """Statements, ledgers, registers, exports."""
 
+from webapp.queries.accounts import balances
 from webapp.queries.reports import (
-    cash,
     dimension_results,
     dimensions,
     exports,
@@ -9,13 +9,12 @@ from webapp.queries.reports import (
     ledger_order,
     registers,
     report_tables,
-    sparklines,
     statements,
     trial_balances,
 )
 
 __all__ = [
-    "cash",
+    "balances",
     "dimension_results",
     "dimensions",
     "exports",
@@ -23,7 +22,6 @@ __all__ = [
     "ledger_order",
     "registers",
     "report_tables",
-    "sparklines",
     "statements",
     "trial_balances",
 ]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webapp.ledger.rules.conditions import Condition
+from webapp.ledger.rules.items import Values, document_values
 from webapp.models import RuleVersion, Transaction
 from webapp.queries.access import organizations
-from webapp.queries.rules import candidates, compiled_rules, explanations, rules, runs
+from webapp.queries.rules import candidates, compiled_rules, document_effects, line_effects, rules, runs
 from webapp.queries.rules import names as rule_names
 from webapp.queries.rules.candidates import CandidateFilters
 from webapp.queries.rules.compiled_rules import RuleValues
 from webapp.queries.rules.decisions import RuleEvaluator
-from webapp.queries.rules.explanations import Explanation
 from webapp.queries.rules.names import Names
 from webapp.queries.rules.runs import Provenance
 
@@ -54,9 +55,7 @@ def reasons(transaction: Transaction) -> LineReasons:
     versions = rules.versions_by_key(organization_id, {(each.rule_id, each.rule_version) for each in found})
     active = compiled_rules.active(organization_id, "TRANSACTION_INGESTED")
     evaluator = RuleEvaluator(organizations.get(organization_id), active)
-    explained = explanations.explain(
-        evaluator, organization_id, CandidateFilters(transaction_id=transaction.id)
-    )
+    explained = explain(evaluator, organization_id, CandidateFilters(transaction_id=transaction.id))
     setting = {each.rule_id for each in found}
     others = [each for each in explained if each.rule_id not in setting]
     names = {
@@ -85,9 +84,7 @@ def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanati
     evaluator = RuleEvaluator(organizations.get(transaction.organization_id), [rule])
     return next(
         iter(
-            explanations.explain(
-                evaluator, transaction.organization_id, CandidateFilters(transaction_id=transaction.id)
-            )
+            explain(evaluator, transaction.organization_id, CandidateFilters(transaction_id=transaction.id))
         ),
         None,
     )
@@ -127,3 +124,56 @@ def _closed(transaction: Transaction) -> str | None:
         states = candidates.line_states(transaction.organization_id, lines)
         return states[transaction.id].closed
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedCondition(Condition):
+    """A condition, and whether it holds for the line or document."""
+
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a rule matches one line or does not; one that is not reached was cut off by a rule before it."""
+
+    rule_id: int
+    name: str
+    is_matched: bool
+    is_reached: bool
+    match: str
+    conditions: list[ExplainedCondition]
+
+
+def explain(evaluator: RuleEvaluator, organization_id: str, filters: CandidateFilters) -> list[Explanation]:
+    """Explain each rule, in the order in which they run, for one line or document."""
+    filters = CandidateFilters(transaction_id=filters.transaction_id, document_id=filters.document_id)
+    if filters.document_id is not None:
+        documents = next(document_effects.portions(organization_id, filters), [])
+        items = [document_values(document) for document in documents]
+    else:
+        lines = next(candidates.portions(organization_id, filters), [])
+        items = line_effects.values_of(evaluator, lines)
+    return [each for values in items for each in _explained(evaluator, values)]
+
+
+def _explained(evaluator: RuleEvaluator, values: Values) -> list[Explanation]:
+    decision = evaluator.decide(values)
+    return [
+        Explanation(
+            rule.id,
+            evaluator.names[rule.id][1],
+            rule.conditions.hold(values),
+            rule.id not in decision.cut_off,
+            rule.conditions.match.value,
+            [
+                ExplainedCondition(
+                    each.condition.field, each.condition.operator, each.condition.value, holds=holds
+                )
+                for each, holds in zip(
+                    rule.conditions.conditions, rule.conditions.explain(values), strict=True
+                )
+            ],
+        )
+        for rule in evaluator.compiled
+    ]

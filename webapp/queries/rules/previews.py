@@ -15,15 +15,15 @@ from webapp.queries.rules import (
     compiled_rules,
     document_effects,
     effect_records,
-    explanations,
     line_effects,
+    line_reasons,
 )
 from webapp.queries.rules.candidates import CandidateFilters
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.queries.rules.effect_records import Effect, EffectRecord
-from webapp.queries.rules.explanations import Explanation
 from webapp.queries.rules.line_effects import Digest
+from webapp.queries.rules.line_reasons import Explanation
 
 
 class OtherTargetError(UnprocessableError):
@@ -159,7 +159,7 @@ def preview(
         if rule_id in fired - {rule.id}
     ]
     if filters.transaction_id is not None or filters.document_id is not None:
-        found.explained = explanations.explain(evaluator, organization_id, filters)
+        found.explained = line_reasons.explain(evaluator, organization_id, filters)
     return found
 
 

@@ -11,7 +11,7 @@ from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, ReferringDigest
-from webapp.queries.effects import books, entries
+from webapp.queries.effects import books
 from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
@@ -226,7 +226,7 @@ class Observed:
 
     def _entries(self) -> dict[int, Json]:
         ids = sorted(self.ids)
-        self.unseen += entries.facts(self.organization_id, ids[MOST_SHOWN:])
+        self.unseen += books.entry_facts(self.organization_id, ids[MOST_SHOWN:])
         shown = books.entries(self.organization_id, ids[:MOST_SHOWN])
         return {entry_id: self.shapes.entry(record) for entry_id, record in shown.items()}
 

@@ -13,7 +13,7 @@ from webapp.ledger.files.file_kinds import cleaned, sniffed
 from webapp.models import Document, InboxFile
 from webapp.queries.access import organizations
 from webapp.queries.documents import documents as queried
-from webapp.queries.inbox import inbox_files
+from webapp.queries.documents import inbox_files
 from webapp.queries.suggestions.document_bookings import SUGGESTED, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act

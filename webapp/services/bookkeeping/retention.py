@@ -7,7 +7,7 @@ from typing import Final
 
 from webapp.ledger.titles import counted
 from webapp.models import Organization
-from webapp.queries.storage import retention
+from webapp.queries.documents import retention
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change as change_fields

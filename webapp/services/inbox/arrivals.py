@@ -21,8 +21,8 @@ from webapp.ledger.files.file_kinds import TEXT, FileKindError
 from webapp.ledger.titles import counted, listed
 from webapp.models import Document, Import
 from webapp.queries.documents import documents as queried
+from webapp.queries.documents import inbox_files as waiting_files
 from webapp.queries.imports import imports
-from webapp.queries.inbox import inbox_files as waiting_files
 from webapp.queries.matching import existing_lines
 from webapp.services.audit.act import Actor
 from webapp.services.documents import documents, filings, invoices

@@ -7,7 +7,7 @@ from datetime import datetime
 from webapp.database.sessions import db
 from webapp.ledger.files.file_kinds import cleaned, sniffed
 from webapp.models import Document, InboxFile
-from webapp.queries.inbox import inbox_files
+from webapp.queries.documents import inbox_files
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import documents

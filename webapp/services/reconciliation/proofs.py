@@ -18,8 +18,7 @@ from webapp.ledger.proofs.proofs import Item, Proof
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
 from webapp.queries.imports import coverage, statement_files
-from webapp.queries.proofs import proof_lists
-from webapp.queries.reconciliation import book_balances, reconciliations
+from webapp.queries.reconciliation import book_balances, proof_lists, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import IS_LINE

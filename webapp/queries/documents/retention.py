@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.models import InboxFile, Organization, StoredFile, of_same_organization
 from webapp.queries.access import organizations
-from webapp.queries.inbox import inbox_files
+from webapp.queries.documents import inbox_files
 
 DAY = timedelta(days=1)
 
