@@ -17,7 +17,7 @@ from webapp.queries.common.search import sizes_typed
 from webapp.queries.finding.lines import FoundLine
 from webapp.queries.finding.names import Named
 from webapp.queries.finding.records import FoundDocument, FoundEntry
-from webapp.web.rendering.htmx import line_address
+from webapp.web.rendering.context import line_address
 
 LONGEST = 255
 NO_TEXT = "No description"

@@ -24,7 +24,6 @@ from webapp.queries.checks import (
     openings,
     organizations,
     proofs,
-    proposals,
     stored,
     stored_files,
     sums,
@@ -33,7 +32,7 @@ from webapp.queries.checks import (
 )
 from webapp.queries.checks.violations import Check, Violation
 
-ACROSS: tuple[Check, ...] = (*stored.ACROSS, *organizations.CHECKS, *proposals.CHECKS)
+ACROSS: tuple[Check, ...] = (*stored.ACROSS, *organizations.CHECKS, *stored_files.ACROSS)
 OF_BOOKS: tuple[Check, ...] = (
     *stored.CHECKS,
     *entries.CHECKS,

@@ -1,4 +1,4 @@
-"""Stored files: each is in the instance folder or its row, byte for byte as it came, and no other is beside them."""
+"""Stored files and those of waiting proposals: each is there byte for byte as it came, and no other is beside them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db, instance_folder
 from webapp.models import (
+    ActionRequest,
     Document,
     DocumentFile,
     FeedPush,
@@ -23,6 +24,8 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.audit import proposals
+from webapp.queries.audit.proposals import KeptFile
 from webapp.queries.checks.violations import Violation, checked_organizations
 
 ARRIVING = "arriving"
@@ -104,9 +107,6 @@ def _is_stray(path: Path, organization_id: str) -> bool:
     return path.exists() and not is_arriving and not is_named
 
 
-CHECKS = (files, strays)
-
-
 class FileProblem(NamedTuple):
     """What is wrong with a file: a code, and its text for a sentence."""
 
@@ -133,3 +133,29 @@ def problem_with(
 
 def _opened(file: Path | bytes) -> BytesIO | BufferedReader:
     return BytesIO(file) if isinstance(file, bytes) else file.open("rb")
+
+
+def proposal_files() -> Iterator[Violation]:
+    """Find waiting proposals whose file is gone, or is not what was sent."""
+    folder = instance_folder("proposals")
+    for row in proposals.files():
+        problem = problem_with(folder / row.name, row.sha256)
+        if problem and (problem.code != "missing" or _still_waits(row)):
+            about = {"actionRequestId": row.request_id, "file": row.name}
+            sentence = f"The file of proposal {row.request_id} is {problem.text}: {row.name}."
+            yield Violation(f"proposal_file_{problem.code}", sentence, row.organization_id, about)
+
+
+def _still_waits(file: KeptFile) -> bool:
+    """Read past this snapshot: a proposal may be decided, with its file deleted, while the books are checked."""
+    is_pending = sa.select(ActionRequest.id).where(
+        ActionRequest.organization_id == file.organization_id,
+        ActionRequest.id == file.request_id,
+        ActionRequest.status == "PENDING",
+    )
+    with db.engine.connect().execution_options(read_only=True) as connection:
+        return connection.scalar(is_pending) is not None
+
+
+CHECKS = (files, strays)
+ACROSS = (proposal_files,)

@@ -1,14 +1,26 @@
-"""Revaluations: the two entries of each, one as of a day and its reversal on the next."""
+"""Revaluations: the balances in other currencies at a day, and the two entries, whose second reverses the first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.models import ActionRequest, JournalEntry, of_same_organization
+from webapp.ledger.journal.entries import Leg, mirrored
+from webapp.models import (
+    Account,
+    ActionRequest,
+    DaySum,
+    JournalEntry,
+    MonthSum,
+    Organization,
+    of_same_organization,
+)
+from webapp.queries.accounts.balances import reaches
 
 SOURCE = "revaluation"
 
@@ -42,3 +54,51 @@ def _standing(*conditions: sa.ColumnElement[bool]) -> Sequence[JournalEntry]:
         .where(*conditions, JournalEntry.source == SOURCE, JournalEntry.status == "POSTED")
         .order_by(JournalEntry.effective_on, JournalEntry.id)
     ).all()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignBalance:
+    """An account's balance in one currency, and its book value in the base currency; minor units."""
+
+    account_id: int
+    account_name: str
+    currency: str
+    amount_minor: int
+    amount_base_minor: int
+
+
+def foreign_balances(organization_id: str, day: date, *, without: Sequence[Leg] = ()) -> list[ForeignBalance]:
+    """List them by account and currency, as if some posted legs were not; those that are zero in both are left out."""
+    base_currency = sa.select(Organization.base_currency).where(Organization.id == organization_id)
+    parts = [
+        sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor).where(
+            part.organization_id == organization_id,
+            part.currency != base_currency.scalar_subquery(),
+            reaches(part, sa.literal(day, sa.Date)),
+        )
+        for part in (MonthSum, DaySum)
+    ]
+    sums = sa.union_all(*parts).subquery()
+    rows = db.session.execute(
+        sa.select(
+            Account.id,
+            Account.name,
+            sums.c.currency,
+            sa.func.sum(sums.c.amount_minor).label("amount_minor"),
+            sa.func.sum(sums.c.amount_base_minor).label("amount_base_minor"),
+        )
+        .join(Account, sa.and_(Account.organization_id == organization_id, Account.id == sums.c.account_id))
+        .where(Account.is_revalued)
+        .group_by(Account.id, Account.name, sums.c.currency)
+        .order_by(Account.id, sums.c.currency)
+    )
+    taken = {(leg.account_id, leg.currency): leg for leg in without}
+    balances = [_balance(row, taken.get((row.id, row.currency))) for row in rows]
+    return [each for each in balances if each.amount_minor or each.amount_base_minor]
+
+
+def _balance(row: Any, taken: Leg | None) -> ForeignBalance:
+    amount, base = (taken.amount_minor, mirrored(taken)) if taken else (0, 0)
+    return ForeignBalance(
+        row.id, row.name, row.currency, int(row.amount_minor) - amount, int(row.amount_base_minor) - base
+    )

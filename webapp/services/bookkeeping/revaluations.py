@@ -17,8 +17,8 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.currencies import exchange_rates, foreign_balances, revaluations
-from webapp.queries.currencies.foreign_balances import ForeignBalance
+from webapp.queries.currencies import exchange_rates, revaluations
+from webapp.queries.currencies.revaluations import ForeignBalance
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -112,7 +112,7 @@ def _due(
     organization: Organization, as_of: date, earlier: Sequence[JournalEntry]
 ) -> tuple[list[ForeignBalance], tuple[Leg, ...]]:
     """Give the balances without an earlier revaluation as of the day, and the legs that they need."""
-    balances = foreign_balances.on(organization.id, as_of, without=_legs_as_of(earlier))
+    balances = revaluations.foreign_balances(organization.id, as_of, without=_legs_as_of(earlier))
     rates = _rates(organization, {balance.currency for balance in balances}, as_of)
     legs = revaluation(
         [(each.account_id, each.currency, each.amount_minor, each.amount_base_minor) for each in balances],

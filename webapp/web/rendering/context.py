@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask
+from flask import Flask, url_for
 from flask.templating import Environment
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -16,7 +16,6 @@ from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import charts, figures, wording
-from webapp.web.rendering.htmx import line_address
 from webapp.web.rendering.notation import notation, sentence
 
 if TYPE_CHECKING:
@@ -110,3 +109,11 @@ class TemplateEnvironment(Environment):
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Make the names of one template."""
         return TemplateNames({} if d is None else d, self.globals)
+
+
+def line_address(fa_id: int, transaction_id: int, edit: str | None = None) -> str:
+    """Give the address of a bank line: among all lines of its account, opened and scrolled to."""
+    anchor = f"line-{transaction_id}"
+    return url_for(
+        "feed_accounts.show", fa_id=fa_id, show="all", line=transaction_id, edit=edit, _anchor=anchor
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from flask import Response, current_app, make_response, redirect, render_template, request, url_for
+from flask import Response, current_app, make_response, redirect, render_template, request
 from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException
 
@@ -91,11 +91,3 @@ def redirect_to(address: str) -> Response:
     if is_htmx():
         return Response("", 200, headers={"HX-Location": address})
     return make_response(redirect(address, 303))
-
-
-def line_address(fa_id: int, transaction_id: int, edit: str | None = None) -> str:
-    """Give the address of a bank line: among all lines of its account, opened and scrolled to."""
-    anchor = f"line-{transaction_id}"
-    return url_for(
-        "feed_accounts.show", fa_id=fa_id, show="all", line=transaction_id, edit=edit, _anchor=anchor
-    )

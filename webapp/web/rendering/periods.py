@@ -1,4 +1,4 @@
-"""The period and the columns of a report from the query of a request, and the financial year of today."""
+"""What the query of a report asks for: its period, its columns and its merchant; and the financial year of today."""
 
 from __future__ import annotations
 
