@@ -53,7 +53,7 @@ def attach_statement(fa_id: int) -> Response:
 
     def act(account: FeedAccount) -> None:
         sent = document_files.required(file)
-        services.reconciliation.statement_documents.attach_file(account, sent, **acting())
+        services.reconciliation.drafts.attach_file(account, sent, **acting())
 
     return act_on(fa_id, act)
 

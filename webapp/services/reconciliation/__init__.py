@@ -1,5 +1,5 @@
 """Statements: an open draft, what it clears, the proof, and proofs reopened or accepted."""
 
-from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings, statement_documents
+from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
 
-__all__ = ["cleared_items", "drafts", "proofs", "reopenings", "statement_documents"]
+__all__ = ["cleared_items", "drafts", "proofs", "reopenings"]

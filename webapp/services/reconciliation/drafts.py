@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -14,12 +14,14 @@ from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
-from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
+from webapp.models import Document, FeedAccount, Reconciliation, ReconciliationItem, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.imports import statement_files
 from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.documents import attached_files
+from webapp.services.documents.sent_files import SentFile
 from webapp.services.reconciliation import set_asides, statement_documents
 from webapp.services.transactions import clearing
 
@@ -272,3 +274,15 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
         )
         db.session.delete(draft)
         set_asides.resynchronise(account, now=now)
+
+
+def attach_file(account: FeedAccount, file: SentFile, *, actor: Actor, now: datetime) -> Document:
+    """Keep a file as a document, or take the one that has it, and make it the statement of the open draft.
+
+    Raises what filing a document raises, and NoDraftError.
+    """
+    draft = clearing.require(account, None)
+    document = attached_files.filed({}, file, actor=actor, now=now)
+    statement = replace(inputs_of(draft), document_id=document.id, keeps_document=False)
+    put_draft(account, statement, version=draft.version, actor=actor, now=now)
+    return document
