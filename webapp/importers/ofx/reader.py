@@ -20,7 +20,8 @@ from webapp.importers.ofx.values import charsets
 from webapp.importers.texts import quoted, refuse_too_large
 
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,20}:)?OFX[\s>/]|\bOFXHEADER\b", re.IGNORECASE)
-_LINE: Final = re.compile(r"<(?:[\w.-]{1,20}:)?STMTTRN", re.IGNORECASE)
+# STMTTRNRS is the answer around a statement, not a line.
+_LINE: Final = re.compile(r"<(?:[\w.-]{1,20}:)?STMTTRN(?!RS)", re.IGNORECASE)
 _MAX_STATEMENTS: Final = 10_000
 _MAX_WARNINGS: Final = 20
 _MAX_VALUES: Final = 20
