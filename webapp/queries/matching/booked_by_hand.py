@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
+from webapp.database.functions import days_after, unindexed
 from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
@@ -125,7 +125,8 @@ def _entries(
 ) -> Any:
     """Select the postings outside of lines that may tell of some amounts.
 
-    They are found by their amounts: thousands of other entries may have their day.
+    They are found by their amounts: thousands of other entries may have their day, which is therefore compared as an
+    expression that no index has.
     """
     entry = JournalEntry
     return (
@@ -152,7 +153,7 @@ def _entries(
             Posting.amount_minor.in_(minors),
             entry.status == "POSTED",
             entry.source.in_(BY_HAND),
-            entry.effective_on.between(first, last),
+            days_after(entry.effective_on, 0).between(first, last),
         )
     )
 
