@@ -26,7 +26,7 @@ def test_a_long_act_settles_in_small_portions(session, ada):
         with updates.writing(NOW):
             for kind in (Kind.JOURNAL_ENTRY, Kind.TRANSACTION):
                 updates.touch(kind, range(1, TOUCHED + 1))
-            updates.settle(ada.organization_id)
+            updates.write_instants(ada.organization_id)
     finally:
         sa.event.remove(db.engine, "before_cursor_execute", note)
     session.rollback()

@@ -66,7 +66,7 @@ def commit(session: orm.Session) -> None:
     """Commit a session's transaction; raises DiskFullError, RefusedCommitError or UnknownOutcomeError.
 
     What is still to be written is written before it, and fails as any statement does. Where the outcome is not known
-    the files that wait for it stay as they are, and the sweeps settle them.
+    the files that wait for it stay as they are, and the sweeps decide on them.
     """
     session.flush()
     try:

@@ -142,7 +142,7 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
         found |= documented_errors.of_class(heavy_calls.TooManyAtOnceError)
     if call.takes_key:
         found |= documented_errors.of_view(idempotency.answered) | documented_errors.of_view(
-            idempotency.settle
+            idempotency.store
         )
         found |= documented_errors.of_view(proposing.propose)
     if call.schemas or parameters.general(call) or not call.is_documented:

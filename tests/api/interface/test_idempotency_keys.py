@@ -179,7 +179,7 @@ def test_a_fault_at_the_commit_leaves_neither_the_write_nor_its_key(ada, monkeyp
     """Both are in one transaction."""
     from webapp.web.access import requests  # noqa: PLC0415
 
-    real = requests.idempotency.settle
+    real = requests.idempotency.store
 
     def fail(response):
         real(response)
@@ -187,7 +187,7 @@ def test_a_fault_at_the_commit_leaves_neither_the_write_nor_its_key(ada, monkeyp
             raise RuntimeError("the power is out")
 
     with monkeypatch.context() as patched:
-        patched.setattr(requests.idempotency, "settle", fail)
+        patched.setattr(requests.idempotency, "store", fail)
         assert named(ada).status_code == 500
     assert session.scalar(sa.select(sa.func.count(IdempotencyKey.id))) == 0
     assert names(ada) == []

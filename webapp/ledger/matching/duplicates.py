@@ -34,12 +34,12 @@ def pair_duplicates(
     [(1, 2)]
     """
     lines = _by_day_and_amount(existing)
-    settled = _both_ways(refused)
+    decided = _both_ways(refused)
     return [
         pairing
         for group, reports in _by_day_and_amount(new).items()
         if group in lines
-        for pairing in _duplicates(reports, lines[group], settled)
+        for pairing in _duplicates(reports, lines[group], decided)
     ]
 
 

@@ -66,7 +66,7 @@ _ORDER: Final = (
 )
 
 
-def settle(
+def apply(
     settings: Mapping[EffectKind, Setting],
     receipt: Receipt,
     books: Books,
@@ -76,7 +76,7 @@ def settle(
 
     >>> books = Books("EUR", {5: AccountFacts("Travel"), 6: AccountFacts("Dollars", currency="USD")})
     >>> rules = {EffectKind.SET_CURRENCY: Setting("JPY", 1, 1), EffectKind.SET_ACCOUNT: Setting(6, 2, 1)}
-    >>> [skip.reason for skip in settle(rules, Receipt("EUR", amounts=(Decimal("12.50"),)), books).skipped]
+    >>> [skip.reason for skip in apply(rules, Receipt("EUR", amounts=(Decimal("12.50"),)), books).skipped]
     ['JPY has no digits after the decimal point; 12.50 has more.', 'Dollars takes USD only, and this is in EUR.']
     """
     after, skipped = receipt, []

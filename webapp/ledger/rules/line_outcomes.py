@@ -96,7 +96,7 @@ class Books:
         return count_alike(one, other, self.merged)
 
 
-def settle(
+def apply(
     settings: Mapping[EffectKind, Setting], leg: CounterLeg, line_currency: str, books: Books, rate_of: RateOf
 ) -> Outcome:
     """Apply settings to the counter leg of a line in `line_currency`, each that can be.
@@ -105,9 +105,9 @@ def settle(
 
     >>> books = Books("EUR", {5: AccountFacts("Waiting"), 6: AccountFacts("Dollars", currency="USD")})
     >>> chosen = {EffectKind.SET_ACCOUNT: Setting(6, 1, 1), EffectKind.SET_CURRENCY: Setting("USD", 2, 1)}
-    >>> settle(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).leg[:4]
+    >>> apply(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).leg[:4]
     (6, 'USD', 1084, 1000)
-    >>> [skip.reason for skip in settle(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
+    >>> [skip.reason for skip in apply(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
     ['There is no USD rate for its day.', 'Dollars takes USD only, and this is in EUR.']
     """
     skipped: list[Skip] = []

@@ -59,7 +59,7 @@ def dismiss() -> Response:
         )
         services.rules.rules.dismiss(suggestion, **acting())
 
-    return settle(act)
+    return decide(act)
 
 
 @bp.post("/undismiss")
@@ -67,14 +67,14 @@ def dismiss() -> Response:
 def undismiss() -> Response:
     """Restore a dismissed suggestion."""
     key = SuggestionKeySchema().load(form_body())["key"]
-    return settle(
+    return decide(
         lambda: services.rules.rules.undismiss(
             queries.suggestions.rule_suggestions.dismissal(organization_id(), key), **acting()
         )
     )
 
 
-def settle(act: Callable[[], object]) -> Response:
+def decide(act: Callable[[], object]) -> Response:
     """Act on a suggestion, and go back to the list, or show the error above it."""
     try:
         act()

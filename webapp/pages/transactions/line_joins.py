@@ -28,7 +28,7 @@ bp = Blueprint("line_joins", __name__, url_prefix="/transactions")
 @requires("draft")
 def join(transaction_id: int) -> Response:
     """Join two rows as one line."""
-    return settle(
+    return act_on_pair(
         transaction_id, lambda line, other: services.transactions.joins.join(line, other, **acting())
     )
 
@@ -37,12 +37,12 @@ def join(transaction_id: int) -> Response:
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
     """Separate two rows as two lines."""
-    return settle(
+    return act_on_pair(
         transaction_id, lambda line, other: services.transactions.joins.unjoin(line, other, **acting())
     )
 
 
-def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
+def act_on_pair(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
     """Join or separate two rows, and answer with all lines, of which one may be gone."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:

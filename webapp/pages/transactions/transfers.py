@@ -75,7 +75,7 @@ def join(transaction_id: int) -> Response:
     """Pair two lines; what they differ by is booked as what it is called."""
     body = LineToJoinFormSchema().load(form_body())
     pair_with = partial(services.transactions.links.join, difference=body["difference"])
-    return settle(transaction_id, body["transaction_id"], pair_with)
+    return act_on_pair(transaction_id, body["transaction_id"], pair_with)
 
 
 @bp.post("/<id:transaction_id>/unjoin")
@@ -83,10 +83,10 @@ def join(transaction_id: int) -> Response:
 def unjoin(transaction_id: int) -> Response:
     """Separate two lines, or reject them as a transfer."""
     body = OtherLineFormSchema().load(form_body())
-    return settle(transaction_id, body["transaction_id"], services.transactions.links.unjoin)
+    return act_on_pair(transaction_id, body["transaction_id"], services.transactions.links.unjoin)
 
 
-def settle(transaction_id: int, other_id: int, act: Callable[..., object]) -> Response:
+def act_on_pair(transaction_id: int, other_id: int, act: Callable[..., object]) -> Response:
     """Pair or separate two lines, and answer in the workspace or on the page of transfers."""
 
     def on_both(line: Transaction) -> None:

@@ -114,7 +114,7 @@ def strangers() -> Iterable[Violation]:
 
 def is_wrongly_settled() -> sa.ColumnElement[bool]:
     """Build the condition of a standing pair that is called settled and leaves something, or the reverse."""
-    rests = unsettled().subquery()
+    rests = not_nil().subquery()
     leaves = sa.exists().where(
         rests.c.organization_id == TransferPair.organization_id,
         sa.or_(
@@ -236,7 +236,7 @@ CHECKS = (
 )
 
 
-def unsettled() -> sa.Select[Any]:
+def not_nil() -> sa.Select[Any]:
     """Select the standing pairs, by their two lines, that do not come to nil in each currency and in the base."""
     parts = _parts().subquery()
     amount, base = sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)

@@ -16,8 +16,8 @@ from webapp.ledger.rules.line_outcomes import (
     NamedItem,
     Outcome,
     Skip,
+    apply,
     pay,
-    settle,
 )
 from webapp.ledger.rules.matching import needs_choices
 from webapp.models import Organization
@@ -77,7 +77,7 @@ class RuleEvaluator:
         settling = settings.get(EffectKind.SETTLE_BY_REFERENCE)
         if settling is not None and isinstance(named, NamedItem):
             return pay(settings, leg, named, self.books)
-        outcome = settle(settings, leg, currency, self.books, lambda code: self._rate(code, day))
+        outcome = apply(settings, leg, currency, self.books, lambda code: self._rate(code, day))
         if settling is None:
             return outcome
         reason = named if isinstance(named, str) else NAMES_NOTHING

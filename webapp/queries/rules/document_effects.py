@@ -70,7 +70,7 @@ def effect(
     if own_part.rule_id is not None and own_part.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
     own, overruled = own_part.of(decision)
-    outcome = document_outcomes.settle(own, before, evaluator.books, document.set_by_hand)
+    outcome = document_outcomes.apply(own, before, evaluator.books, document.set_by_hand)
     return DocumentEffect(
         document, before, decision, outcome.receipt, outcome.applied, outcome.skipped, overruled
     )

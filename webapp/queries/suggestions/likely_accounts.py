@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
-from webapp.ledger.money import Money
 from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
@@ -21,25 +20,6 @@ from webapp.queries.documents.parties import is_paid_to_us, other_party
 from webapp.queries.suggestions import confirmed_lines
 
 MOST_IDS = 200
-
-
-class UncategorisedLine(Protocol):
-    """The fields of a line that its likely account is found by."""
-
-    @property
-    def id(self) -> int: ...  # noqa: D102
-    @property
-    def status(self) -> str: ...  # noqa: D102
-    @property
-    def amount(self) -> Money: ...  # noqa: D102
-    @property
-    def description(self) -> str: ...  # noqa: D102
-    @property
-    def counterparty(self) -> str | None: ...  # noqa: D102
-    @property
-    def iban(self) -> str | None: ...  # noqa: D102
-    @property
-    def account_id(self) -> int | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +41,8 @@ class LikelyAccount:
     transaction_ids: list[int]
 
 
-def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[int, LikelyAccount]:
-    """Give the likely accounts of the uncategorised ones of these lines, by id, in a constant number of statements."""
+def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAccount]:
+    """Give the likely accounts of uncategorised lines, by their records, in a constant number of statements."""
     booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
     uncategorised = uncategorised_accounts(organization_id) if booked else frozenset()
     candidates = [line for line in booked if line.account_id in uncategorised]

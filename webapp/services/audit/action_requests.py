@@ -67,7 +67,7 @@ def act(
                 error.act = doing  # type: ignore[attr-defined]
             raise
         if not doing.is_void:
-            updates.settle(actor.organization_id)
+            updates.write_instants(actor.organization_id)
             touched = record(doing, "EXECUTED")
             if touched:
                 breaks.check(doing, touched, touched_before)

@@ -64,7 +64,7 @@ def touch_documents_of(organization_id: str, entry_ids: Collection[int]) -> None
     touch(Kind.DOCUMENT, db.session.scalars(theirs))
 
 
-def settle(organization_id: str) -> None:
+def write_instants(organization_id: str) -> None:
     """Write the instant of the open act to everything that it touched."""
     writes = state_of(db.session()).writes
     if writes is None or not writes.touched:

@@ -65,7 +65,7 @@ class Bookkeeper:
         db.session.flush()
         db.session.expunge_all()
 
-    def settle_in(self, accounts: Iterable[BankAccount]) -> None:
+    def move_in(self, accounts: Iterable[BankAccount]) -> None:
         """Open the bank accounts and the projects."""
         for account in accounts:
             opened = feed_accounts.create(

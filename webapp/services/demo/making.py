@@ -53,7 +53,7 @@ def make(owner: User, *, seed: int, day: date) -> Made:
     actor = Actor(organization.id, "PERSON", owner.id, owner.name, owner.id)
     keeper = Bookkeeper(actor, day)
     keeper.sit_down(story.months[0].first)
-    keeper.settle_in(story.accounts)
+    keeper.move_in(story.accounts)
     keeper.quote(rate for rate in story.rates if rate[0] < story.months[0].first)
     for index in range(len(story.months)):
         _keep_month(keeper, story, index)

@@ -71,7 +71,7 @@ class IncomingLine:
     def __post_init__(self) -> None:
         self.digest = digest_of(self.line, self.amount_minor)
 
-    def settle(self, verdict: str, line_id: int | None, reason: str = "") -> None:
+    def decide(self, verdict: str, line_id: int | None, reason: str = "") -> None:
         """Give the line its verdict."""
         self.verdict, self.line_id, self.reason = verdict, line_id, reason
 

@@ -50,7 +50,7 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     outdated_lines.join(context, late, [each for each in open_ if not each.line.pending])
     _write(context, open_)
     for each, earlier in again:
-        each.settle("ALREADY_THERE", earlier.line_id, "This push has the line already.")
+        each.decide("ALREADY_THERE", earlier.line_id, "This push has the line already.")
 
 
 def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
@@ -58,11 +58,11 @@ def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
     each.row_id = earlier.transaction_id
     if earlier.event == "REMOVED":
         if each.line.pending:
-            each.settle("REMOVED", earlier.line_id, REMOVED_REASON)
+            each.decide("REMOVED", earlier.line_id, REMOVED_REASON)
         each.is_returned = earlier.transaction_id is not None
     elif earlier.digest == each.digest:
         is_deleted = earlier.status == "DELETED"
-        each.settle(
+        each.decide(
             *(
                 ("DELETED", earlier.line_id, DELETED_REASON)
                 if is_deleted
@@ -78,7 +78,7 @@ def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
         )
         if outdated is not None:
             each.is_late = not each.line.pending
-            each.settle("ALREADY_THERE", earlier.line_id, outdated)
+            each.decide("ALREADY_THERE", earlier.line_id, outdated)
 
 
 def _write(context: PushContext, lines: Sequence[IncomingLine]) -> None:
@@ -107,14 +107,14 @@ def _write_removed(context: PushContext, unseen: Sequence[IncomingLine]) -> None
         return
     _insert(context, unseen, dict.fromkeys(map(id, unseen), True))
     for each in unseen:
-        each.settle("REMOVED", each.row_id, REMOVED_REASON)
+        each.decide("REMOVED", each.row_id, REMOVED_REASON)
     last_events.replace(context.feed_account, [each.last_event._replace(event="REMOVED") for each in unseen])
 
 
 def _write_new(context: PushContext, new: Sequence[IncomingLine], duplicates: matching.Duplicates) -> None:
     _insert(context, new, {id(each): matching.is_joined(each, duplicates) for each in new})
     for each in new:
-        each.settle("PENDING" if each.line.pending else "NEW", each.row_id)
+        each.decide("PENDING" if each.line.pending else "NEW", each.row_id)
 
 
 def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[int, bool]) -> None:
@@ -172,7 +172,7 @@ def _book(context: PushContext, lines: Sequence[IncomingLine], duplicates: match
             join_records.add_to_books(row, now=context.now)
             booked.append(row.id)
         verdict = "RETURNED" if each.is_returned else "CHANGED"
-        each.settle(verdict, row.id, "It was pending and is booked now.")
+        each.decide(verdict, row.id, "It was pending and is booked now.")
     _run_rules(context, booked, "TRANSACTION_INGESTED")
 
 
@@ -182,7 +182,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         Transaction, context.organization.id, [each.earlier.kept_id for each in lines if each.earlier]
     )
     held = bank_changes.fetch_entries([*rows.values(), *kept_rows.values()])
-    settled: list[Transaction] = []
+    reported: list[Transaction] = []
     changed: list[int] = []
     drafted: list[int] = []
     for each in lines:
@@ -190,7 +190,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         kept = kept_rows.get(each.earlier.kept_id if each.earlier else None)
         if each.line.pending:
             bank_changes.write_facts(row, each.facts)
-            each.settle("CHANGED", (kept or row).id, "It is still pending.")
+            each.decide("CHANGED", (kept or row).id, "It is still pending.")
             continue
         if each.is_returned and (kept or row).journal_entry_id is None:
             drafted.append((kept or row).id)
@@ -200,18 +200,18 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         reason = bank_changes.apply(row, each.facts, now=context.now)
         if kept is not None:
             reason = _update_kept(kept, was, each.facts, context.now) or reason
-        settled.append(kept or row)
+        reported.append(kept or row)
         if each.is_returned:
             waits = join_records.add_to_books(kept or row, now=context.now)
             reasons = filter(None, (SENT_AGAIN, reason, waits))
-            each.settle("RETURNED", (kept or row).id, " ".join(reasons))
+            each.decide("RETURNED", (kept or row).id, " ".join(reasons))
             continue
         if reason:
             changed.append((kept or row).id)
         verdict = "DELETED" if (kept or row).status == "DELETED" else "CHANGED"
-        each.settle(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
+        each.decide(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
     held.clear()
-    _settle_statements(context, settled)
+    _adjust_statements(context, reported)
     _run_rules(context, drafted, "TRANSACTION_INGESTED")
     _run_rules(context, changed, "TRANSACTION_UPDATED")
 
@@ -221,7 +221,7 @@ def _run_rules(context: PushContext, line_ids: Sequence[int], trigger: str) -> N
     rule_writes.run_on(context.organization, line_ids, trigger, act_id=context.act_id, now=context.now)
 
 
-def _settle_statements(context: PushContext, changed: Sequence[Transaction]) -> None:
+def _adjust_statements(context: PushContext, changed: Sequence[Transaction]) -> None:
     """Adjust the lines that are set aside, and the items of an open draft, to the changed lines."""
     if not changed:
         return

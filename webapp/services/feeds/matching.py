@@ -73,11 +73,11 @@ def _in_files(
         feed_account.organization_id, [each.row_id for each in arriving if each.row_id is not None]
     )
     places = {each.row_id: -place for place, each in enumerate(arriving, 1) if each.row_id is not None}
-    settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    existing = feed_lines.only_in_files(feed_account, reports, settled) if has_files else []
-    again = reissued_lines.pair_exactly(reports, removed, settled)
+    decided = {(places.get(one, one), places.get(other, other)) for one, other in refused}
+    existing = feed_lines.only_in_files(feed_account, reports, decided) if has_files else []
+    again = reissued_lines.pair_exactly(reports, removed, decided)
     paired = {each.joined_id for each in again}
-    others = pair_duplicates([each for each in reports if each.id not in paired], existing, settled)
+    others = pair_duplicates([each for each in reports if each.id not in paired], existing, decided)
     return {id(arriving[-each.joined_id - 1]): each for each in (*again, *others)}
 
 
@@ -99,14 +99,14 @@ def join_duplicates(context: PushContext, arriving: Sequence[IncomingLine], dupl
     kept = lookups.by_id(Transaction, context.organization.id, certain)
     for each, pairing in found:
         if not pairing.is_certain:
-            each.settle("POSSIBLY_THERE", each.row_id, pairing.reason)
+            each.decide("POSSIBLY_THERE", each.row_id, pairing.reason)
         elif kept[pairing.kept_id].status == "DELETED":
-            each.settle("DELETED", pairing.kept_id, DELETED_REASON)
+            each.decide("DELETED", pairing.kept_id, DELETED_REASON)
         else:
             waits = ""
             if kept[pairing.kept_id].status == "REMOVED":
                 waits = join_records.add_to_books(kept[pairing.kept_id], now=context.now)
-            each.settle("JOINED", pairing.kept_id, f"{pairing.reason} {waits}".rstrip())
+            each.decide("JOINED", pairing.kept_id, f"{pairing.reason} {waits}".rstrip())
 
 
 def join_pending(
@@ -131,7 +131,7 @@ def join_pending(
     for pairing in found:
         for each in filter(None, (by_row.get(pairing.joined_id), by_row.get(pairing.kept_id))):
             if pairing.is_certain and each.verdict in ("NEW", "PENDING"):
-                each.settle("JOINED", pairing.kept_id, pairing.reason)
+                each.decide("JOINED", pairing.kept_id, pairing.reason)
             else:
                 each.reason = each.reason or pairing.reason
 

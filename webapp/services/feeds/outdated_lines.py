@@ -32,9 +32,9 @@ def join(context: PushContext, late: Sequence[IncomingLine], arriving: Sequence[
     reports = [_report(each, -place) for place, each in enumerate((*open_, *arriving), 1)]
     refused = feed_lines.refused(context.organization.id, own)
     places = {each.row_id: -place for place, each in enumerate(open_, 1)}
-    settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    existing = feed_lines.only_in_files(context.feed_account, reports, settled)
-    for pairing in pair_duplicates(reports, existing, settled):
+    decided = {(places.get(one, one), places.get(other, other)) for one, other in refused}
+    existing = feed_lines.only_in_files(context.feed_account, reports, decided)
+    for pairing in pair_duplicates(reports, existing, decided):
         place = -pairing.joined_id - 1
         if place < len(open_) and not pairing.is_certain:
             _suggest(context, open_[place], pairing)
@@ -58,7 +58,7 @@ def _suggest(context: PushContext, each: IncomingLine, pairing: Pairing) -> None
     if each.row_id is not None:
         found = pairing._replace(joined_id=each.row_id, reason=POSSIBLE)
         join_records.record(context.organization.id, [found], now=context.now)
-        each.settle("POSSIBLY_THERE", each.row_id, POSSIBLE)
+        each.decide("POSSIBLY_THERE", each.row_id, POSSIBLE)
 
 
 def _join(context: PushContext, each: IncomingLine, row: Transaction, file_line_id: int) -> None:
@@ -76,6 +76,6 @@ def _join(context: PushContext, each: IncomingLine, row: Transaction, file_line_
         )
         bank_changes.apply(file_line, facts, now=context.now)
     if kept.status == "DELETED":
-        each.settle("DELETED", kept.id, DELETED_REASON)
+        each.decide("DELETED", kept.id, DELETED_REASON)
     else:
-        each.settle("JOINED", kept.id, REASON)
+        each.decide("JOINED", kept.id, REASON)

@@ -79,7 +79,7 @@ def take(
     with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
         organization = organizations.get(actor.organization_id)
         writing = writes.Writing(organization, imported, now)
-        opened = writes.settle(writing, ready, written, act_id=doing.id)
+        opened = writes.complete(writing, ready, written, act_id=doing.id)
         _remember_columns(imported, ready, now)
         describe(imported, ready)
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})

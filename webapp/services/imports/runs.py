@@ -30,7 +30,7 @@ from webapp.services.imports.uploads import Upload
 Read = Callable[[bytes, Mapping[str, object] | None], Reading]
 
 
-class _AlreadySettledError(Exception):
+class _AlreadyTakenError(Exception):
     """Somebody else imported the previewed file, or it was refused, in the meantime."""
 
 
@@ -67,8 +67,8 @@ def _turn(
 ) -> ImportTurn:
     reading = _read(upload, progress, read)
     begin = partial(imports.begin, upload, actor=actor, now=now)
-    settle = partial(imports.take, upload=upload, actor=actor, now=now)
-    return ImportTurn(reading, upload.fa_id, actor, now, progress, begin, settle)
+    complete = partial(imports.take, upload=upload, actor=actor, now=now)
+    return ImportTurn(reading, upload.fa_id, actor, now, progress, begin, complete)
 
 
 def preview(
@@ -105,18 +105,18 @@ def take_kept(
     turns.begin_snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
-        return _settled(imported, choices)
+        return _taken(imported, choices)
     upload = _upload_of(imported)
     try:
         upload.data = previews.kept(imported, folder, now=now)
         db.session.rollback()
         reading = _read(upload, progress)
         begin = partial(_previewed, organization_id, import_id)
-        settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
-        return turns.write(ImportTurn(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
-    except _AlreadySettledError:
+        complete = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
+        return turns.write(ImportTurn(reading, upload.fa_id, actor, now, progress, begin, complete, choices))
+    except _AlreadyTakenError:
         db.session.rollback()
-        return _settled(queried.get(organization_id, import_id), choices)
+        return _taken(queried.get(organization_id, import_id), choices)
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now, import_id=import_id)
 
@@ -137,16 +137,16 @@ def take_kept_at_once(
     """
     imported = queried.get(actor.organization_id, import_id)
     if imported.status != "PREVIEWED":
-        return _settled(imported, choices)
+        return _taken(imported, choices)
     upload = _upload_of(imported)
     upload.data = previews.kept(imported, folder, now=now)
     reading = _read(upload, silent, read)
     if bound is not None:
         bound.hold(reading.lines)
     begin = partial(_previewed, actor.organization_id, import_id)
-    settle = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
+    complete = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
     return turns.write_at_once(
-        ImportTurn(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices)
+        ImportTurn(reading, imported.feed_account_id, actor, now, silent, begin, complete, choices)
     )
 
 
@@ -155,7 +155,7 @@ def _upload_of(imported: Import) -> Upload:
     return Upload(imported.file_name, b"", imported.reading.get("mapping"), imported.feed_account_id)
 
 
-def _settled(imported: Import, choices: Choices) -> Import:
+def _taken(imported: Import, choices: Choices) -> Import:
     if imported.status == "IMPORTED" and choices != NO_CHOICES:
         raise ImportedError
     return previews.require_not_refused(imported)
@@ -164,7 +164,7 @@ def _settled(imported: Import, choices: Choices) -> Import:
 def _previewed(organization_id: str, import_id: int) -> Import:
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
-        raise _AlreadySettledError
+        raise _AlreadyTakenError
     return imported
 
 

@@ -37,7 +37,7 @@ class ImportTurn:
     now: datetime
     progress: Progress
     begin: Callable[[], Import]
-    settle: Callable[[Import, ReadyImport, WrittenLines], Import]
+    complete: Callable[[Import, ReadyImport, WrittenLines], Import]
     choices: Choices = NO_CHOICES
 
     def prepare(self) -> ReadyImport:
@@ -70,7 +70,7 @@ def write_at_once(turn: ImportTurn) -> Import:
     imported = turn.begin()
     written = writes.write_lines(_writing(turn, imported), ready)
     refresh_statistics(db.session.connection())
-    return turn.settle(imported, ready, written)
+    return turn.complete(imported, ready, written)
 
 
 def _tried(turn: ImportTurn, ready: ReadyImport) -> Import | None:
@@ -88,7 +88,7 @@ def _tried(turn: ImportTurn, ready: ReadyImport) -> Import | None:
             return None
         if not writes.is_still_true(writing, ready, written):
             return None
-        return turn.settle(imported, ready, written)
+        return turn.complete(imported, ready, written)
     except sa.exc.DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) in CLASHES:
             return None

@@ -56,7 +56,7 @@ class WrittenLines:
 def write_lines(writing: Writing, ready: ReadyImport) -> WrittenLines:
     """Write the staged lines and the verdict on each row; answers the facts that went into them.
 
-    This is the long part. Until `settle` the kept sums do not include it, so that nobody waits for a row of them.
+    This is the long part. Until `complete` the kept sums do not include it, so that nobody waits for a row of them.
     """
     targets = [account.target for account in ready.accounts]
     begin_missing(targets, writing.organization.id, ready.format, now=writing.now)
@@ -85,14 +85,16 @@ def is_still_true(writing: Writing, ready: ReadyImport, written: WrittenLines) -
     return [facts_for(writing.organization, feed) for feed in feeds] == written.facts
 
 
-def settle(writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_id: str) -> list[FeedAccount]:
+def complete(
+    writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_id: str
+) -> list[FeedAccount]:
     """Include the written lines in the sums, and write the rest of the file; answers the accounts that it opened."""
     opened = finish_missing([account.target for account in ready.accounts], now=writing.now)
     connection = db.session.connection()
     turns = table_of(BulkTurn)
     of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
     connection.execute(sa.delete(turns).where(*of_import))
-    rule_choices.settle_run(writing.organization, ready.rules, written.run_id, act_id=act_id, now=writing.now)
+    rule_choices.finish_run(writing.organization, ready.rules, written.run_id, act_id=act_id, now=writing.now)
     _settle_new(writing, ready, act_id)
     for portion, account in enumerate(ready.accounts):
         feed_account = _feed(account)

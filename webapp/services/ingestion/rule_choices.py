@@ -36,7 +36,7 @@ def record_run(
     trigger: str = INGESTED,
     act_id: str = "",
 ) -> int | None:
-    """Record a run, maybe before its act; `settle_run` does the part that locks rows others need."""
+    """Record a run, maybe before its act; `finish_run` does the part that locks rows others need."""
     tally = rules.tally
     if not tally.matched:
         return None
@@ -55,7 +55,7 @@ def record_run(
     return rules.run_id
 
 
-def settle_run(
+def finish_run(
     organization: Organization, rules: LineRules, run_id: int | None, *, act_id: str, now: datetime
 ) -> None:
     """Give a run its act, and count its matches."""

@@ -46,7 +46,7 @@ def sweep(organization_id: str, *, now: datetime) -> None:
 
 
 def mark(organization_id: str, names: Iterable[str], *, stays: bool) -> None:
-    """Mark files, and settle them at the end of the open transaction or savepoint: each stays, or goes."""
+    """Mark files, and decide on them at the end of the open transaction or savepoint: each stays, or goes."""
     marks = _marks(organization_id)
     whole_files.make_folder(marks)
     for name in names:

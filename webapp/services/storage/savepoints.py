@@ -75,7 +75,7 @@ def _settle(step: Callable[[], None]) -> None:
     try:
         step()
     except OSError as error:
-        log.warning("A file was not settled after its transaction: %s", type(error).__name__)
+        log.warning("A file was not kept or dropped after its transaction: %s", type(error).__name__)
 
 
 def _is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:

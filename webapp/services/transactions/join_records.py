@@ -78,16 +78,16 @@ def _found(pairing: Pairing) -> dict[str, object]:
 def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) -> list[Pairing]:
     """Store pairs of lines: certain ones are joined, others suggested; answers those that are joined now.
 
-    A pair that was settled before stays as it was settled. What was joined to a row that is joined now moves along.
+    A pair that was decided before stays as it was decided. What was joined to a row that is joined now moves along.
     """
     if not pairings:
         return []
-    settled = feed_lines.join_statuses(organization_id, {each.joined_id for each in pairings})
-    fresh = [each for each in pairings if (each.kept_id, each.joined_id) not in settled]
+    decided = feed_lines.join_statuses(organization_id, {each.joined_id for each in pairings})
+    fresh = [each for each in pairings if (each.kept_id, each.joined_id) not in decided]
     surer = [
         each
         for each in pairings
-        if each.is_certain and settled.get((each.kept_id, each.joined_id)) == "SUGGESTED"
+        if each.is_certain and decided.get((each.kept_id, each.joined_id)) == "SUGGESTED"
     ]
     for each in surer:
         _find(organization_id, each.kept_id, each.joined_id, "SUGGESTED").status = "JOINED"

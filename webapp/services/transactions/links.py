@@ -34,6 +34,6 @@ def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
         return joins.unjoin(line, other, actor=actor, now=now)
     mine = transfer_pairs.side(line.organization_id, line.id, other.id)
     is_paired = mine is not None and mine.status == "STANDING"
-    settle = transfers.unpair if is_paired else transfers.dismiss
-    settle(line, other, actor=actor, now=now)
+    end = transfers.unpair if is_paired else transfers.dismiss
+    end(line, other, actor=actor, now=now)
     return line

@@ -47,7 +47,7 @@ def match_pending(
         if {each.kept_id, each.joined_id} & new
     ]
     joined = join_records.record(feed_account.organization_id, found, now=now)
-    _settle(feed_account.organization_id, [each.joined_id for each in joined])
+    _remove_pending(feed_account.organization_id, [each.joined_id for each in joined])
     return found
 
 
@@ -61,7 +61,7 @@ def _booked(
     return [*near, *(each for each in new_booked if each.id not in near_ids)]
 
 
-def _settle(organization_id: str, line_ids: Sequence[int]) -> None:
+def _remove_pending(organization_id: str, line_ids: Sequence[int]) -> None:
     for portion in portions(line_ids):
         update_rows(
             Transaction,

@@ -55,7 +55,7 @@ class MalformedKeyError(UnprocessableError):
 
 
 def answered(principal: Principal, *, is_read: bool) -> Response | None:
-    """Return the stored answer of a write's key, or remember the key for `settle`; 422 for an invalid one.
+    """Return the stored answer of a write's key, or remember the key for `store`; 422 for an invalid one.
 
     Called after the body is read, in the transaction that writes, or before it where the view opens that itself.
     Who wants an earlier answer only gets 204 where there is none.
@@ -84,7 +84,7 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     return None
 
 
-def settle(response: Response) -> None:
+def store(response: Response) -> None:
     """Store a write's answer in its transaction, or an error answer in another one after the write's has ended.
 
     If another request with the key was answered meanwhile, this one is rolled back and gets that answer.
@@ -97,7 +97,7 @@ def settle(response: Response) -> None:
         if not is_done:
             db.session.rollback()
             sessions.begin_write(claim.organization_id)
-        _settle(claim, response, state().now)
+        _store(claim, response, state().now)
     except (LedgerError, SQLAlchemyError) as error:
         if is_done:
             raise
@@ -106,7 +106,7 @@ def settle(response: Response) -> None:
         log.warning("An error answer was not stored under its key: %s", type(error).__name__)
 
 
-def _settle(claim: Claim, response: Response, now: datetime) -> None:
+def _store(claim: Claim, response: Response, now: datetime) -> None:
     try:
         earlier = idempotency_keys.answered(claim)
     except idempotency_keys.KeyReusedError as error:

@@ -133,7 +133,7 @@ def _end_transaction(response: Response) -> None:
     is_refused = response.status_code >= 400 and not state().keeps_writes  # noqa: PLR2004  (an error's first status)
     if is_refused:
         db.session.rollback()
-    idempotency.settle(response)
+    idempotency.store(response)
     is_answer_alone = is_refused or not idempotency.is_writing()
     try:
         failures.commit(db.session())
