@@ -259,9 +259,9 @@ def recognise_returned(context: PushContext, returned: Sequence[IncomingLine]) -
         was_pending = each.earlier is not None and each.earlier.is_pending
         is_joined = line_id != each.row_id
         if line_id in renamed or (was_pending and is_joined):
-            each.settle("REMOVED", line_id, UNDER_ANOTHER_ID)
+            each.decide("REMOVED", line_id, UNDER_ANOTHER_ID)
         elif rows[line_id].status == "DELETED":
-            each.settle("DELETED", line_id, DELETED_REASON)
+            each.decide("DELETED", line_id, DELETED_REASON)
 
 
 def begin_again(line: Transaction, *, now: datetime) -> None:
