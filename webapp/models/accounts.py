@@ -10,7 +10,17 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ACCOUNT_TYPES
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, refers_to, updated
+from webapp.models.base import (
+    BigId,
+    Numbered,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+    refers_to,
+    updated,
+)
 
 
 class Account(Numbered, Base):
@@ -123,13 +133,12 @@ class Merchant(Numbered, Base):
             "merged_through_id IS NULL OR merged_into_id IS NOT NULL", name="merged_through_merged"
         ),
         # The merged ones of an organization are read by every page that shows a merchant.
-        sa.Index(
+        partial_index(
             "ix_merchants_merged",
             "organization_id",
             "merged_into_id",
             "id",
-            sqlite_where=sa.text("merged_into_id IS NOT NULL"),
-            postgresql_where=sa.text("merged_into_id IS NOT NULL"),
+            where="merged_into_id IS NOT NULL",
         ),
     )
 

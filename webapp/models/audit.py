@@ -20,6 +20,7 @@ from webapp.models.base import (
     keyed_by,
     numbered,
     one_of,
+    partial_index,
     refers_to,
 )
 
@@ -32,13 +33,7 @@ class ActionRequest(Organized, Base):
         one_of("status", *ACTION_STATUSES),
         sa.UniqueConstraint("organization_id", "id"),
         sa.Index("ix_action_requests_target", "organization_id", "target_kind", "target_id"),
-        sa.Index(
-            "ix_action_requests_pending",
-            "organization_id",
-            "id",
-            sqlite_where=sa.text("status = 'PENDING'"),
-            postgresql_where=sa.text("status = 'PENDING'"),
-        ),
+        partial_index("ix_action_requests_pending", "organization_id", "id", where="status = 'PENDING'"),
     )
     __mapper_args__ = keyed_by("organization_id", "id")
 

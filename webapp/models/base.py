@@ -74,6 +74,17 @@ def foreign_key(column: str, table: str) -> sa.ForeignKeyConstraint:
     )
 
 
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
+    """Make an index of the rows that meet a condition, or have a flag.
+
+    SQLite has the flag as queries write it there, or it would not use the index.
+    """
+    on_sqlite = f"{where} = 1" if where.isidentifier() else where
+    return sa.Index(
+        name, *columns, unique=unique, sqlite_where=sa.text(on_sqlite), postgresql_where=sa.text(where)
+    )
+
+
 def of_same_organization(left: Any, right: Any) -> sa.ColumnElement[bool]:
     """Build the condition that two models, aliases, tables or rows belong to the same organization."""
     same: sa.ColumnElement[bool] = _columns(left).organization_id == _columns(right).organization_id

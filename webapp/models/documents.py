@@ -11,7 +11,17 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webapp.database.sessions import Base
 from webapp.ledger.codes import DOCUMENT_SIDES, DOCUMENT_TYPES
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+    updated,
+)
 
 
 def document_label(sender: str | None, number: str | None, file_name: str | None) -> str:
@@ -55,40 +65,27 @@ class Document(Numbered, Base):
             ["stored_files.organization_id", "stored_files.sha256"],
             ondelete="RESTRICT",
         ),
-        sa.Index(
-            "uq_documents_file",
-            "organization_id",
-            "sha256",
-            unique=True,
-            sqlite_where=sa.text("sha256 IS NOT NULL"),
-            postgresql_where=sa.text("sha256 IS NOT NULL"),
+        partial_index(
+            "uq_documents_file", "organization_id", "sha256", unique=True, where="sha256 IS NOT NULL"
         ),
         sa.Index("ix_documents_issued", "organization_id", "issued_on", "id"),
-        sa.Index(
+        partial_index(
             "ix_documents_total",
             "organization_id",
             "total_minor",
             "issued_on",
             "due_on",
-            sqlite_where=sa.text("total_minor IS NOT NULL"),
-            postgresql_where=sa.text("total_minor IS NOT NULL"),
+            where="total_minor IS NOT NULL",
         ),
-        sa.Index(
+        partial_index(
             "ix_documents_due",
             "organization_id",
             "due_minor",
             "issued_on",
             "due_on",
-            sqlite_where=sa.text("due_minor IS NOT NULL"),
-            postgresql_where=sa.text("due_minor IS NOT NULL"),
+            where="due_minor IS NOT NULL",
         ),
-        sa.Index(
-            "ix_documents_number",
-            "organization_id",
-            "number",
-            sqlite_where=sa.text("number IS NOT NULL"),
-            postgresql_where=sa.text("number IS NOT NULL"),
-        ),
+        partial_index("ix_documents_number", "organization_id", "number", where="number IS NOT NULL"),
     )
 
     document_type: Mapped[str] = mapped_column(sa.String(16))
@@ -192,14 +189,13 @@ def _with_line_or_entry(table: str) -> tuple[Any, ...]:
             for name, others in (("transaction", "transactions"), ("journal_entry", "journal_entries"))
         ),
         *(
-            sa.Index(
+            partial_index(
                 f"uq_{table}_{name}",
                 "organization_id",
                 f"{name}_id",
                 "document_id",
                 unique=True,
-                sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
-                postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
+                where=f"{name}_id IS NOT NULL",
             )
             for name in ("transaction", "journal_entry")
         ),

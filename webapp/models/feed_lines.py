@@ -12,7 +12,17 @@ from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import FEED_EVENTS
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, Organized, created, foreign_key, numbered, one_of
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    Organized,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+)
 
 
 class FeedLine(Organized, Base):
@@ -29,13 +39,12 @@ class FeedLine(Organized, Base):
         foreign_key("feed_account_id", "feed_accounts"),
         foreign_key("transaction_id", "transactions"),
         sa.Index("ix_feed_lines_transaction", "organization_id", "transaction_id"),
-        sa.Index(
+        partial_index(
             "ix_feed_lines_pending",
             "organization_id",
             "feed_account_id",
             "pending_id",
-            sqlite_where=sa.text("pending_id IS NOT NULL"),
-            postgresql_where=sa.text("pending_id IS NOT NULL"),
+            where="pending_id IS NOT NULL",
         ),
         {"sqlite_with_rowid": False},
     )

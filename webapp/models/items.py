@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.database.sessions import Base
-from webapp.models.base import MONEY, BigId, OrganizationKeyed, foreign_key
+from webapp.models.base import MONEY, BigId, OrganizationKeyed, foreign_key, partial_index
 
 # Never beyond the item, and never of the other sign; what closes an item takes all of its base.
 WITHIN = (
@@ -44,14 +44,7 @@ class OwedItem(OrganizationKeyed, Base):
         sa.Index("ix_items_entry", "organization_id", "journal_entry_id", "account_id"),
         sa.Index("ix_items_account", "organization_id", "account_id", "org_merchant_id", "currency"),
         # The few that are open are found without reading all that was ever paid.
-        sa.Index(
-            "ix_items_open",
-            "organization_id",
-            "account_id",
-            "id",
-            sqlite_where=sa.text(OPEN),
-            postgresql_where=sa.text(OPEN),
-        ),
+        partial_index("ix_items_open", "organization_id", "account_id", "id", where=OPEN),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)

@@ -13,7 +13,17 @@ from webapp.database.sessions import Base
 from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts import Account
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, refers_to
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+    refers_to,
+)
 
 COUNTING = ("POSTED", "VOIDED")
 
@@ -35,40 +45,23 @@ class JournalEntry(Numbered, Base):
         foreign_key("voids_id", "journal_entries"),
         foreign_key("voided_by_id", "journal_entries"),
         foreign_key("document_id", "documents"),
-        sa.Index(
+        partial_index(
             "uq_journal_entries_marker",
             "organization_id",
             "corrects_id",
             unique=True,
-            sqlite_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
-            postgresql_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
+            where="status = 'DRAFT' AND corrects_id IS NOT NULL",
         ),
         sa.Index("uq_journal_entries_number", "organization_id", "number", unique=True),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
-        sa.Index(
-            "ix_journal_entries_drafts",
-            "organization_id",
-            "id",
-            sqlite_where=sa.text("status = 'DRAFT'"),
-            postgresql_where=sa.text("status = 'DRAFT'"),
-        ),
+        partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
         # A search reads the texts of entries that no bank line brought; a line's own is found by its words.
-        sa.Index(
-            "ix_journal_entries_own",
-            "organization_id",
-            "id",
-            sqlite_where=sa.text("source <> 'bank_feed'"),
-            postgresql_where=sa.text("source <> 'bank_feed'"),
-        ),
+        partial_index("ix_journal_entries_own", "organization_id", "id", where="source <> 'bank_feed'"),
         # Whoever deletes a draft makes the database ask whether a reversal names it, and whoever deletes a document
         # whether an entry came from it: without these, by a full scan.
         *(
-            sa.Index(
-                f"ix_journal_entries_{name}",
-                "organization_id",
-                f"{name}_id",
-                sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
-                postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
+            partial_index(
+                f"ix_journal_entries_{name}", "organization_id", f"{name}_id", where=f"{name}_id IS NOT NULL"
             )
             for name in ("corrects", "voids", "voided_by", "document")
         ),
@@ -117,33 +110,21 @@ class Posting(Numbered, Base):
         foreign_key("transaction_id", "transactions"),
         sa.UniqueConstraint("journal_entry_id", "position"),
         sa.Index("ix_postings_account", "account_id", "journal_entry_id"),
-        sa.Index(
-            "ix_postings_transaction",
-            "transaction_id",
-            sqlite_where=sa.text("transaction_id IS NOT NULL"),
-            postgresql_where=sa.text("transaction_id IS NOT NULL"),
-        ),
+        partial_index("ix_postings_transaction", "transaction_id", where="transaction_id IS NOT NULL"),
         # Reports add up what a project or a merchant has. With the organization in front, SQLite would take such an
         # index for each entry of a period, and read all postings of the project again and again.
         *(
-            sa.Index(
-                f"ix_postings_{name}",
-                column,
-                "journal_entry_id",
-                sqlite_where=sa.text(f"{column} IS NOT NULL"),
-                postgresql_where=sa.text(f"{column} IS NOT NULL"),
-            )
+            partial_index(f"ix_postings_{name}", column, "journal_entry_id", where=f"{column} IS NOT NULL")
             for name, column in (("project", "project_id"), ("merchant", "org_merchant_id"))
         ),
         # The few postings of a bank's account that come from no line are found, all or by their amount, without
         # reading those that do.
-        sa.Index(
+        partial_index(
             "ix_postings_outside",
             "account_id",
             "amount_minor",
             "journal_entry_id",
-            sqlite_where=sa.text("transaction_id IS NULL"),
-            postgresql_where=sa.text("transaction_id IS NULL"),
+            where="transaction_id IS NULL",
         ),
         {"sqlite_autoincrement": True},
     )

@@ -21,16 +21,9 @@ from webapp.models.base import (
     foreign_key,
     numbered,
     one_of,
+    partial_index,
     refers_to,
 )
-
-ONE_OPEN = sa.text("status = 'DRAFT'")
-ONE_STANDING = sa.text("status = 'COMPLETED'")
-STANDING = sa.text("is_standing")
-STANDING_ON_SQLITE = sa.text("is_standing = 1")  # as queries write it there, or it would not use the index
-
-
-UNREPAIRED = sa.text("repaired_at IS NULL")
 
 
 class Reconciliation(Numbered, Base):
@@ -48,37 +41,31 @@ class Reconciliation(Numbered, Base):
         foreign_key("previous_id", "reconciliations"),
         foreign_key("reopened_from_id", "reconciliations"),
         foreign_key("opening_entry_id", "journal_entries"),
-        sa.Index(
+        partial_index(
             "uq_reconciliations_draft",
             "organization_id",
             "feed_account_id",
             unique=True,
-            sqlite_where=ONE_OPEN,
-            postgresql_where=ONE_OPEN,
+            where="status = 'DRAFT'",
         ),
-        sa.Index(
+        partial_index(
             "uq_reconciliations_statement",
             "organization_id",
             "feed_account_id",
             "statement_date",
             unique=True,
-            sqlite_where=ONE_STANDING,
-            postgresql_where=ONE_STANDING,
+            where="status = 'COMPLETED'",
         ),
-        sa.Index(
-            "ix_reconciliations_opening_entry",
-            "opening_entry_id",
-            sqlite_where=sa.text("opening_entry_id IS NOT NULL"),
-            postgresql_where=sa.text("opening_entry_id IS NOT NULL"),
+        partial_index(
+            "ix_reconciliations_opening_entry", "opening_entry_id", where="opening_entry_id IS NOT NULL"
         ),
         # The day on which the books of an account begin, which is asked for beside lines and entries.
-        sa.Index(
+        partial_index(
             "ix_reconciliations_opening_day",
             "organization_id",
             "feed_account_id",
             "opening_date",
-            sqlite_where=sa.text("keep_as_new = 1"),
-            postgresql_where=sa.text("keep_as_new"),
+            where="keep_as_new",
         ),
     )
 
@@ -130,33 +117,26 @@ class ReconciliationItem(Numbered, Base):
         foreign_key("transaction_id", "transactions"),
         foreign_key("journal_entry_id", "journal_entries"),
         sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="line_or_entry"),
-        sa.Index(
+        partial_index(
             "uq_reconciliation_items_transaction",
             "organization_id",
             "transaction_id",
             unique=True,
-            sqlite_where=STANDING_ON_SQLITE,
-            postgresql_where=STANDING,
+            where="is_standing",
         ),
-        sa.Index(
+        partial_index(
             "uq_reconciliation_items_entry",
             "organization_id",
             "feed_account_id",
             "journal_entry_id",
             unique=True,
-            sqlite_where=STANDING_ON_SQLITE,
-            postgresql_where=STANDING,
+            where="is_standing",
         ),
         sa.Index("ix_reconciliation_items_of", "organization_id", "reconciliation_id"),
         # Whoever deletes a line or a draft makes the database ask whether an item names it, standing or not: without
         # these, by reading all items of the organization.
         *(
-            sa.Index(
-                f"ix_reconciliation_items_{name}",
-                column,
-                sqlite_where=sa.text(f"{column} IS NOT NULL"),
-                postgresql_where=sa.text(f"{column} IS NOT NULL"),
-            )
+            partial_index(f"ix_reconciliation_items_{name}", column, where=f"{column} IS NOT NULL")
             for name, column in (("line", "transaction_id"), ("entry", "journal_entry_id"))
         ),
     )
@@ -183,13 +163,12 @@ class ProofBreak(Numbered, Base):
         foreign_key("reconciliation_id", "reconciliations"),
         sa.CheckConstraint("(repaired_at IS NULL) = (repair IS NULL)", name="repaired_by_repair"),
         sa.Index("ix_proof_breaks_of", "organization_id", "reconciliation_id"),
-        sa.Index(
+        partial_index(
             "uq_proof_breaks_unrepaired",
             "organization_id",
             "reconciliation_id",
             unique=True,
-            sqlite_where=UNREPAIRED,
-            postgresql_where=UNREPAIRED,
+            where="repaired_at IS NULL",
         ),
     )
 

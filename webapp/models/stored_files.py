@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
-from webapp.models.base import BigId, Numbered, created, numbered
+from webapp.models.base import BigId, Numbered, created, numbered, partial_index
 
 
 class StoredFile(Numbered, Base):
@@ -28,12 +28,8 @@ class StoredFile(Numbered, Base):
             " ELSE kept_name IS NULL AND content IS NULL END",
             name="kept_or_thrown_away",
         ),
-        sa.Index(
-            "ix_stored_files_came",
-            "organization_id",
-            "created_at",
-            sqlite_where=sa.text("thrown_away_at IS NULL"),
-            postgresql_where=sa.text("thrown_away_at IS NULL"),
+        partial_index(
+            "ix_stored_files_came", "organization_id", "created_at", where="thrown_away_at IS NULL"
         ),
     )
 

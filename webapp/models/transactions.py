@@ -29,6 +29,7 @@ from webapp.models.base import (
     foreign_key,
     numbered,
     one_of,
+    partial_index,
     refers_to,
     updated,
 )
@@ -60,12 +61,11 @@ class Transaction(Numbered, Base):
         sa.Index("ix_transactions_alike", "feed_account_id", "booked_on", "amount_minor", "text_key", "id"),
         sa.Index("ix_transactions_entry", "journal_entry_id"),
         sa.Index("ix_transactions_import", "import_id"),
-        sa.Index(
+        partial_index(
             "ix_transactions_taken_back",
             "organization_id",
             "feed_account_id",
-            sqlite_where=sa.text("status = 'REMOVED' AND journal_entry_id IS NOT NULL"),
-            postgresql_where=sa.text("status = 'REMOVED' AND journal_entry_id IS NOT NULL"),
+            where="status = 'REMOVED' AND journal_entry_id IS NOT NULL",
         ),
         # What a workspace counts behind its tabs; it holds all that the count asks for.
         sa.Index("ix_transactions_status", "feed_account_id", "status", "organization_id"),
@@ -137,21 +137,19 @@ class TransferPair(Numbered, Base):
         foreign_key("difference_entry_id", "journal_entries"),
         sa.CheckConstraint("transaction_id <> other_id", name="two_lines"),
         sa.UniqueConstraint("organization_id", "transaction_id", "other_id"),
-        sa.Index(
+        partial_index(
             "uq_transfer_pairs_standing",
             "organization_id",
             "transaction_id",
             unique=True,
-            sqlite_where=STANDING,
-            postgresql_where=STANDING,
+            where="status = 'STANDING'",
         ),
         sa.Index("ix_transfer_pairs_other", "organization_id", "other_id"),
-        sa.Index(
+        partial_index(
             "ix_transfer_pairs_difference",
             "organization_id",
             "difference_entry_id",
-            sqlite_where=sa.text("difference_entry_id IS NOT NULL"),
-            postgresql_where=sa.text("difference_entry_id IS NOT NULL"),
+            where="difference_entry_id IS NOT NULL",
         ),
     )
 
@@ -182,20 +180,13 @@ class LineJoin(Numbered, Base):
         sa.UniqueConstraint("organization_id", "kept_id", "joined_id"),
         sa.Index("ix_line_joins_joined", "organization_id", "joined_id"),
         # A line that comes again and again has very many suggestions; what is joined to it is found without them.
-        sa.Index(
-            "ix_line_joins_kept_joined",
-            "organization_id",
-            "kept_id",
-            sqlite_where=sa.text("status = 'JOINED'"),
-            postgresql_where=sa.text("status = 'JOINED'"),
-        ),
-        sa.Index(
+        partial_index("ix_line_joins_kept_joined", "organization_id", "kept_id", where="status = 'JOINED'"),
+        partial_index(
             "uq_line_joins_joined_once",
             "organization_id",
             "joined_id",
             unique=True,
-            sqlite_where=sa.text("status = 'JOINED'"),
-            postgresql_where=sa.text("status = 'JOINED'"),
+            where="status = 'JOINED'",
         ),
     )
 
