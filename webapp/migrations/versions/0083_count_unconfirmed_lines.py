@@ -12,15 +12,18 @@ branch_labels = None
 depends_on = None
 
 FILE = "0083_unconfirmed"
-# A marker stands for the entry that it corrects.
+# A marker stands for the entry that it corrects. SQLite would join by reading all entries for each line.
 FILL = """
     UPDATE line_month_sums SET unconfirmed_count = counted.lines
     FROM (
         SELECT t.organization_id, t.feed_account_id, {month} AS day, count(*) AS lines
-        FROM journal_entries d
-        JOIN transactions t ON t.organization_id = d.organization_id
-            AND t.journal_entry_id = coalesce(d.corrects_id, d.id)
-        WHERE d.status = 'DRAFT' AND t.status = 'BOOKED'
+        FROM transactions t
+        WHERE t.status = 'BOOKED'
+            AND (t.organization_id, t.journal_entry_id) IN (
+                SELECT d.organization_id, coalesce(d.corrects_id, d.id)
+                FROM journal_entries d
+                WHERE d.status = 'DRAFT'
+            )
         GROUP BY t.organization_id, t.feed_account_id, {month}
     ) counted
     WHERE line_month_sums.organization_id = counted.organization_id
