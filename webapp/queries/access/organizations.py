@@ -121,7 +121,7 @@ def as_joined(user_id: int, *, newest: str | None = None) -> list[Organization]:
     session = db.session()
     if not is_bound(session):
         return list(session.scalars(joined, execution_options=_ACROSS))
-    function = rows_of("organizations_of_person", user_id)
+    function = rows_of("organizations_of_person", user_id, Organization.__table__)
     asked = sa.select(Organization).from_statement(function)
     if not has_nodes(session):
         return list(session.scalars(asked, execution_options=_ACROSS))

@@ -63,7 +63,7 @@ def _every_one(user_id: int) -> Iterable[BrowserSession]:
     if not is_bound(session):
         own = sa.select(BrowserSession).where(BrowserSession.user_id == user_id)
         return session.scalars(own, execution_options=across)
-    function = rows_of("sessions_of_person", user_id)
+    function = rows_of("sessions_of_person", user_id, BrowserSession.__table__)
     asked = sa.select(BrowserSession).from_statement(function)
     with asking_owner(session) as connection, orm.Session(connection) as apart:
         found = apart.scalars(asked, execution_options=across).all()
