@@ -10,8 +10,8 @@ from webapp.database.tenancy import has_nodes
 
 # Who asks; the line, its entry, legs, accounts, bank and books; the proofs that are touched, entries by hand, open
 # items, payments, refused accounts and the opening; what the key posted today with its caps, the entry, its documents
-# and its pair; the act, the end of the chain and the event. One account more where it is uncategorised.
-CONFIRM = 21
+# and its pair; the act, the end of the chain and the event. Two accounts more where it is uncategorised.
+CONFIRM = 22
 # Who asks, the account with its books, the proofs that are touched, the push before; the events under the line's id,
 # the lines that it may be, and what the account has besides; the rules, two staging tables, what new lines need, their
 # numbers, entry, line and legs, and what they are found by; the last event, the account, the body, the push; the act,

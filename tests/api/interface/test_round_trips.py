@@ -24,10 +24,13 @@ def entry(ada, bank):
 @pytest.mark.parametrize("path", [HUB, "/api/journal-entries/{entry}"])
 def test_a_read_is_one_transaction_in_which_its_caller_is_found(messages, statements, ada, entry, path):
     address = path.format(entry=entry)
-    ada.get(address)
+    # To prepare a statement is a message too.
+    for _ in range(pooling.PREPARED_AFTER + 2):
+        ada.get(address)
     with messages() as sent, statements() as asked:
         assert ada.get(address).status_code == 200
-    begun, *others, end = sent
+    # Two statements of the hub are joined by keys (webapp/database/exceptions.md).
+    begun, *others, end = [text for text in sent if not text.startswith("SET LOCAL enable_")]
     assert begun.startswith(SNAPSHOT)
     assert len(others) == len(asked)
     assert not [text for text in others if text.startswith("BEGIN")]
