@@ -163,11 +163,15 @@ def synced(house):
 
 
 class CutWay:
-    """A way to PostgreSQL that is cut at the next COMMIT once it is armed: before it arrives, or its answer leaves."""
+    """A way to PostgreSQL that is cut at an act's COMMIT once it is armed: before it arrives, or its answer leaves.
+
+    The first COMMIT ends the read in which the caller is found.
+    """
 
     def __init__(self, url):
         self._real = make_url(url)
         self.arrives = None
+        self._has_read = False
         self._is_silent = False
         self._listener = socket.create_server(("127.0.0.1", 0))
         port = self._listener.getsockname()[1]
@@ -203,7 +207,10 @@ class CutWay:
     def _asks(self, data):
         if self.arrives is None or COMMIT not in data:
             return True
-        self._is_silent, self.arrives = self.arrives, None
+        if not self._has_read:
+            self._has_read = True
+            return True
+        self._is_silent, self.arrives, self._has_read = self.arrives, None, False
         return self._is_silent
 
     def _answers(self, _data):

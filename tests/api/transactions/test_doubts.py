@@ -18,7 +18,7 @@ QUESTIONS = {
 }
 # A part of the sentence that warns.
 SENTENCES = {
-    "uncategorised": "Choose an account where it belongs elsewhere.",
+    "uncategorised": " goes to Uncategorised ",
     "already_explained": "written by hand, has",
     "pays_open_item": "is exactly what is open of",
 }

@@ -71,7 +71,7 @@ def _uncategorised(line: Transaction, posted: JournalEntry) -> Iterable[Doubt]:
     found = [lookups.get(Account, line.organization_id, each) for each in sorted(ids)]
     names = [each.name for each in found if each.role in UNCATEGORISED]
     if names:
-        sentence = f"Line {line.id} goes to {names[0]}. Choose an account where it belongs elsewhere."
+        sentence = f"Line {line.id} goes to {names[0]}."
         yield Doubt(DoubtCode.UNCATEGORISED, sentence)
 
 
