@@ -40,7 +40,7 @@ def test_few_lines_decide_as_all_do(feed, texts, amounts):
         )
         every = list(booked_feed_lines.of_rows(account, set(rows)).values())
         found = booked_feed_lines.found(account, new, brought=(), removed=())
-    every, few = (sorted((each.report for each in lines), key=_order) for lines in (every, found))
+    every, few = (sorted(lines, key=_order) for lines in (every, found))
     assert pair_duplicates(new, few, ()) == pair_duplicates(new, every, ())
     assert len(every) == len(there)
 

@@ -27,6 +27,8 @@ _ASCII_WORD: Final = re.compile(f"[A-Za-z]{{{LEAST_WORD},}}")
 class LineReport:
     """A bank line as reported by a file or a feed, from the account holder's view; it is never changed.
 
+    A stored line that a feed has under several ids has its `others` texts beside its newest one, `names` are the ids
+    under which the feed has it as booked, and `is_in_file` tells whether a file has it too.
     A push makes thousands. Frozen, or with `cached_property`, they took twice as long.
     """
 
@@ -35,6 +37,9 @@ class LineReport:
     amount_minor: int
     description: str
     counterparty: str | None
+    others: tuple[LineReport, ...] = ()
+    names: frozenset[str] = frozenset()
+    is_in_file: bool = False
     _text: str | None = field(default=None, init=False, repr=False, compare=False)
     _text_key: int | None = field(default=None, init=False, repr=False, compare=False)
     _words: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
@@ -55,8 +60,8 @@ class LineReport:
 
     @property
     def reports(self) -> tuple[LineReport, ...]:
-        """The line's only report: itself."""
-        return (self,)
+        """All its texts, the newest last."""
+        return (*self.others, self)
 
     @property
     def words(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
@@ -42,28 +42,19 @@ class AmountText(NamedTuple):
     text_key: int
 
 
-class Comparable(Protocol):
-    """A stored line with the texts that new ones are compared with."""
-
-    @property
-    def reports(self) -> Sequence[LineReport]:
-        """Its reports; the last is the one that pairs first."""
-
-
-Line = TypeVar("Line", bound=Comparable)
 Statement = Callable[[str, int, Mapping[str, Any], int], tuple[sa.Select[Any], dict[str, Any]]]
-Load = Callable[[Collection[int]], Mapping[int, Line]]
+Load = Callable[[Collection[int]], Mapping[int, LineReport]]
 Wanted = TypeVar("Wanted", DayAmount, AmountText)
 
 
 def found(
     feed_account: FeedAccount,
     new: Iterable[LineReport],
-    load: Load[Line],
+    load: Load,
     *,
     refused: Pairs = (),
     spare: Iterable[DayAmount] = (),
-) -> list[Line]:
+) -> list[LineReport]:
     """Read the lines that pairing can need for new reports, in the order of their days and ids.
 
     `load` reads lines by the ids of their rows, without those that are not to be compared. `spare` has the day and
@@ -82,13 +73,12 @@ def found(
     return sorted(search.lines.values(), key=_order)
 
 
-def _texts(line: Comparable) -> set[AmountText]:
+def _texts(line: LineReport) -> set[AmountText]:
     return {AmountText(each.day, each.amount_minor, each.text_key) for each in line.reports}
 
 
-def _order(line: Comparable) -> tuple[date, int]:
-    report = line.reports[-1]
-    return report.day, report.id
+def _order(line: LineReport) -> tuple[date, int]:
+    return line.day, line.id
 
 
 class _AlikeSearch:
@@ -97,7 +87,7 @@ class _AlikeSearch:
     def __init__(
         self,
         feed_account: FeedAccount,
-        load: Load[Any],
+        load: Load,
         groups: Mapping[DayAmount, Sequence[LineReport]],
         taken: Mapping[DayAmount, int],
     ) -> None:
@@ -181,9 +171,8 @@ class _AlikeSearch:
     def _lines_of(self, groups: Collection[DayAmount]) -> Mapping[DayAmount, list[LineReport]]:
         found: dict[DayAmount, list[LineReport]] = {group: [] for group in groups}
         for line in self.lines.values():
-            report = line.reports[-1]
-            if (report.day, report.amount_minor) in found:
-                found[DayAmount(report.day, report.amount_minor)].append(report)
+            if (line.day, line.amount_minor) in found:
+                found[DayAmount(line.day, line.amount_minor)].append(line)
         return found
 
 

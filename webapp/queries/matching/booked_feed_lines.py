@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -31,49 +32,31 @@ from webapp.queries.matching.feed_lines import REPORT, line_reports, was_booked_
 ALSO_DELETED = (*IN_BOOKS, "DELETED")
 
 
-class BookedFeedLine(NamedTuple):
-    """A line, also a deleted one, with all ids under which the feed has it as booked, and whether a file has it too.
-
-    `report` is the newest text that the feed has for it, `others` are its other texts, where the feed has it under
-    several ids.
-    """
-
-    report: LineReport
-    others: tuple[LineReport, ...]
-    names: frozenset[str]
-    is_in_file: bool
-
-    @property
-    def reports(self) -> tuple[LineReport, ...]:
-        """All texts, the newest last."""
-        return (*self.others, self.report)
-
-
 def found(
     feed_account: FeedAccount,
     new: Sequence[LineReport],
     *,
     brought: Collection[str],
     removed: Collection[str],
-) -> list[BookedFeedLine]:
+) -> list[LineReport]:
     """Find the lines that the feed has as booked, and new reports may be.
 
     Lines that the feed has under one of the `brought` ids are left out; those of `removed` ids are all found.
     """
 
-    def read(row_ids: Collection[int]) -> dict[int, BookedFeedLine]:
+    def read(row_ids: Collection[int]) -> dict[int, LineReport]:
         lines = of_rows(feed_account, row_ids)
         return {line_id: line for line_id, line in lines.items() if line.names.isdisjoint(brought)}
 
     going = feed_lines.last_events(feed_account, removed).values()
     leaving = read({each.line_id for each in going if each.line_id is not None})
-    spare = [DayAmount(each.report.day, each.report.amount_minor) for each in leaving.values()]
+    spare = [DayAmount(each.day, each.amount_minor) for each in leaving.values()]
     others = alike_lines.found(feed_account, new, read, spare=spare)
-    lines = {each.report.id: each for each in others} | leaving
-    return sorted(lines.values(), key=lambda line: (line.report.day, line.report.id))
+    lines = {each.id: each for each in others} | leaving
+    return sorted(lines.values(), key=lambda line: (line.day, line.id))
 
 
-def of_rows(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, BookedFeedLine]:
+def of_rows(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, LineReport]:
     """Read the lines that the feed has as booked whose rows, or rows joined to them, these are."""
     if not row_ids:
         return {}
@@ -86,12 +69,13 @@ def of_rows(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, Bo
     return {line_id: _line(each, names_of) for line_id, each in of_line.items()}
 
 
-def _line(rows: list[Any], names_of: Mapping[int, set[str]]) -> BookedFeedLine:
+def _line(rows: list[Any], names_of: Mapping[int, set[str]]) -> LineReport:
     """Give a line of its rows: of those with the same text the last one is its report."""
     if len(rows) == 1:
         # As most are: nothing is put in order then, and no text compared.
-        *facts, row_id, is_in_file = rows[0]
-        return BookedFeedLine(LineReport(*facts), (), frozenset(names_of[row_id]), is_in_file)
+        ((line_id, day, amount_minor, description, counterparty, row_id, is_in_file),) = rows
+        names = frozenset(names_of[row_id])
+        return LineReport(line_id, day, amount_minor, description, counterparty, (), names, is_in_file)
     # A line's own text comes before those of its joined rows, and these in the order of the provider's ids: which of
     # several texts is the last one must not depend on the order of the database.
     rows.sort(key=lambda row: (row.row_id != row.id, max(names_of[row.row_id])))
@@ -102,7 +86,8 @@ def _line(rows: list[Any], names_of: Mapping[int, set[str]]) -> BookedFeedLine:
         reports[report.text] = report
     *others, newest = reports.values()
     names = frozenset[str]().union(*(names_of[row.row_id] for row in rows))
-    return BookedFeedLine(newest, tuple(others), names, any(row.is_in_file for row in rows))
+    is_in_file = any(row.is_in_file for row in rows)
+    return replace(newest, others=tuple(others), names=names, is_in_file=is_in_file)
 
 
 def _line_ids(feed_account: FeedAccount, row_ids: Collection[int]) -> set[int]:

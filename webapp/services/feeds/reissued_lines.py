@@ -35,11 +35,11 @@ def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[I
     )
     if not existing:
         return []
-    in_files = {each.report.id for each in existing if each.is_in_file}
+    in_files = {each.id for each in existing if each.is_in_file}
     # What the push removes is paired first, so that an equal line beside it is left alone.
-    removed = [each.report for each in existing if each.names <= context.removed]
+    removed = [each for each in existing if each.names <= context.removed]
     sure = _pairs(reports, removed, in_files)
-    found = sure + _pairs(_unpaired(reports, sure), [each.report for each in existing], in_files, but=sure)
+    found = sure + _pairs(_unpaired(reports, sure), existing, in_files, but=sure)
     # A line that two ids of the feed were joined to has the texts of both, and either may come again.
     for same in zip_longest(*(each.others for each in existing)):
         found += _pairs(_unpaired(reports, found), [each for each in same if each is not None], in_files)
