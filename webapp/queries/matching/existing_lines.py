@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -24,47 +24,23 @@ from webapp.queries.matching.feed_lines import IS_JOINED
 FEW = 500
 
 
-class ExistingLine(NamedTuple):
-    """A row of the account; `source` is the format of the file that it came by, None for a feed's push.
+def between(feed_account: FeedAccount, first: date, last: date) -> list[sa.Row[Any]]:
+    """List the rows of an account that were booked from a day to another, both inclusive.
 
-    `kept_id` is the line that the row is only another report of, if it is one, and `kept_status` its status.
+    `source` is the format of the file that a row came by, None for a feed's push. `kept_id` is the line that it is only
+    another report of, if it is one; `line_id` and `line_status` are of the line in the books that it is.
     """
-
-    id: int
-    line_key: str | None
-    occurrence: int
-    status: str
-    booked_on: date
-    amount_minor: int
-    source: str | None
-    kept_id: int | None
-    kept_status: str | None
-
-    @property
-    def line_id(self) -> int:
-        """The line in the books that it is."""
-        return self.id if self.kept_id is None else self.kept_id
-
-    @property
-    def line_status(self) -> str:
-        """The status of that line."""
-        return self.kept_status or self.status
+    return list(db.session.execute(_existing(feed_account, Transaction.booked_on.between(first, last))))
 
 
-def between(feed_account: FeedAccount, first: date, last: date) -> list[ExistingLine]:
-    """List the lines of an account that were booked from a day to another, both inclusive."""
-    return [ExistingLine(*row) for row in db.session.execute(_existing(feed_account, _booked(first, last)))]
-
-
-def add_moved(lines: list[ExistingLine], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
+def add_moved(lines: list[sa.Row[Any]], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
     """Add the lines of these keys that the bank's feed has moved to another day since."""
     ids = {line.id for line in lines}
     changed = Transaction.id.in_(
         sa.select(LineChange.transaction_id).where(of_same_organization(LineChange, feed_account))
     )
     rows = db.session.execute(_existing(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
-    found = map(ExistingLine._make, rows)
-    lines += [line for line in found if line.line_key in line_keys and line.id not in ids]
+    lines += [line for line in rows if line.line_key in line_keys and line.id not in ids]
 
 
 def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dict[str, int]:
@@ -83,10 +59,6 @@ def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dic
     return found
 
 
-def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
-    return Transaction.booked_on.between(first, last)
-
-
 def _existing(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
     kept = sa.orm.aliased(Transaction)
     return (
@@ -97,9 +69,10 @@ def _existing(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
             Transaction.status,
             Transaction.booked_on,
             Transaction.amount_minor,
-            Import.format,
+            Import.format.label("source"),
             LineJoin.kept_id,
-            kept.status,
+            sa.func.coalesce(LineJoin.kept_id, Transaction.id).label("line_id"),
+            sa.func.coalesce(kept.status, Transaction.status).label("line_status"),
         )
         .outerjoin(Import, refers_to(Transaction.import_id, Import))
         .outerjoin(LineJoin, IS_JOINED)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
 
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import feed_lines
-from webapp.queries.matching.existing_lines import ExistingLine
 from webapp.services.imports.planning.records import PlannedLine
 
 STORED = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
@@ -20,7 +22,7 @@ Key = tuple[date, int]
 
 def set_verdicts(
     planned: Sequence[PlannedLine],
-    existing: Sequence[ExistingLine],
+    existing: Sequence[sa.Row[Any]],
     feed_account: FeedAccount,
     bank_format: str,
 ) -> None:
@@ -50,11 +52,11 @@ def set_verdicts(
             each.duplicate = Pairing(free.pop(0), 0, "TWIN", is_certain=False, reason=REASON)
 
 
-def _key(line: ExistingLine) -> Key:
+def _key(line: sa.Row[Any]) -> Key:
     return line.booked_on, line.amount_minor
 
 
-def _of_format(existing: Sequence[ExistingLine], bank_format: str) -> set[int]:
+def _of_format(existing: Sequence[sa.Row[Any]], bank_format: str) -> set[int]:
     """Find the lines that a file of this format gave too, as they are now."""
     by_id = {line.id: line for line in existing}
     return {
@@ -65,8 +67,8 @@ def _of_format(existing: Sequence[ExistingLine], bank_format: str) -> set[int]:
 
 
 def _suggested(
-    others: Sequence[ExistingLine],
-    existing: Sequence[ExistingLine],
+    others: Sequence[sa.Row[Any]],
+    existing: Sequence[sa.Row[Any]],
     feed_account: FeedAccount,
     bank_format: str,
 ) -> set[int]:

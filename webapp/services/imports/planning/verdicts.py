@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
 
 from webapp.importers.bank_files import FileLine, FileRefusedError, Statement
 from webapp.ledger.errors import UnprocessableError
@@ -10,7 +13,6 @@ from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines
-from webapp.queries.matching.existing_lines import ExistingLine
 from webapp.services.imports.planning import feed_duplicates, possible_duplicates
 from webapp.services.imports.planning.records import PlannedLine
 
@@ -59,7 +61,7 @@ def set_verdicts(
     return _reused_references(planned, feed_account)
 
 
-def _recognise(planned: PlannedLine, existing: ExistingLine) -> None:
+def _recognise(planned: PlannedLine, existing: sa.Row[Any]) -> None:
     if planned.line.pending:
         planned.existing_id = existing.id
         return
