@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import url_for
 
@@ -14,10 +14,12 @@ from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import Fit, fit
 from webapp.pages.finding.places import ACTS, PAGES, Destination, acts_on, address
 from webapp.queries.common.search import sizes_typed
-from webapp.queries.finding.lines import FoundLine
 from webapp.queries.finding.names import Named
 from webapp.queries.finding.records import FoundDocument, FoundEntry
 from webapp.web.rendering.context import line_address
+
+if TYPE_CHECKING:
+    from webapp.models import Transaction
 
 LONGEST = 255
 NO_TEXT = "No description"
@@ -132,9 +134,16 @@ def _document(document: FoundDocument, fits: Fit) -> Hit:
     return Hit(document.label, href, "file", fits, kind, document.issued_on, document.total)
 
 
-def _line(line: FoundLine, fits: Fit) -> Hit:
-    href = line_address(line.fa_id, line.id)
-    return Hit(line.text or NO_TEXT, href, "ring", fits, line.account_name, line.booked_on, line.amount)
+def _line(line: Transaction, fits: Fit) -> Hit:
+    href, text = line_address(line.feed_account_id, line.id), _text(line.counterparty, line.description)
+    return Hit(text or NO_TEXT, href, "ring", fits, line.feed_account.name, line.booked_on, line.amount)
+
+
+def _text(counterparty: str | None, description: str) -> str:
+    """Write a line's texts once each: many banks repeat the counterparty in front of the description."""
+    if not counterparty or description.lower().startswith(counterparty.lower()):
+        return description
+    return f"{counterparty} · {description}" if description else counterparty
 
 
 def _entry(entry: FoundEntry, fits: Fit) -> Hit:

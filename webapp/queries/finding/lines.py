@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 from webapp.database.sessions import db
 from webapp.database.tenancy import has_nodes, is_bound
-from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import LEAST_PART, folded, words
-from webapp.models import FeedAccount, Transaction, refers_to
+from webapp.models import Transaction
 from webapp.queries.common.search import is_amount, sizes_typed
 from webapp.queries.transactions.line_filters import shown
 
@@ -30,18 +29,7 @@ IBAN: Final = re.compile(r"[a-z]{2}[0-9]{2}[a-z0-9]{2,30}")
 _WORDS: Final = sa.table("line_words", sa.column("rowid", sa.BigInteger), sa.column("line_words")).c
 
 
-class FoundLine(NamedTuple):
-    """A bank line as a search lists it."""
-
-    id: int
-    fa_id: int
-    account_name: str
-    booked_on: date
-    text: str
-    amount: Money
-
-
-def lines(organization_id: str, typed: str, *, limit: int) -> list[FoundLine]:
+def lines(organization_id: str, typed: str, *, limit: int) -> list[Transaction]:
     """Find lines of all bank accounts that have every typed word's beginning, or the typed amount; the newest first."""
     newest = _on_postgresql if db.engine.dialect.name == "postgresql" else _on_sqlite
     words_wanted, sizes = _wanted(typed), [[f"{AMOUNT}{size}"] for size in sizes_typed(typed)]
@@ -52,35 +40,13 @@ def lines(organization_id: str, typed: str, *, limit: int) -> list[FoundLine]:
         ids += newest(organization_id, sizes, limit, in_currency)
     if not ids:
         return []
-    rows = db.session.execute(
-        sa.select(
-            Transaction.id,
-            Transaction.feed_account_id,
-            FeedAccount.name,
-            Transaction.booked_on,
-            Transaction.counterparty,
-            Transaction.description,
-            Transaction.amount_minor,
-            Transaction.currency,
-        )
-        .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.id.in_(ids),
-        )
-    ).all()
-    rows = sorted(rows, key=lambda row: (row.booked_on, row.id), reverse=True)
-    return [
-        FoundLine(row[0], row[1], row[2], row[3], _text(row[4], row[5]), Money(row[6], row[7]))
-        for row in rows[:limit]
-    ]
-
-
-def _text(counterparty: str | None, description: str) -> str:
-    """Write a line's texts once each: many banks repeat the counterparty in front of the description."""
-    if not counterparty or description.lower().startswith(counterparty.lower()):
-        return description
-    return f"{counterparty} · {description}" if description else counterparty
+    statement = (
+        sa.select(Transaction)
+        .options(orm.joinedload(Transaction.feed_account))
+        .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
+    )
+    found = sorted(db.session.scalars(statement), key=lambda line: (line.booked_on, line.id), reverse=True)
+    return found[:limit]
 
 
 def _wanted(typed: str) -> list[list[str]]:
