@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 from typing import Any
 
@@ -35,19 +34,6 @@ BY_AGE = Order((SuggestionDismissal.id,))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceLine:
-    """A confirmed line that is evidence of a suggestion."""
-
-    id: int
-    fa_id: int
-    booked_on: date
-    amount: Money
-    currency: str
-    description: str
-    counterparty: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class RuleSuggestion:
     """A suggested rule: `count` of `total` confirmed lines of its conditions are on the account.
 
@@ -75,9 +61,9 @@ class RuleSuggestion:
         return [line.id for line in self.evidence]
 
     @property
-    def lines(self) -> list[EvidenceLine]:
-        """The newest lines that are evidence."""
-        return [_line(line) for line in self.evidence[:SHOWN]]
+    def lines(self) -> list[tuple[Any, Money]]:
+        """The newest lines that are evidence, each with its amount."""
+        return [(line, Money(line.amount_minor, line.currency)) for line in self.evidence[:SHOWN]]
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
@@ -218,18 +204,6 @@ def _suggestion(habit: Habit, book: HabitBook, choice: NamedChoice) -> RuleSugge
         undecided_count=len(habit.undecided),
         evidence=[book.lines[place] for place in habit.evidence[: -MOST_IDS - 1 : -1]],
         rule=_rule(habit, text),
-    )
-
-
-def _line(line: Any) -> EvidenceLine:
-    return EvidenceLine(
-        line.id,
-        line.feed_account_id,
-        line.booked_on,
-        Money(line.amount_minor, line.currency),
-        line.currency,
-        line.description,
-        line.counterparty,
     )
 
 
