@@ -1,14 +1,12 @@
 """Fields that rules ask are found on the lines and documents that rules are evaluated for."""
 
-from dataclasses import fields
-
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.fields import LINE_COLUMNS, Field
 from webapp.models import Document, Transaction
-from webapp.services.ingestion.staging import NewLine
 
 
 def test_a_field_names_a_column_of_stored_lines_and_an_attribute_of_new_ones():
-    stored, new = set(Transaction.__table__.columns.keys()), {each.name for each in fields(NewLine)}
+    stored, new = set(Transaction.__table__.columns.keys()), set(BankLine._fields)
     assert set(LINE_COLUMNS) <= stored & new
 
 

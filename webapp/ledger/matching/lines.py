@@ -45,6 +45,37 @@ class LineFacts(Protocol):
         """The party that the bank names."""
 
 
+class BankLine(NamedTuple):
+    """What a bank says of a line; a new one has its keys and its place among those that are staged with it.
+
+    `line_key` and `occurrence` are its identity among lines of files, `number` its place in the order of ids, and
+    `portion` the lines that are written together. Only one whose `state` is BOOKED has a draft.
+    """
+
+    booked_on: date
+    amount_minor: int
+    description: str
+    counterparty: str | None = None
+    iban: str | None = None
+    reference: str | None = None
+    value_on: date | None = None
+    provider_transaction_id: str | None = None
+    line_key: str | None = None
+    occurrence: int = 1
+    state: str = "BOOKED"
+    number: int = 0
+    portion: int = 0
+    amount_base_minor: int | None = None
+    text_key: int = 0
+
+
+def state_of_new(*, is_pending: bool, is_joined: bool) -> str:
+    """Return the state of a new line; one that is only another report of an existing line is stored as REMOVED."""
+    if is_joined:
+        return "REMOVED"
+    return "PENDING" if is_pending else "BOOKED"
+
+
 class LineKey(NamedTuple):
     """A line's identity on its feed account: a digest of its facts (`short`) and its number among equal lines."""
 

@@ -5,21 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
 
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import BETWEEN_TEXTS, compact
 from webapp.ledger.suggestions.phrases import Words, folded, runs_of
-
-
-class HabitLine(NamedTuple):
-    """The fields of a bank line that show habits; rows with these names do as well."""
-
-    description: str
-    counterparty: str | None
-    iban: str | None
-    amount_minor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +63,8 @@ class Haystack:
 class HabitBook:
     """Lines with their choices, None for an undecided line; both by the lines' places."""
 
-    def __init__(self, lines: Sequence[HabitLine], choices: Sequence[Choice | None]) -> None:
-        """Take lines and choices."""
+    def __init__(self, lines: Sequence[BankLine], choices: Sequence[Choice | None]) -> None:
+        """Take lines, or rows with their names, and choices."""
         self.lines, self.choices = lines, choices
         self._texts: dict[Field, list[str]] = {}
         self._haystacks: dict[Field, Haystack] = {}
@@ -86,7 +77,7 @@ class HabitBook:
     def texts(self, field_: Field) -> list[str]:
         """Return the texts of all lines as rules compare them."""
         if field_ not in self._texts:
-            attribute: dict[Field, Callable[[HabitLine], str | None]] = {
+            attribute: dict[Field, Callable[[BankLine], str | None]] = {
                 Field.COUNTERPARTY: lambda line: line.counterparty,
                 Field.DESCRIPTION: lambda line: line.description,
                 Field.IBAN: lambda line: line.iban,

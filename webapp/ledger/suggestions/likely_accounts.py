@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import compact
-from webapp.ledger.suggestions.habit_books import Choice, HabitBook, HabitLine
+from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of
 
 # What two lines can have in common: a field, the direction of their money, and words or an IBAN.
@@ -32,7 +33,7 @@ class Likely:
     places: tuple[int, ...]
 
 
-def likely(book: HabitBook, lines: Sequence[HabitLine]) -> list[Likely | None]:
+def likely(book: HabitBook, lines: Sequence[BankLine]) -> list[Likely | None]:
     """Return the likely account of each line; None without similar lines, or if fewer than half of them agree.
 
     `book` has decided lines, the newest first: between equal counts, the newest line's account wins.
@@ -54,7 +55,7 @@ def likely(book: HabitBook, lines: Sequence[HabitLine]) -> list[Likely | None]:
 class _LineTraits:
     """A line, and its traits that others may share."""
 
-    def __init__(self, line: HabitLine) -> None:
+    def __init__(self, line: BankLine) -> None:
         self.line = line
         self.direction = _direction(line)
         self.party = [(Field.COUNTERPARTY, self.direction, words) for words in _party(line)]
@@ -132,20 +133,20 @@ def _alike(book: HabitBook, wanted: set[Trait]) -> dict[Trait, list[int]]:
     return found
 
 
-def _direction(line: HabitLine) -> str:
+def _direction(line: BankLine) -> str:
     return "OUT" if line.amount_minor < 0 else "IN"
 
 
-def _iban(line: HabitLine) -> Trait | None:
+def _iban(line: BankLine) -> Trait | None:
     return (Field.IBAN, _direction(line), (compact(line.iban),)) if line.iban else None
 
 
-def _party(line: HabitLine) -> Sequence[Words]:
+def _party(line: BankLine) -> Sequence[Words]:
     """Return a counterparty's words without numbers, then ever fewer of them."""
     return _first_beginnings(folded(line.counterparty))
 
 
-def _texts(line: HabitLine) -> Sequence[Words]:
+def _texts(line: BankLine) -> Sequence[Words]:
     """Return the words that descriptions may share, the most first."""
     return _all_beginnings(folded(line.description))
 

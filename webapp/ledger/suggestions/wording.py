@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.items import compact
-from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of
 
 LONGEST_NAME: Final = 255
@@ -50,7 +50,7 @@ def _lines(conditions: Sequence[Condition]) -> str:
     return {"OUT": "payments to", "IN": "payments from"}.get(direction or "", "lines of") + f" {whose}{text}"
 
 
-def stable_conditions(lines: Sequence[HabitLine]) -> list[Condition]:
+def stable_conditions(lines: Sequence[BankLine]) -> list[Condition]:
     """Return the conditions that these lines and similar ones meet: a text or an IBAN, and the direction.
 
     The text has no numbers, days, times and references. If the lines share no words and no
@@ -69,7 +69,7 @@ def stable_conditions(lines: Sequence[HabitLine]) -> list[Condition]:
     return [*([text] if text else []), *(direction if len(direction) == 1 else [])]
 
 
-def _text(lines: Sequence[HabitLine]) -> Condition | None:
+def _text(lines: Sequence[BankLine]) -> Condition | None:
     for field in _TEXTS:
         texts = [
             (line.counterparty if field is Field.COUNTERPARTY else line.description) or "" for line in lines

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
-from webapp.ledger.suggestions.habit_books import HabitLine
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account, Document
@@ -51,7 +52,10 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAcco
     book = confirmed_lines.newest(organization_id)
     found = likely(
         book,
-        [HabitLine(line.description, line.counterparty, line.iban, line.amount.minor) for line in candidates],
+        [
+            BankLine(line.booked_on, line.amount.minor, line.description, line.counterparty, line.iban)
+            for line in candidates
+        ],
     )
     names = ChoiceNames(organization_id, [each for each in found if each is not None])
     return {
@@ -71,7 +75,7 @@ def of_document(document: Document) -> LikelyAccount | None:
     if not name and not document.text:
         return None
     sign = 1 if is_paid_to_us(document) else -1
-    like = HabitLine(document.text or "", name, None, sign)
+    like = BankLine(document.issued_on or date.min, sign, document.text or "", name)
     book = confirmed_lines.newest(document.organization_id)
     (found,) = likely(book, [like])
     return (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition
-from webapp.ledger.suggestions.habit_books import HabitLine
 from webapp.ledger.suggestions.wording import name, stable_conditions
 from webapp.models import Transaction
 from webapp.queries.suggestions.likely_accounts import uncategorised_accounts
@@ -42,7 +42,10 @@ def of_lines(organization_id: str, fa_id: int, transaction_ids: Sequence[int]) -
         .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
     ).all()
     conditions = stable_conditions(
-        [HabitLine(each.description, each.counterparty, each.iban, each.amount_minor) for each in lines]
+        [
+            BankLine(each.booked_on, each.amount_minor, each.description, each.counterparty, each.iban)
+            for each in lines
+        ]
     )
     records = transactions.records(organization_id, lines)
     account_id = _same(record.account_id for record in records)

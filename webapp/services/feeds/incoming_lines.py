@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import TypedDict
 
 from webapp.ledger.matching.joins import LineReport
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.services.feeds.feed_lines import LastEvent
-from webapp.services.transactions.bank_changes import Facts
 
 DELETED_REASON = "Somebody deleted this line; it stays deleted."
 
@@ -102,15 +102,16 @@ class IncomingLine:
         )
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> BankLine:
         """The line's fields that come from the bank."""
         line = self.line
-        return Facts(
+        return BankLine(
             line.booked_on,
-            line.value_on,
             self.amount_minor,
             line.description,
             line.counterparty,
-            line.reference,
             line.iban,
+            line.reference,
+            line.value_on,
+            line.provider_transaction_id,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from webapp.ledger.matching.lines import BankLine, state_of_new
 from webapp.ledger.matching.pushed_lines import outdated_reason
 from webapp.models import Transaction
 from webapp.queries.common import lookups
@@ -16,11 +17,9 @@ from webapp.services.feeds import matching, outdated_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
-from webapp.services.ingestion.staging import NewLine
 from webapp.services.reconciliation import set_asides
 from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes, clearing, join_records
-from webapp.services.transactions.bank_changes import Facts
 
 # Where the removal of a pending line, or of a line that was never there, arrives before the line itself.
 REMOVED_REASON = "The bank removed this line before it arrived. It stays out unless the bank sends it again."
@@ -122,20 +121,7 @@ def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[i
     if not new:
         return
     rows = [
-        NewLine(
-            provider_transaction_id=each.line.provider_transaction_id,
-            booked_on=each.line.booked_on,
-            value_on=each.line.value_on,
-            amount_minor=each.amount_minor,
-            description=each.line.description,
-            counterparty=each.line.counterparty,
-            reference=each.line.reference,
-            iban=each.line.iban,
-            line_key=None,
-            occurrence=1,
-            is_pending=each.line.pending,
-            is_joined=is_out[id(each)],
-        )
+        each.facts._replace(state=state_of_new(is_pending=each.line.pending, is_joined=is_out[id(each)]))
         for each in new
     ]
     line_rules = rules.for_trigger(context.organization, "TRANSACTION_INGESTED")
@@ -234,7 +220,7 @@ def _adjust_statements(context: PushContext, changed: Sequence[Transaction]) -> 
         clearing.advance(draft)
 
 
-def _update_kept(kept: Transaction, was: Facts, facts: Facts, now: datetime) -> str:
+def _update_kept(kept: Transaction, was: BankLine, facts: BankLine, now: datetime) -> str:
     """Give the line that a changed report is joined to its new day and amount; its text is another source's."""
     if (was.booked_on, was.amount_minor) == (facts.booked_on, facts.amount_minor):
         return ""

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance
+from webapp.ledger.matching.lines import BankLine, state_of_new
 from webapp.ledger.money import Money
 from webapp.models import Organization
 from webapp.queries.audit import book_moves
@@ -20,7 +21,7 @@ from webapp.services.ingestion import new_lines, staging
 from webapp.services.ingestion import rules as line_rules
 from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors
 from webapp.services.ingestion.rules import AccountRules, LineRules
-from webapp.services.ingestion.staging import NewLine, StagedLine, StagedVerdict
+from webapp.services.ingestion.staging import StagedVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class ReadyImport:
         staging.stage(connection, self._reported(self._lines()), self.rules.choices, self._verdicts())
         self._account_lines, self.rules.choices = [], []
 
-    def _lines(self) -> Iterator[StagedLine]:
+    def _lines(self) -> Iterator[BankLine]:
         for portion, account in enumerate(self._account_lines):
             first = account.lines[0].number if account.lines else 0
             lines = map(_new_line, account.lines)
@@ -97,7 +98,7 @@ class ReadyImport:
                 row = account.lines[error.index].line.row
                 raise FileRefusedError(f"Line {row} in {self._base_currency}: {error}") from None
 
-    def _reported(self, lines: Iterable[StagedLine]) -> Iterator[StagedLine]:
+    def _reported(self, lines: Iterable[BankLine]) -> Iterator[BankLine]:
         total = sum(len(account.lines) for account in self._account_lines)
         for done, line in enumerate(lines):
             if done % STEP == 0:
@@ -136,9 +137,9 @@ def _account_rules(rules: LineRules, account: _AccountLines, days: Sequence[date
     )
 
 
-def _new_line(planned: PlannedLine) -> NewLine:
+def _new_line(planned: PlannedLine) -> BankLine:
     line = planned.line
-    return NewLine(
+    return BankLine(
         provider_transaction_id=line.provider_transaction_id,
         booked_on=line.booked_on,
         value_on=line.value_on,
@@ -149,8 +150,7 @@ def _new_line(planned: PlannedLine) -> NewLine:
         iban=line.iban,
         line_key=planned.key.digest,
         occurrence=planned.key.occurrence,
-        is_pending=line.pending,
-        is_joined=planned.is_duplicate,
+        state=state_of_new(is_pending=line.pending, is_joined=planned.is_duplicate),
     )
 
 

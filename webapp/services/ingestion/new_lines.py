@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.matching.lines import text_key
+from webapp.ledger.matching.lines import BankLine, text_key
 from webapp.ledger.rates import mirror
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.services.ingestion.rules import AccountRules
-from webapp.services.ingestion.staging import NewLine, StagedLine
 
 
 class LineTooLargeError(UnprocessableError):
@@ -32,7 +31,7 @@ class Mirrors:
     base: str
     rates: RateTable
 
-    def of(self, line: NewLine, index: int) -> int | None:
+    def of(self, line: BankLine, index: int) -> int | None:
         """Mirror a line's amount, none where a rate is missing; raises LineTooLargeError."""
         if self.currency == self.base:
             return line.amount_minor
@@ -53,33 +52,21 @@ def mirrors(organization: Organization, currency: str, days: Sequence[date]) -> 
 
 
 def staged_lines(
-    lines: Iterable[NewLine],
+    lines: Iterable[BankLine],
     mirrored: Mirrors,
     *,
     portion: int = 0,
     first: int = 0,
     rules: AccountRules | None = None,
-) -> Iterator[StagedLine]:
+) -> Iterator[BankLine]:
     """Give lines as rows of the staging table, numbered from `first`; raises LineTooLargeError."""
     for index, line in enumerate(lines):
-        state = line.state
-        base_minor = mirrored.of(line, index) if state == "BOOKED" else None
-        if rules is not None and state == "BOOKED":
+        base_minor = mirrored.of(line, index) if line.state == "BOOKED" else None
+        if rules is not None and line.state == "BOOKED":
             rules.choose(first + index, line, base_minor)
-        yield StagedLine(
-            first + index,
-            portion,
-            line.provider_transaction_id,
-            line.booked_on,
-            line.value_on,
-            line.amount_minor,
-            base_minor,
-            line.description,
-            line.counterparty,
-            line.reference,
-            line.iban,
-            line.line_key,
-            line.occurrence,
-            text_key(line.description, line.counterparty),
-            state,
+        yield line._replace(
+            number=first + index,
+            portion=portion,
+            amount_base_minor=base_minor,
+            text_key=text_key(line.description, line.counterparty),
         )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.items import RuleLine
@@ -16,7 +17,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
-from webapp.services.ingestion.staging import NewLine, StagedChoice
+from webapp.services.ingestion.staging import StagedChoice
 
 
 class Tally:
@@ -88,7 +89,7 @@ class AccountRules:
         """Find the accounts of uncategorised lines."""
         self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
-    def choose(self, number: int, line: NewLine, base_minor: int | None) -> None:
+    def choose(self, number: int, line: BankLine, base_minor: int | None) -> None:
         """Keep what the rules choose for a staged line by its number; `base_minor` is its amount in base currency.
 
         A line that settles by reference waits with all its settings until it is stored.

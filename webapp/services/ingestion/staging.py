@@ -7,67 +7,18 @@ one by one need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.ledger.matching.lines import BankLine
 from webapp.models.base import MONEY, BigId
 
 METADATA = sa.MetaData()
 TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}
 # How many rows are sent at once.
 AT_ONCE: Final = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class NewLine:
-    """A new bank line; `line_key` and `occurrence` are its identity among lines of files.
-
-    One that `is_joined` is only another report of an existing line: it is stored without a draft, as REMOVED.
-    """
-
-    provider_transaction_id: str | None
-    booked_on: date
-    value_on: date | None
-    amount_minor: int
-    description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-    line_key: str | None
-    occurrence: int
-    is_pending: bool
-    is_joined: bool = False
-
-    @property
-    def state(self) -> str:
-        """The status that the line is stored with; only a BOOKED one has a draft."""
-        if self.is_joined:
-            return "REMOVED"
-        return "PENDING" if self.is_pending else "BOOKED"
-
-
-class StagedLine(NamedTuple):
-    """A new line: `number` is its place in the order of ids, `portion` the lines that are written together."""
-
-    number: int
-    portion: int
-    provider_transaction_id: str | None
-    booked_on: date
-    value_on: date | None
-    amount_minor: int
-    amount_base_minor: int | None
-    description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-    line_key: str | None
-    occurrence: int
-    text_key: int
-    state: str
 
 
 class StagedVerdict(NamedTuple):
@@ -150,7 +101,7 @@ CHOICES = sa.Table(
 
 def stage(
     connection: sa.Connection,
-    lines: Iterable[StagedLine],
+    lines: Iterable[BankLine],
     choices: Iterable[StagedChoice] = (),
     verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:

@@ -9,20 +9,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db, next_ids
+from webapp.ledger.matching.lines import BankLine
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
 from webapp.models.base import table_of
 from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.ingestion.staging import CHOICES, LINES, NewLine
+from webapp.services.ingestion.staging import CHOICES, LINES
 from webapp.services.storage import line_words
 
 
 def write(
     organization: Organization,
     feed_account: FeedAccount,
-    lines: Sequence[NewLine],
+    lines: Sequence[BankLine],
     *,
     now: datetime,
     import_id: int | None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -14,6 +13,7 @@ from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs
+from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.money import Money
 from webapp.models import (
     JournalEntry,
@@ -34,27 +34,15 @@ from webapp.services.transactions import unpairing
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
 
 
-class Facts(NamedTuple):
-    """The fields of a line that come from the bank."""
-
-    booked_on: date
-    value_on: date | None
-    amount_minor: int
-    description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-
-
-def facts_of(line: Transaction) -> Facts:
+def facts_of(line: Transaction) -> BankLine:
     """Give the fields of a line as they are stored."""
-    return Facts(*(getattr(line, name) for name in FIELDS))
+    return BankLine(**{name: getattr(line, name) for name in FIELDS})
 
 
-def write_facts(line: Transaction, facts: Facts) -> None:
+def write_facts(line: Transaction, facts: BankLine) -> None:
     """Store the bank's present fields of a line."""
-    for name, value in zip(FIELDS, facts, strict=True):
-        setattr(line, name, value)
+    for name in FIELDS:
+        setattr(line, name, getattr(facts, name))
 
 
 def change_status(line: Transaction, status: str, *, now: datetime) -> None:
@@ -71,7 +59,7 @@ def change_status(line: Transaction, status: str, *, now: datetime) -> None:
     line.status = status
 
 
-def apply(line: Transaction, facts: Facts, *, now: datetime) -> str:
+def apply(line: Transaction, facts: BankLine, *, now: datetime) -> str:
     """Store the bank's present fields of a booked line, and update its entry; answers in sentences what changed.
 
     A field that a person edited in the draft stays as it is. A posted entry gets a correction marker for its
@@ -113,7 +101,7 @@ def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
     return found
 
 
-def _differences(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | None, str | None]]:
+def _differences(was: BankLine, now: BankLine, currency: str) -> dict[str, tuple[str | None, str | None]]:
     """Give the fields that differ by their JSON keys, each before and after."""
     names = {
         "booked_on": "bookedOn",
@@ -146,7 +134,7 @@ def _sentence(key: str, before: str | None, after: str | None) -> str:
     return f"Its {'value day' if key == 'valueOn' else key} changed."
 
 
-def _update_entry(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+def _update_entry(line: Transaction, entry: JournalEntry, was: BankLine, now: datetime) -> list[str]:
     if entry.status == "DRAFT":
         return _update_draft(line, entry, was)
     if line.amount_minor != was.amount_minor:
@@ -156,7 +144,7 @@ def _update_entry(line: Transaction, entry: JournalEntry, was: Facts, now: datet
     return []
 
 
-def _update_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[str]:
+def _update_draft(line: Transaction, entry: JournalEntry, was: BankLine) -> list[str]:
     organization_id = line.organization_id
     if entry.description == was.description:
         entry.description = line.description
@@ -171,7 +159,7 @@ def _update_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[st
     return _rest_sentences(line, rest)
 
 
-def _open_correction(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+def _open_correction(line: Transaction, entry: JournalEntry, was: BankLine, now: datetime) -> list[str]:
     """Open or change the marker of a posted entry, so that confirming it posts what the bank changed."""
     marker = entries.marker_of(entry)
     present = entries.legs_of(marker) if marker is not None else list(entries.effective_legs(entry))
