@@ -47,11 +47,11 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
     filters, since = TransactionFilters(**query), selections.changed_since()
     page = line_lists.listed(organization_id(), filters, changed_since=since, after=after, limit=limit)
     records = queries.transactions.pending_corrections.with_changes(organization_id(), page.items)
-    if selections.includes("names"):
-        records = queries.transactions.named_lines.with_names(organization_id(), records)
-    if selections.includes("likely"):
-        records = queries.transactions.named_lines.with_likely(organization_id(), records)
     answered = paging.answer("transactions", page.of(records))
+    names, likely = selections.includes("names"), selections.includes("likely")
+    if names or likely:
+        extended = queries.transactions.named_lines.extended
+        answered["transactions"] = extended(organization_id(), records, names=names, likely=likely)
     if with_sums:
         answered["sums"] = line_lists.sums(organization_id(), filters, changed_since=since)
     return answered

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
+from typing import Any
 
 from webapp.queries.suggestions import likely_accounts
-from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.transactions import SplitRecord, TransactionRecord
 
@@ -20,35 +20,32 @@ class NamedSplit(SplitRecord):
     project_name: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedLine(TransactionRecord):
-    """A line with the names of its account, merchant and project, and with its likely account."""
+def extended(
+    organization_id: str, records: Sequence[TransactionRecord], *, names: bool, likely: bool
+) -> list[dict[str, Any]]:
+    """Give the fields of lines, with the names of what they are booked on, their likely accounts, or both.
 
-    account_name: str | None = None
-    merchant_name: str | None = None
-    project_name: str | None = None
-    likely_account: LikelyAccount | None = None
-
-
-def with_names(organization_id: str, records: Sequence[TransactionRecord]) -> list[TransactionRecord]:
-    """Give lines with the names of what they and their splits are booked on, in three statements."""
-    names = names_of(organization_id, records)
+    What is not wanted is null. It takes a constant number of statements.
+    """
+    known = names_of(organization_id, records) if names else None
+    accounts = likely_accounts.of_lines(organization_id, records) if likely else {}
     return [
-        replace(
-            _named(record),
-            splits=[named_split(names, split) for split in record.splits or ()] or None,
-            account_name=names.account(record.account_id),
-            merchant_name=names.merchant(record.org_merchant_id),
-            project_name=names.project(record.project_id),
-        )
+        {each.name: getattr(record, each.name) for each in fields(TransactionRecord)}
+        | _names(known, record)
+        | {"likely_account": accounts.get(record.id)}
         for record in records
     ]
 
 
-def with_likely(organization_id: str, records: Sequence[TransactionRecord]) -> list[TransactionRecord]:
-    """Give lines with their likely accounts, in a constant number of statements."""
-    likely = likely_accounts.of_lines(organization_id, records)
-    return [replace(_named(record), likely_account=likely.get(record.id)) for record in records]
+def _names(known: PartNames | None, record: TransactionRecord) -> dict[str, Any]:
+    if known is None:
+        return dict.fromkeys(("account_name", "merchant_name", "project_name"))
+    return {
+        "splits": [named_split(known, split) for split in record.splits or ()] or None,
+        "account_name": known.account(record.account_id),
+        "merchant_name": known.merchant(record.org_merchant_id),
+        "project_name": known.project(record.project_id),
+    }
 
 
 def names_of(organization_id: str, records: Sequence[TransactionRecord]) -> PartNames:
@@ -72,9 +69,3 @@ def named_split(names: PartNames, split: SplitRecord) -> NamedSplit:
         merchant_name=names.merchant(split.org_merchant_id),
         project_name=names.project(split.project_id),
     )
-
-
-def _named(record: TransactionRecord) -> NamedLine:
-    if isinstance(record, NamedLine):
-        return record
-    return NamedLine(**{each.name: getattr(record, each.name) for each in fields(TransactionRecord)})
