@@ -137,24 +137,6 @@ def listed(
     return found
 
 
-def on_targets(
-    organization_id: str, target_kind: str, target_ids: list[str], *, limit: int = 50
-) -> list[ActionRequest]:
-    """List the acts on some targets, newest first."""
-    return list(
-        db.session.scalars(
-            sa.select(ActionRequest)
-            .where(
-                ActionRequest.organization_id == organization_id,
-                ActionRequest.target_kind == target_kind,
-                ActionRequest.target_id.in_(target_ids),
-            )
-            .order_by(ActionRequest.id.desc())
-            .limit(limit)
-        )
-    )
-
-
 def addresses(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, str]:
     """Give the address of each act's target, by the act's id; a target without a page, or deleted, is left out."""
     targets: defaultdict[str, dict[str, int]] = defaultdict(dict)
