@@ -15,7 +15,8 @@ from webapp.queries.imports.imports import ImportLineRecord
 from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.documents import table_plans
 from webapp.services.documents.table_plans import SentTable
-from webapp.services.imports import imports, preview_lines
+from webapp.services.imports import preview_lines
+from webapp.services.imports.planning import plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None
     """Read a file with a mapping, and compare it with the books; nothing is written."""
     sample = _sample(data, mapping)
     try:
-        reading = imports.read(data, mapping)
+        reading = plans.read(data, mapping)
         plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
         if mapping is None and sample and (error.details or {}).get("key") == "header":

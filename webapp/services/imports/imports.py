@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -30,11 +29,6 @@ from webapp.services.imports.uploads import (
 )
 from webapp.services.imports.writes import WrittenLines
 from webapp.services.storage import kept_files
-
-
-def read(data: bytes, mapping: Mapping[str, object] | None = None) -> Reading:
-    """Read a file before the books are opened for writing; raises FileRefusedError."""
-    return plans.read(data, mapping)
 
 
 def recall(upload: Upload, organization_id: str) -> None:

@@ -19,6 +19,7 @@ from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
 from webapp.services.audit.limits import Bound
 from webapp.services.imports import imports, previews, turns, uploads
+from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.previews import ImportedError
@@ -49,7 +50,7 @@ def take_or_refuse(upload: Upload, *, actor: Actor, now: datetime, progress: Pro
 
 
 def take_at_once(
-    upload: Upload, *, actor: Actor, now: datetime, bound: Bound | None = None, read: Read = imports.read
+    upload: Upload, *, actor: Actor, now: datetime, bound: Bound | None = None, read: Read = plans.read
 ) -> tuple[Import, int]:
     """Import a file in the open transaction, among other writes, and count its lines; raises FileRefusedError.
 
@@ -63,7 +64,7 @@ def take_at_once(
 
 
 def _turn(
-    upload: Upload, actor: Actor, now: datetime, progress: Progress, read: Read = imports.read
+    upload: Upload, actor: Actor, now: datetime, progress: Progress, read: Read = plans.read
 ) -> ImportTurn:
     reading = _read(upload, progress, read)
     begin = partial(imports.begin, upload, actor=actor, now=now)
@@ -78,7 +79,7 @@ def preview(
     _recall(upload, actor.organization_id)
     try:
         progress("reading", 0, None)
-        reading = imports.read(upload.data, upload.mapping)
+        reading = plans.read(upload.data, upload.mapping)
         turns.begin_snapshot(actor.organization_id)
         ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()
@@ -129,7 +130,7 @@ def take_kept_at_once(
     now: datetime,
     choices: Choices = NO_CHOICES,
     bound: Bound | None = None,
-    read: Read = imports.read,
+    read: Read = plans.read,
 ) -> Import:
     """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError.
 
@@ -177,7 +178,7 @@ def read_again(
     imported = queried.get(organization_id, import_id)
     data, fa_id = previews.kept(imported, folder, now=now), imported.feed_account_id
     db.session.rollback()
-    reading = imports.read(data, mapping)
+    reading = plans.read(data, mapping)
     turns.begin_snapshot(organization_id)
     ready = imports.ready(reading, fa_id, organization_id)
     db.session.rollback()
@@ -195,7 +196,7 @@ def _recall(upload: Upload, organization_id: str) -> None:
         db.session.rollback()
 
 
-def _read(upload: Upload, progress: Progress, read: Read = imports.read) -> Reading:
+def _read(upload: Upload, progress: Progress, read: Read = plans.read) -> Reading:
     """Read a file, and pack its bytes: the lines of a long one need the memory."""
     progress("reading", 0, None)
     reading = read(upload.data, upload.mapping)

@@ -30,6 +30,7 @@ from webapp.services.documents.same_invoices import SameInvoiceError
 from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, SentFile
 from webapp.services.imports import imports as taking
 from webapp.services.imports import runs
+from webapp.services.imports.planning import plans
 from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import inbox_files
 
@@ -178,7 +179,7 @@ def _ask_whose(upload: Upload, organization_id: str) -> None:
     _look(organization_id)
     taking.recall(upload, organization_id)
     db.session.rollback()
-    reading = taking.read(upload.data, upload.mapping)
+    reading = plans.read(upload.data, upload.mapping)
     _look(organization_id)
     for statement in reading.file.statements:
         if statement.external_id is None and not existing_lines.without_number(
