@@ -25,7 +25,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts, pair_differences, settled_items
+from webapp.services.journal import line_drafts, pair_differences, settled_items, settlements
 from webapp.services.transactions import bank_changes, unpairing
 
 # An entry takes some 12 ms, and nobody else writes meanwhile.
@@ -126,7 +126,7 @@ def reverse(
     settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED)
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
     journal_entries.mark_voided(family, cancelling)
-    settled_items.settle_with_reversal(entry, cancelling)
+    settlements.settle_with_reversal(entry, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])
     fresh = _fresh_drafts(entry, in_force, target or in_force, day, doing.now)

@@ -19,7 +19,6 @@ from webapp.queries.transfers import open_items
 from webapp.services.audit.act import Act
 from webapp.services.journal.settlements import note, settle_with_reversal, undo
 
-__all__ = ["make_room", "release", "release_uncarried", "settle_with_reversal", "undo"]
 SWITCHED = "The account keeps items from another day on."
 
 
