@@ -14,7 +14,7 @@ from hashlib import sha256
 from sqlalchemy.exc import DBAPIError
 
 from webapp import importers
-from webapp.database.sessions import begin_read, begin_write, db, scope_session
+from webapp.database.sessions import begin_write, db, scope_session
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import TEXT, FileKindError
@@ -29,7 +29,7 @@ from webapp.services.documents import documents, filings, invoices
 from webapp.services.documents.same_invoices import SameInvoiceError
 from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, SentFile
 from webapp.services.imports import imports as taking
-from webapp.services.imports import runs
+from webapp.services.imports import runs, turns
 from webapp.services.imports.planning import plans
 from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import inbox_files
@@ -101,7 +101,7 @@ def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) ->
 
     A refused file waits too where nobody else `keeps_refused` ones: nothing is lost by a refusal.
     """
-    _look(actor.organization_id)
+    turns.begin_snapshot(actor.organization_id)
     found = _there(file, actor.organization_id)
     db.session.rollback()
     if found is not None:
@@ -118,13 +118,6 @@ def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) ->
         db.session.rollback()
         begin_write(actor.organization_id)
         return Arrival(file.name, ArrivalOutcome.REFUSED, str(error))
-
-
-def _look(organization_id: str) -> None:
-    """Begin to read the books, for which nobody waits."""
-    db.session.rollback()
-    scope_session(organization_id)
-    begin_read()
 
 
 def _there(file: SentFile, organization_id: str) -> Arrival | None:
@@ -176,11 +169,11 @@ def _ask_whose(upload: Upload, organization_id: str) -> None:
 
     Whoever sees a preview sees the new account that it would open; here nobody does.
     """
-    _look(organization_id)
+    turns.begin_snapshot(organization_id)
     taking.recall(upload, organization_id)
     db.session.rollback()
     reading = plans.read(upload.data, upload.mapping)
-    _look(organization_id)
+    turns.begin_snapshot(organization_id)
     for statement in reading.file.statements:
         if statement.external_id is None and not existing_lines.without_number(
             organization_id, reading.file.format, statement.currency
