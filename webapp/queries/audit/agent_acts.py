@@ -84,14 +84,6 @@ def recorded_after(organization_id: str, sequence: int) -> list[str]:
     return [each for each in found if each is not None]
 
 
-def last_sequence(organization_id: str) -> int:
-    """Give the last sequence number of the audit chain."""
-    statement = sa.select(sa.func.max(AuditEvent.sequence)).where(
-        AuditEvent.organization_id == organization_id
-    )
-    return db.session.scalar(statement) or 0
-
-
 def _undone(organization_id: str) -> set[str]:
     """List the acts of tokens and plans that others have undone."""
     results = db.session.scalars(

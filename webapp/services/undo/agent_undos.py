@@ -18,7 +18,7 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, ApiToken
-from webapp.queries.audit import agent_acts
+from webapp.queries.audit import agent_acts, book_moves
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.storage import savepoints
@@ -273,7 +273,7 @@ def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing)
         return UndoItem(*facts, None, STAYS.get(request.kind, NO_WAY_BACK))
     if inverse.scope not in scopes:
         return UndoItem(*facts, None, f"Undoing this needs the scope {inverse.scope}.")
-    organization_id, place = request.organization_id, agent_acts.last_sequence(request.organization_id)
+    organization_id, place = request.organization_id, book_moves.last_act(request.organization_id)
     moved = dict(undoing.moved)
     try:
         with db.session.begin_nested():
