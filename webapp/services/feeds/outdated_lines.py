@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.matching.duplicates import pair_duplicates
-from webapp.ledger.matching.joins import LineReport, Pairing
+from webapp.ledger.matching.joins import Pairing
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -29,7 +30,7 @@ def join(context: PushContext, late: Sequence[IncomingLine], arriving: Sequence[
     if not open_:
         return
     own = {each.row_id for each in open_ if each.row_id is not None}
-    reports = [_report(each, -place) for place, each in enumerate((*open_, *arriving), 1)]
+    reports = [replace(each.report, id=-place) for place, each in enumerate((*open_, *arriving), 1)]
     refused = feed_lines.refused(context.organization.id, own)
     places = {each.row_id: -place for place, each in enumerate(open_, 1)}
     decided = {(places.get(one, one), places.get(other, other)) for one, other in refused}
@@ -47,11 +48,6 @@ def _has_no_file_line(each: IncomingLine, row: Transaction) -> bool:
     is_booked = each.earlier is not None and each.earlier.kept_id is None and row.status in IN_BOOKS
     was = each.line.booked_on, each.amount_minor
     return is_booked and row.line_key is None and was != (row.booked_on, row.amount_minor)
-
-
-def _report(each: IncomingLine, number: int) -> LineReport:
-    line = each.line
-    return LineReport(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
 def _suggest(context: PushContext, each: IncomingLine, pairing: Pairing) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
 
@@ -29,7 +30,7 @@ def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[I
     new = [each for each in arriving if each.earlier is None]
     if not new:
         return []
-    reports = [_report(each, -place) for place, each in enumerate(new, 1)]
+    reports = [replace(each.report, id=-place) for place, each in enumerate(new, 1)]
     existing = booked_feed_lines.found(
         context.feed_account, reports, brought=context.brought, removed=context.removed
     )
@@ -74,11 +75,6 @@ def _agreeing(
     for pairing in found:
         if not contradict(reports[pairing.kept_id], reports[pairing.joined_id]):
             yield pairing
-
-
-def _report(each: IncomingLine, number: int) -> LineReport:
-    line = each.line
-    return LineReport(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
 def _with_certainty(pairing: Pairing, *, is_certain: bool) -> Pairing:
