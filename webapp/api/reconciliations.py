@@ -96,7 +96,7 @@ def read_account(query: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, changing(DraftAnswerSchema))
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; answers with what it uncleared, and what is odd about it."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     version = body.pop("version")
     body["keeps_document"] = "document_id" not in body
     change = services.reconciliation.drafts.put_draft(
@@ -116,7 +116,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, changing(ClearedAnswerSchema))
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     version, is_one_by_one = body.pop("version"), body.pop("one_by_one")
     choice, by = ClearingChoice(**body), {"version": version, **acting()}
     if is_one_by_one:
@@ -132,7 +132,7 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, changing(CompletedSchema))
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Complete the account's draft as a proof; warns about outstanding items that are old or equal the opening."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     proof = services.reconciliation.proofs.complete(account, **body, **acting())
     return {
         "reconciliation": queries.reconciliation.records.record(proof),
@@ -147,7 +147,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Reopen the account's newest proof, or all down to the named one, as a draft with its figures."""
     services.reconciliation.reopenings.reopen(
-        queries.reconciliation.reconciliations.account(organization_id(), fa_id), **body, **acting()
+        queries.accounts.feed_accounts.get(organization_id(), fa_id), **body, **acting()
     )
     return answer(fa_id)
 
@@ -158,7 +158,7 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, changing(AnswerSchema))
 def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Accept a broken proof: complete its statement again with the items as they are now."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     proof = services.reconciliation.reopenings.accept(account, **body, **acting())
     return {"reconciliation": queries.reconciliation.records.record(proof)}
 
@@ -169,7 +169,7 @@ def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 def abandon(fa_id: int) -> dict[str, bool]:
     """Discard the account's open draft; proofs are not changed."""
     services.reconciliation.drafts.abandon(
-        queries.reconciliation.reconciliations.account(organization_id(), fa_id), **acting()
+        queries.accounts.feed_accounts.get(organization_id(), fa_id), **acting()
     )
     return {"ok": True}
 

@@ -88,7 +88,7 @@ def abandon(fa_id: int) -> Response:
 @requires("reconcile")
 def reopen(fa_id: int) -> Response:
     """Reopen the newest proof as a draft, or show the error on its page."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     try:
         services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
@@ -100,7 +100,7 @@ def reopen(fa_id: int) -> Response:
 @requires("reconcile")
 def accept(fa_id: int) -> Response:
     """Accept a broken proof with the items as they are now, or show the error on its page."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     try:
         proof = services.reconciliation.reopenings.accept(
             account, **AcceptFormSchema().load(form_body()), **acting()
@@ -113,7 +113,7 @@ def accept(fa_id: int) -> Response:
 def show_refused(fa_id: int, problem: Problem) -> Response:
     """Show an error on the last proof's page; without a proof, in the workspace."""
     proof = queries.reconciliation.reconciliations.anchor_of(
-        queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+        queries.accounts.feed_accounts.get(organization_id(), fa_id)
     )
     if proof is None:
         return render_workspace(fa_id, problem=problem)
@@ -152,7 +152,7 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
 
 def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
     """Act on an account's reconciliation, and answer in its workspace."""
-    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
+    account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     try:
         act(account)
     except (LedgerError, ma.ValidationError) as error:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
 from webapp.models import FeedAccount, Reconciliation, refers_to
+from webapp.queries.accounts import feed_accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page
@@ -25,11 +26,6 @@ from webapp.queries.reconciliation.statement_items import IS_LINE, StatementItem
 def get(organization_id: str, reconciliation_id: int) -> Reconciliation:
     """Find a draft or proof, or raise NotFoundError."""
     return lookups.get(Reconciliation, organization_id, reconciliation_id)
-
-
-def account(organization_id: str, fa_id: int) -> FeedAccount:
-    """Find the feed account whose statements are reconciled, or raise NotFoundError."""
-    return lookups.get(FeedAccount, organization_id, fa_id)
 
 
 def draft_of(account: FeedAccount) -> Reconciliation | None:
@@ -104,7 +100,7 @@ def lines(
     organization_id: str, fa_id: int, *, after: tuple[Any, ...] | None, limit: int
 ) -> Page[StatementItem]:
     """List what an account's draft clears or could clear, else its last proof's lines, else its open items."""
-    found = account(organization_id, fa_id)
+    found = feed_accounts.get(organization_id, fa_id)
     return listed(found, draft=draft_of(found), anchor=anchor_of(found), after=after, limit=limit)
 
 

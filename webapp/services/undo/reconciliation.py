@@ -18,6 +18,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.accounts import feed_accounts
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
 from webapp.services.reconciliation.cleared_items import ClearingChoice
@@ -108,7 +109,7 @@ def _account(undoing: Undoing, request: ActionRequest) -> FeedAccount:
     fa_id = found if found is not None else (request.before or {}).get("faId")
     if fa_id is None:
         raise ChangedSinceError
-    return reconciliations.account(undoing.actor.organization_id, fa_id)
+    return feed_accounts.get(undoing.actor.organization_id, fa_id)
 
 
 def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Reconciliation]:
