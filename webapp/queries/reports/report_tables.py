@@ -19,7 +19,6 @@ from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQues
 from webapp.queries.reports.statements import ReportLine
 from webapp.queries.reports.trial_balances import TrialLine, TrialPart
 
-CREDITS: Final = (AccountType.INCOME, AccountType.LIABILITY, AccountType.EQUITY)
 Figured = ReportLine | Sums | PartFigures
 Row = Sequence[Cell]
 
