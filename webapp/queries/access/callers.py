@@ -11,6 +11,7 @@ from webapp.models import ApiToken
 from webapp.queries.access import organizations, tokens
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import proposals
+from webapp.queries.common.records import record_of
 
 Total = TypeVar("Total", int, Money)
 
@@ -84,14 +85,10 @@ def caller(principal: Principal, now: datetime, *, requests_a_minute: int, versi
 
 def _books(organization_id: str, now: datetime) -> CallerBooks:
     found = organizations.get(organization_id)
-    return CallerBooks(
-        id=found.id,
-        name=found.name,
-        base_currency=found.base_currency,
-        time_zone=found.time_zone,
-        vat_ids=found.vat_ids,
+    return record_of(
+        CallerBooks,
+        found,
         today=organizations.today(found.id, now),
-        lock_date=found.lock_date,
     )
 
 

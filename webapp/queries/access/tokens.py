@@ -13,6 +13,7 @@ from webapp.ledger.money import Money
 from webapp.models import ActionRequest, ApiToken, Membership, TokenDay, User, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.audit import action_requests
+from webapp.queries.common.records import record_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +118,11 @@ def _of_person(organization_id: str, user_id: int | None) -> list[sa.ColumnEleme
 
 
 def _record(token: ApiToken, user_name: str, role: str | None) -> TokenRecord:
-    return TokenRecord(
-        id=token.id,
-        name=token.name,
-        prefix=token.prefix,
-        scopes=token.scopes,
+    return record_of(
+        TokenRecord,
+        token,
         user_name=user_name,
         role=role or "",
-        created_at=token.created_at,
         last_day=last_day(token),
-        last_used_at=token.last_used_at,
-        revoked_at=token.revoked_at,
-        max_entries_a_day=token.max_entries_a_day,
         max_amount_a_day=most_amount_a_day(token),
-        max_requests_a_minute=token.max_requests_a_minute,
     )

@@ -21,6 +21,7 @@ from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 
 # Accounts without a code come after all others, A to Z.
 BY_CODE = Order(
@@ -107,22 +108,9 @@ def records(
 
 def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
     balance_base = Money(balance.amount_base_minor, base)
-    return AccountRecord(
-        id=account.id,
-        code=account.code,
-        name=account.name,
-        type=account.type,
-        emoji=account.emoji,
-        currency=account.currency,
-        parent_id=account.parent_id,
-        in_scope=account.in_scope,
-        requires_counterparty=account.requires_counterparty,
-        is_watched=account.is_watched,
-        is_revalued=account.is_revalued,
-        keeps_items=account.keeps_items,
-        items_from=account.items_from,
-        is_system=account.is_system,
-        is_archived=account.is_archived,
+    return record_of(
+        AccountRecord,
+        account,
         balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,
         balance_base=balance_base,
     )

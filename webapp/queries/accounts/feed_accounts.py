@@ -28,6 +28,7 @@ from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
 
@@ -198,27 +199,20 @@ def _counted(count: orm.InstrumentedAttribute[int], organization_id: Any) -> sa.
 
 def _record(row: Any) -> FeedAccountRecord:
     found, account, institution, balance, currency, as_of, unreconciled, unconfirmed = row
-    return FeedAccountRecord(
+    return record_of(
+        FeedAccountRecord,
+        found,
         fa_id=found.id,
         account_id=account.id,
         account_name=account.name,
         account_emoji=account.emoji,
         account_type=account.type,
-        mask=found.mask,
-        currency=found.currency,
         institution_name=institution.name if institution else None,
         institution_logo=institution.logo if institution else None,
         institution_url=institution.url if institution else None,
         unreconciled_count=int(unreconciled),
         unconfirmed_count=int(unconfirmed),
-        last_feed_at=found.last_feed_at,
         feed_balance=None
         if balance is None or as_of is None
         else FeedBalance(Money(balance, currency), currency, as_of),
-        external_id=found.external_id,
-        provider=found.provider,
-        is_active=found.is_active,
-        splits_batches=found.splits_batches,
-        paused_at=found.paused_at,
-        paused_reason=found.paused_reason,
     )

@@ -15,6 +15,7 @@ from webapp.ledger.chain import Head
 from webapp.models import AuditEvent, TouchedProof
 from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
+from webapp.queries.common.records import record_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +91,10 @@ def _behind(organization_id: str, sequence: int, most: int) -> sa.Select[Any]:
 def _record(event: AuditEvent) -> EventRecord:
     body = json.loads(event.body)
     actor, target = body["actor"], body["target"]
-    return EventRecord(
-        sequence=event.sequence,
+    return record_of(
+        EventRecord,
+        event,
         type=f"{target['kind']}.{body['status'].lower()}",
-        kind=event.kind,
-        at=event.at,
         actor={name: actor[name] for name in ("kind", "id", "name")},
         target=target,
-        action_request_id=event.action_request_id,
-        previous_hash=event.previous_hash,
-        hash=event.hash,
-        body=event.body,
     )

@@ -16,6 +16,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 from webapp.queries.imports import bank_files
 from webapp.queries.imports.bank_files import FileRecord
 
@@ -167,15 +168,11 @@ def get(organization_id: str, import_id: int) -> Import:
 
 def record(imported: Import) -> ImportRecord:
     """Give the record of an import."""
-    return ImportRecord(
-        id=imported.id,
-        file_name=imported.file_name,
-        format=imported.format,
-        status=imported.status,
+    return record_of(
+        ImportRecord,
+        imported,
         error=imported.error or None,
-        warnings=imported.warnings,
         accounts=[ImportAccountRecord.of(stored) for stored in imported.accounts],
-        created_at=imported.created_at,
         refused=imported.reading.get("refused", {}),
         is_kept=imported.kept_file is not None,
     )
@@ -233,14 +230,11 @@ def _line_records(organization_id: str, rows: Sequence[ImportLine]) -> list[Impo
 
 
 def _line_record(row: ImportLine, transaction: Transaction | None, account: str | None) -> ImportLineRecord:
-    return ImportLineRecord(
-        row=row.row,
-        position=row.position,
-        verdict=row.verdict,
-        reason=row.reason,
+    return record_of(
+        ImportLineRecord,
+        row,
         fa_id=transaction.feed_account_id if transaction else None,
         account_name=account,
-        transaction_id=row.transaction_id,
         booked_on=transaction.booked_on if transaction else None,
         amount=transaction.amount if transaction else None,
         currency=transaction.currency if transaction else None,

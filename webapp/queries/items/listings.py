@@ -26,6 +26,7 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.common import merchants
 from webapp.queries.common.paging import Order, Page, joined, page_of_rows
+from webapp.queries.common.records import record_of
 from webapp.queries.items import derivations
 from webapp.queries.items.items import PARTY, get
 
@@ -214,20 +215,15 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     names = _account_names(organization_id, {row.account_id for row in rows})
     entries = _entries(organization_id, {row.journal_entry_id for row in rows} - {None})
     return [
-        OwedItemRecord(
-            id=row.id,
-            account_id=row.account_id,
+        record_of(
+            OwedItemRecord,
+            row,
             account_name=names[row.account_id],
             org_merchant_id=counting[row.org_merchant_id].id if row.org_merchant_id else None,
             org_merchant_name=counting[row.org_merchant_id].name if row.org_merchant_id else None,
-            journal_entry_id=row.journal_entry_id,
             transaction_id=entries.get(row.journal_entry_id, ("", None))[1],
-            day=row.day,
-            due_on=row.due_on,
             overdue_days=(day - row.due_on).days if row.due_on and row.due_on < day and row.waits else None,
-            reference=row.reference,
             description=entries.get(row.journal_entry_id, ("Opening items", None))[0],
-            currency=row.currency,
             amount=Money(int(row.amount_minor), row.currency),
             amount_base=Money(int(row.amount_base_minor), base),
             settled=Money(int(row.settled_minor), row.currency),

@@ -32,6 +32,7 @@ from webapp.queries.common.among import among
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 from webapp.queries.common.search import entry_matches
 from webapp.queries.common.selections import postings_of
 from webapp.queries.journal import attachments, entries, voidable
@@ -237,25 +238,23 @@ def _postings(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
 def _record(stored: _Stored, others: Mapping[int, _Stored], *, can_void: bool) -> EntryRecord:
     entry = stored.entry
     original = others.get(entry.corrects_id or entry.voids_id or 0, stored)
-    return EntryRecord(
-        id=entry.id,
+    return record_of(
+        EntryRecord,
+        entry,
         effective_at=entry.effective_on,
-        description=entry.description,
-        status=entry.status,
-        source=entry.source,
-        base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
         postings=[_posting(leg) for leg in stored.legs],
         origin=_origin(original),
         counterparty=_counterparty(stored, original.line),
         can_void=can_void,
-        number=entry.number,
     )
 
 
 def _posting(leg: _Leg) -> PostingRecord:
     posting, account, institution = leg.posting, leg.account, leg.institution
-    return PostingRecord(
+    return record_of(
+        PostingRecord,
+        posting,
         account_id=account.id,
         account_name=account.name,
         account_type=account.type,
@@ -263,12 +262,7 @@ def _posting(leg: _Leg) -> PostingRecord:
         institution_logo=institution.logo if institution else None,
         institution_name=institution.name if institution else None,
         institution_url=institution.url if institution else None,
-        amount=posting.amount,
-        currency=posting.currency,
-        amount_base=posting.amount_base,
-        is_bank_leg=posting.is_bank_leg,
         org_merchant_id=leg.merchant.id if leg.merchant else None,
-        project_id=posting.project_id,
         in_scope=account.in_scope,
         requires_counterparty=account.requires_counterparty,
     )

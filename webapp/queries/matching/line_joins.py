@@ -15,6 +15,7 @@ from webapp.models import FeedLine, LineChange, LineJoin, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import ids_where, portions
+from webapp.queries.common.records import record_of
 
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
@@ -134,21 +135,17 @@ def _record(
 ) -> JoinRecord:
     is_kept = join.joined_id == line_id
     other = rows[join.kept_id if is_kept else join.joined_id]
-    return JoinRecord(
+    return record_of(
+        JoinRecord,
+        join,
         transaction_id=other.id,
         is_kept=is_kept,
-        tier=join.tier,
-        status=join.status,
-        reason=join.reason,
         booked_on=other.booked_on,
         amount=other.amount,
         description=other.description,
         line_status=other.status,
         source="feed" if other.id in fed else "file",
         provider_transaction_id=other.provider_transaction_id,
-        decided_by=join.decided_by,
-        created_at=join.created_at,
-        undone_at=join.undone_at,
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.proofs import Status, cleared_balance, difference, status
@@ -13,6 +13,7 @@ from webapp.models import Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
+from webapp.queries.common.records import record_of
 from webapp.queries.reconciliation import draft_sums, uncleared_entries, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.computed_verdicts import Verdict
@@ -130,8 +131,9 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     anchor, draft = facts.anchors.get(feed.fa_id), facts.drafts.get(feed.fa_id)
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
     broken = facts.broken.get(feed.fa_id)
-    return HubRecord(
-        **{name: getattr(feed, name) for name in _OF_FEED},
+    return record_of(
+        HubRecord,
+        feed,
         status=status(
             has_proof=anchor is not None,
             has_draft=draft is not None,
@@ -146,9 +148,6 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     )
 
 
-_OF_FEED: Final = tuple(each.name for each in fields(FeedAccountRecord))
-
-
 def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
     return BrokenProof(
         id=proof.id,
@@ -161,13 +160,9 @@ def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
 
 
 def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
-    return AnchorRecord(
-        id=proof.id,
-        statement_date=proof.statement_date,
-        statement_balance=proof.statement_balance,
-        completed_at=proof.completed_at,
-        completed_by=proof.completed_by,
-        digest=proof.digest,
+    return record_of(
+        AnchorRecord,
+        proof,
         holds=verdict.holds,
         broken_by=verdict.broken_by,
     )
@@ -182,17 +177,11 @@ def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: Dra
     """Give the record of an open draft."""
     opening = opening_minor(draft, anchor)
     cleared = cleared_balance(opening, [sums.minor])
-    return DraftRecord(
-        id=draft.id,
-        statement_date=draft.statement_date,
-        statement_balance=draft.statement_balance,
+    return record_of(
+        DraftRecord,
+        draft,
         opening_balance=Money(opening, draft.currency),
-        opening_date=draft.opening_date,
-        keep_as_new=draft.keep_as_new,
         cleared_balance=Money(cleared, draft.currency),
         difference=Money(difference(draft.statement_balance_minor, cleared), draft.currency),
         cleared_count=sums.count,
-        version=draft.version,
-        opened_at=draft.opened_at,
-        opened_by=draft.opened_by,
     )

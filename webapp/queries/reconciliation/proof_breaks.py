@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.models import ProofBreak, Reconciliation, TouchedProof, refers_to
 from webapp.queries.common.made_once import made_once
+from webapp.queries.common.records import record_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
 
 
@@ -52,12 +53,10 @@ def history(proof: Reconciliation) -> list[BreakRecord]:
         sa.select(ProofBreak).where(refers_to(ProofBreak.reconciliation_id, proof)).order_by(ProofBreak.id)
     )
     return [
-        BreakRecord(
+        record_of(
+            BreakRecord,
+            each,
             broken_by=cause(each),
-            repair=each.repair,
-            repaired_at=each.repaired_at,
-            repaired_by=each.repaired_by,
-            repair_action_request_id=each.repair_action_request_id,
         )
         for each in found
     ]
@@ -65,13 +64,9 @@ def history(proof: Reconciliation) -> list[BreakRecord]:
 
 def cause(found: ProofBreak) -> BrokenBy:
     """Give the recorded cause of a break."""
-    return BrokenBy(
-        journal_entry_id=found.journal_entry_id,
-        transaction_id=found.transaction_id,
-        action_request_id=found.action_request_id,
+    return record_of(
+        BrokenBy,
+        found,
         actor=found.broken_by,
-        field=found.field,
-        before=found.before,
-        after=found.after,
         at=found.broken_at,
     )

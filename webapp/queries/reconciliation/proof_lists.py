@@ -21,6 +21,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.computed_verdicts import Verdict
@@ -164,25 +165,16 @@ def _records(organization_id: str, proofs: Sequence[Reconciliation]) -> list[Pro
 
 
 def _record(proof: Reconciliation, before: date | None, verdict: Verdict | None) -> ProofRecord:
-    return ProofRecord(
-        id=proof.id,
+    return record_of(
+        ProofRecord,
+        proof,
         fa_id=proof.feed_account_id,
         account_name=proof.feed_account.name,
-        status=proof.status,
-        currency=proof.currency,
         first_date=_first(proof, before),
-        statement_date=proof.statement_date,
-        statement_balance=proof.statement_balance,
         holds=verdict.holds if verdict else None,
         cleared_now=Money(verdict.cleared_now_minor, proof.currency) if verdict else None,
         off_by=Money(verdict.off_by_minor, proof.currency) if verdict else None,
         broken_by=verdict.broken_by if verdict else None,
-        previous_id=proof.previous_id,
-        digest=proof.digest,
-        completed_at=proof.completed_at,
-        completed_by=proof.completed_by,
-        reopened_at=proof.reopened_at,
-        reopen_reason=proof.reopen_reason,
     )
 
 

@@ -21,6 +21,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.records import record_of
 from webapp.queries.imports import statement_files
 from webapp.queries.imports.statement_files import NamedFile
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
@@ -72,27 +73,19 @@ def proof_page(proof: Reconciliation) -> ProofPage:
     outs = [line.amount for line in lines if line.amount.minor < 0]
     lines_sum = total((line.amount for line in lines), currency)
     opening = Money.of(frozen["openingBalance"], currency)
-    return ProofPage(
-        id=proof.id,
+    return record_of(
+        ProofPage,
+        proof,
         fa_id=proof.feed_account_id,
-        statement_date=proof.statement_date,
-        statement_balance=proof.statement_balance,
         opening_balance=opening,
         opening_on=proof.opening_date if proof.keep_as_new else _day_before(proof),
         cleared_balance=opening + lines_sum,
-        keep_as_new=proof.keep_as_new,
         currency=currency,
         in_count=len(ins),
         in_sum=total(ins, currency),
         out_count=len(outs),
         out_sum=total(outs, currency),
-        completed_at=proof.completed_at,
-        completed_by=proof.completed_by,
-        digest=proof.digest,
         holds=verdict_of(proof).holds if proof.status == "COMPLETED" else False,
-        reopened_at=proof.reopened_at,
-        reopened_by=proof.reopened_by,
-        reopen_reason=proof.reopen_reason,
         lines=lines,
         lines_sum=lines_sum,
         ledger_balance=Money.of(frozen["ledgerBalance"], currency),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import Reconciliation
+from webapp.queries.common.records import record_of
 from webapp.queries.imports import statement_files
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
@@ -78,106 +79,69 @@ class ReconciliationRecord:
     reopen_reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """The figures of a reconciliation that a proof has frozen and a draft computes."""
-
-    opening_balance: Money
-    cleared_balance: Money
-    difference: Money
-    cleared_count: int
-    ledger_balance: Money
-    lines: list[ItemRecord]
-    outstanding: list[ItemRecord]
-    in_transit: list[ItemRecord]
-    previous_digest: str | None
-    statement_digest: str | None
-    file_digests: list[str]
-    holds: bool | None
-    broken_by: BrokenBy | None
-
-
 def record(reconciliation: Reconciliation) -> ReconciliationRecord:
     """Give the record of one reconciliation."""
     figures = _of_draft(reconciliation) if reconciliation.status == "DRAFT" else _of_proof(reconciliation)
     # An item of 0.00 counts as money in.
-    money_in = [line.amount for line in figures.lines if line.amount.minor >= 0]
-    money_out = [line.amount for line in figures.lines if line.amount.minor < 0]
-    return ReconciliationRecord(
-        id=reconciliation.id,
-        organization_id=reconciliation.organization_id,
+    money_in = [line.amount for line in figures["lines"] if line.amount.minor >= 0]
+    money_out = [line.amount for line in figures["lines"] if line.amount.minor < 0]
+    return record_of(
+        ReconciliationRecord,
+        reconciliation,
         fa_id=reconciliation.feed_account_id,
-        status=reconciliation.status,
-        currency=reconciliation.currency,
-        statement_date=reconciliation.statement_date,
-        statement_balance=reconciliation.statement_balance,
-        opening_date=reconciliation.opening_date,
-        keep_as_new=reconciliation.keep_as_new,
-        opening_entry_id=reconciliation.opening_entry_id,
-        version=reconciliation.version,
-        opened_at=reconciliation.opened_at,
-        opened_by=reconciliation.opened_by,
-        reopened_from_id=reconciliation.reopened_from_id,
-        previous_id=reconciliation.previous_id,
         document_id=statement_files.document_id_of(reconciliation),
-        digest=reconciliation.digest,
-        completed_at=reconciliation.completed_at,
-        completed_by=reconciliation.completed_by,
-        reopened_at=reconciliation.reopened_at,
-        reopened_by=reconciliation.reopened_by,
-        reopen_reason=reconciliation.reopen_reason,
         history=proof_breaks.history(reconciliation),
         in_count=len(money_in),
         in_sum=total(money_in, reconciliation.currency),
         out_count=len(money_out),
         out_sum=total(money_out, reconciliation.currency),
-        **{each.name: getattr(figures, each.name) for each in fields(figures)},
+        **figures,
     )
 
 
-def _of_draft(draft: Reconciliation) -> _Figures:
+def _of_draft(draft: Reconciliation) -> dict[str, Any]:
     account = draft.feed_account
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
     now = draft_record(draft, anchor, ready.sums)
     rows = reconciliations.open_lines(account, draft, is_cleared=True)
-    return _Figures(
-        opening_balance=now.opening_balance,
-        cleared_balance=now.cleared_balance,
-        difference=now.difference,
-        cleared_count=now.cleared_count,
-        ledger_balance=Money(ready.books.ledger_balance_minor, draft.currency),
-        lines=_item_records(reconciliations.as_items(rows), draft.currency),
-        outstanding=_item_records(ready.books.outstanding, draft.currency),
-        in_transit=_item_records(ready.books.in_transit, draft.currency),
-        previous_digest=None if anchor is None else anchor.digest,
-        statement_digest=statement_files.statement_digest(draft),
-        file_digests=statement_files.file_digests(draft),
-        holds=None,
-        broken_by=None,
-    )
+    return {
+        "opening_balance": now.opening_balance,
+        "cleared_balance": now.cleared_balance,
+        "difference": now.difference,
+        "cleared_count": now.cleared_count,
+        "ledger_balance": Money(ready.books.ledger_balance_minor, draft.currency),
+        "lines": _item_records(reconciliations.as_items(rows), draft.currency),
+        "outstanding": _item_records(ready.books.outstanding, draft.currency),
+        "in_transit": _item_records(ready.books.in_transit, draft.currency),
+        "previous_digest": None if anchor is None else anchor.digest,
+        "statement_digest": statement_files.statement_digest(draft),
+        "file_digests": statement_files.file_digests(draft),
+        "holds": None,
+        "broken_by": None,
+    }
 
 
-def _of_proof(proof: Reconciliation) -> _Figures:
+def _of_proof(proof: Reconciliation) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(proof.frozen or "{}")
     verdict = None
     if proof.status == "COMPLETED":
         verdict = verdicts.of_proofs(proof.organization_id, [proof])[proof.id]
-    return _Figures(
-        opening_balance=Money.of(document["openingBalance"], proof.currency),
-        cleared_balance=proof.statement_balance,
-        difference=Money.zero(proof.currency),
-        cleared_count=len(document["lines"]),
-        ledger_balance=Money.of(document["ledgerBalance"], proof.currency),
-        lines=_frozen_items(document["lines"], proof.currency),
-        outstanding=_frozen_items(document["outstanding"], proof.currency),
-        in_transit=_frozen_items(document["inTransit"], proof.currency),
-        previous_digest=document["previousDigest"],
-        statement_digest=document.get("statementDigest"),
-        file_digests=document.get("fileDigests", []),
-        holds=None if verdict is None else verdict.holds,
-        broken_by=None if verdict is None else verdict.broken_by,
-    )
+    return {
+        "opening_balance": Money.of(document["openingBalance"], proof.currency),
+        "cleared_balance": proof.statement_balance,
+        "difference": Money.zero(proof.currency),
+        "cleared_count": len(document["lines"]),
+        "ledger_balance": Money.of(document["ledgerBalance"], proof.currency),
+        "lines": _frozen_items(document["lines"], proof.currency),
+        "outstanding": _frozen_items(document["outstanding"], proof.currency),
+        "in_transit": _frozen_items(document["inTransit"], proof.currency),
+        "previous_digest": document["previousDigest"],
+        "statement_digest": document.get("statementDigest"),
+        "file_digests": document.get("fileDigests", []),
+        "holds": None if verdict is None else verdict.holds,
+        "broken_by": None if verdict is None else verdict.broken_by,
+    }
 
 
 def _frozen_items(frozen: Sequence[Mapping[str, Any]], currency: str) -> list[ItemRecord]:
@@ -194,13 +158,4 @@ def _frozen_items(frozen: Sequence[Mapping[str, Any]], currency: str) -> list[It
 
 
 def _item_records(items: Sequence[Item], currency: str) -> list[ItemRecord]:
-    return [
-        ItemRecord(
-            item.transaction_id,
-            item.journal_entry_id,
-            item.provider_transaction_id,
-            item.booked_on,
-            Money(item.amount_minor, currency),
-        )
-        for item in items
-    ]
+    return [record_of(ItemRecord, item, amount=Money(item.amount_minor, currency)) for item in items]

@@ -30,6 +30,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common.records import record_of
 from webapp.queries.items import settlements
 from webapp.queries.reconciliation import book_balances, verdicts
 
@@ -118,15 +119,10 @@ def _postings(organization_id: str) -> sa.Executable:
 
 def _entry(rows: list[Any], settlement_ids: tuple[int, ...]) -> BookEntry:
     first = rows[0]
-    return BookEntry(
-        id=first.id,
-        number=first.number,
+    return record_of(
+        BookEntry,
+        first,
         day=first.effective_on,
-        description=first.description,
-        status=first.status,
-        source=first.source,
-        voids_id=first.voids_id,
-        corrects_id=first.corrects_id,
         legs=tuple(
             BookLeg(
                 row.account_id,

@@ -27,6 +27,7 @@ from webapp.models import (
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page
+from webapp.queries.common.records import record_of
 
 Key = tuple[date, int, int]
 
@@ -174,16 +175,12 @@ def _sums_before(
 
 def _record(of: RegisterAccount, row: Any, after: Balance) -> RegisterRecord:
     balance_base = Money(after.amount_base_minor, of.base_currency)
-    return RegisterRecord(
-        journal_entry_id=row.journal_entry_id,
+    return record_of(
+        RegisterRecord,
+        row,
         entry_number=row.number,
         effective_on=row.day,
-        description=row.description,
-        status=row.status,
-        source=row.source,
-        transaction_id=row.transaction_id,
         amount=Money(row.amount_minor, row.currency),
-        currency=row.currency,
         amount_base=Money(row.amount_base_minor, row.base_currency),
         balance=Money(after.amount_minor, of.currency) if of.currency else balance_base,
         balance_base=balance_base,

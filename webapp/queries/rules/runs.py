@@ -16,6 +16,7 @@ from webapp.models import DocumentSetting, RuleRun, RuleSetting
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 
 NEWEST = Order((RuleRun.id,))  # type: ignore[arg-type]
 
@@ -94,14 +95,11 @@ def _current(
 
 def _provenance(row: RuleSetting | DocumentSetting) -> Provenance:
     names = {each["id"]: each["name"] for each in row.run.rules}
-    return Provenance(
+    return record_of(
+        Provenance,
+        row,
         field=FIELD_OF[EffectKind(row.kind)],
-        value=row.value,
-        before=row.before,
-        rule_id=row.rule_id,
-        rule_version=row.rule_version,
         rule_name=names.get(row.rule_id),
-        run_id=row.run_id,
         action_request_id=row.run.action_request_id,
         set_at=row.run.created_at,
     )

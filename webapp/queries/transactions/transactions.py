@@ -24,6 +24,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order
+from webapp.queries.common.records import record_of
 from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.transactions import entry_states
@@ -151,20 +152,10 @@ def _record(
         only_one = len(state.legs) == 1
         legs = opposite(state.legs[0] if only_one else effective(*state.legs), line.id)
     single = legs[0] if len(legs) == 1 else None
-    return TransactionRecord(
-        id=line.id,
+    return record_of(
+        TransactionRecord,
+        line,
         fa_id=line.feed_account_id,
-        provider_transaction_id=line.provider_transaction_id,
-        status=line.status,
-        booked_on=line.booked_on,
-        value_on=line.value_on,
-        amount=line.amount,
-        currency=line.currency,
-        description=line.description,
-        counterparty=line.counterparty,
-        reference=line.reference,
-        iban=line.iban,
-        journal_entry_id=line.journal_entry_id,
         entry_status=state.status if state else None,
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
@@ -172,9 +163,6 @@ def _record(
         splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
         correction_marker_id=state.marker_id if state else None,
         reconciliation_id=proofs.get(line.id),
-        import_id=line.import_id,
-        created_at=line.created_at,
-        updated_at=line.updated_at,
     )
 
 

@@ -27,6 +27,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.common.records import record_of
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import settlements
 from webapp.queries.matching import transfer_pairs
@@ -197,18 +198,15 @@ def _records(organization_id: str, rows: Sequence[Any], today: date) -> list[Ope
     base = organizations.get(organization_id).base_currency
     lines = _lines(organization_id, [row.root_id for row in rows])
     return [
-        OpenItem(
+        record_of(
+            OpenItem,
+            row,
             id=row.item_id,
-            account_id=row.account_id,
-            account_name=row.account_name,
             journal_entry_id=row.root_id,
             transaction_id=lines.get(row.root_id, (None, None))[0],
             fa_id=lines.get(row.root_id, (None, None))[1],
-            effective_on=row.effective_on,
             age_days=(today - row.effective_on).days,
-            description=row.description,
             amount=Money(int(row.amount_minor), row.currency),
-            currency=row.currency,
             amount_base=Money(int(row.amount_base_minor), base),
         )
         for row in rows

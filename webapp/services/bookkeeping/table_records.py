@@ -9,6 +9,7 @@ from datetime import date
 from webapp.importers.bank_files import SkippedRow
 from webapp.ledger.codes import ROW_VERDICTS
 from webapp.ledger.money import Money
+from webapp.queries.common.records import record_of
 from webapp.services.bookkeeping.document_tables import FiledTable
 from webapp.services.documents.table_plans import SentTable
 
@@ -56,16 +57,12 @@ def record(table: SentTable, done: FiledTable) -> TableRecord:
         is_filed = stated.row in done.filed
         place = document if is_filed else each.there
         rows.append(
-            TableRowRecord(
-                row=stated.row,
+            record_of(
+                TableRowRecord,
+                stated,
                 verdict=each.verdict,
                 is_filed=is_filed,
                 document_type=document.document_type,
-                number=stated.number,
-                issued_on=stated.issued_on,
-                due_on=stated.due_on,
-                party=stated.party,
-                vat_id=stated.vat_id,
                 currency=document.currency,
                 net=document.net,
                 tax=document.tax,

@@ -15,6 +15,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import choices
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
+from webapp.queries.common.records import record_of
 from webapp.queries.imports.imports import ImportLineRecord
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
@@ -136,20 +137,17 @@ def _line(
 ) -> ImportLineRecord:
     line, currency = planned.line, account.target.currency
     is_doubtful = planned.verdict == "POSSIBLY_THERE"
-    return ImportLineRecord(
-        row=line.row,
+    return record_of(
+        ImportLineRecord,
+        line,
         position=position,
         verdict=planned.verdict,
         reason=planned.reason,
         fa_id=account.target.fa_id,
         account_name=account.target.name,
         transaction_id=planned.existing_id,
-        booked_on=line.booked_on,
         amount=Money(planned.amount_minor, currency),
         currency=currency,
-        description=line.description,
-        counterparty=line.counterparty,
-        provider_transaction_id=line.provider_transaction_id,
         possible_transaction_ids=tuple(possible[line.booked_on, planned.amount_minor]) if is_doubtful else (),
     )
 
