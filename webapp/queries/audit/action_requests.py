@@ -34,7 +34,7 @@ from webapp.models import (
 from webapp.models.base import Numbered
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.portions import ids_where
+from webapp.queries.common.portions import ids_where, portions
 
 REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
 # The targets that have a page, with its address; a line is on the page of its account.
@@ -70,13 +70,15 @@ def get(organization_id: str, request_id: str) -> ActionRequest:
 
 def by_ids(organization_id: str, ids: Iterable[str | None]) -> dict[str, ActionRequest]:
     """Find some acts by their ids; None among them is ignored."""
-    request_ids = {each for each in ids if each}
-    rows = db.session.scalars(
-        sa.select(ActionRequest).where(
-            ActionRequest.organization_id == organization_id, ActionRequest.id.in_(request_ids)
+    return {
+        row.id: row
+        for some in portions({each for each in ids if each})
+        for row in db.session.scalars(
+            sa.select(ActionRequest).where(
+                ActionRequest.organization_id == organization_id, ActionRequest.id.in_(some)
+            )
         )
-    )
-    return {row.id: row for row in rows}
+    }
 
 
 def current(organization_id: str, request_id: str, now: datetime) -> ActionRequest:

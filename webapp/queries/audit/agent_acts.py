@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import IS_EVENT_OF_ACT, ActionRequest, ApiToken, AuditEvent, of_same_organization
+from webapp.queries.audit import action_requests
 from webapp.queries.common.lookups import UnknownReferenceError
-from webapp.queries.common.portions import portions
 
 # The acts that undo those of a token and those of a plan; their results list them as `parts`.
 UNDO, UNDO_PLAN = "undo_agent", "undo_plan"
@@ -62,15 +62,7 @@ def _undoable(
 
 def by_ids(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
     """Give acts in the order of `ids`, however many they are."""
-    found = {
-        each.id: each
-        for some in portions(ids)
-        for each in db.session.scalars(
-            sa.select(ActionRequest).where(
-                ActionRequest.organization_id == organization_id, ActionRequest.id.in_(some)
-            )
-        )
-    }
+    found = action_requests.by_ids(organization_id, ids)
     return [found[each] for each in ids]
 
 

@@ -24,7 +24,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.access import organizations
-from webapp.queries.common import merchants
+from webapp.queries.common import lookups, merchants
 from webapp.queries.common.paging import Order, Page, joined, page_of_rows
 from webapp.queries.common.records import record_of
 from webapp.queries.items import derivations
@@ -212,13 +212,13 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
     """Give rows of `as_of` as records; `day` is what overdue days are counted to."""
     base = organizations.get(organization_id).base_currency
     counting = merchants.counting(organization_id, {row.org_merchant_id for row in rows} - {None})
-    names = _account_names(organization_id, {row.account_id for row in rows})
+    accounts = lookups.by_id(Account, organization_id, {row.account_id for row in rows})
     entries = _entries(organization_id, {row.journal_entry_id for row in rows} - {None})
     return [
         record_of(
             OwedItemRecord,
             row,
-            account_name=names[row.account_id],
+            account_name=accounts[row.account_id].name,
             org_merchant_id=counting[row.org_merchant_id].id if row.org_merchant_id else None,
             org_merchant_name=counting[row.org_merchant_id].name if row.org_merchant_id else None,
             transaction_id=entries.get(row.journal_entry_id, ("", None))[1],
@@ -233,15 +233,6 @@ def records(organization_id: str, rows: Sequence[Any], day: date) -> list[OwedIt
         )
         for row in rows
     ]
-
-
-def _account_names(organization_id: str, ids: set[int]) -> dict[int, str]:
-    rows = db.session.execute(
-        sa.select(Account.id, Account.name).where(
-            Account.organization_id == organization_id, Account.id.in_(ids)
-        )
-    )
-    return {row.id: row.name for row in rows}
 
 
 def _entries(organization_id: str, ids: set[int]) -> dict[int, tuple[str, int | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -59,8 +60,8 @@ def legs_of(entry: JournalEntry) -> list[Leg]:
     return [leg_of(posting) for posting in entry.postings]
 
 
-def leg_of(posting: Posting) -> Leg:
-    """Give a posting as a leg."""
+def leg_of(posting: Posting | sa.Row[*tuple[Any, ...]]) -> Leg:
+    """Give a posting, or a row with its columns, as a leg."""
     return Leg(
         account_id=posting.account_id,
         amount_minor=posting.amount_minor,

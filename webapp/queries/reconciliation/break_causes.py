@@ -16,6 +16,7 @@ from webapp.ledger.proofs.equations import Breach
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import ActionRequest, JournalEntry, Posting, Reconciliation, Transaction, refers_to
 from webapp.queries.accounts import posted_entries
+from webapp.queries.common import lookups
 
 MOST_EXAMINED = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
@@ -50,8 +51,8 @@ class _Suspect:
 class _BreachFacts:
     """The lines and entries of breaches, and the reversals that cancelled them."""
 
-    lines: Mapping[int, Transaction]
-    entries: Mapping[int, JournalEntry]
+    lines: Mapping[int | None, Transaction]
+    entries: Mapping[int | None, JournalEntry]
     cancelled: Mapping[tuple[str, int | None], tuple[int, JournalEntry]]
 
 
@@ -69,8 +70,8 @@ def of_breaches(organization_id: str, broken: Broken, act_id: str | None = None)
     broken = {proof_id: (proof, _examined(found)) for proof_id, (proof, found) in broken.items()}
     items = [breach.item for _, found in broken.values() for breach in found if breach.item is not None]
     facts = _BreachFacts(
-        lines=_lines(organization_id, {item.transaction_id for item in items} - {None}),
-        entries=_entries(organization_id, {item.journal_entry_id for item in items} - {None}),
+        lines=lookups.by_id(Transaction, organization_id, [item.transaction_id for item in items]),
+        entries=lookups.by_id(JournalEntry, organization_id, [item.journal_entry_id for item in items]),
         cancelled=_cancelled(organization_id, items),
     )
     chosen: dict[int, _Suspect] = {}
@@ -183,22 +184,6 @@ def _text(value: object, currency: str) -> str | None:
     if isinstance(value, str):
         return value
     return str(Money(value, currency)) if isinstance(value, int) else None
-
-
-def _lines(organization_id: str, ids: set[Any]) -> dict[int, Transaction]:
-    found = db.session.scalars(
-        sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
-    )
-    return {line.id: line for line in found}
-
-
-def _entries(organization_id: str, ids: set[Any]) -> dict[int, JournalEntry]:
-    found = db.session.scalars(
-        sa.select(JournalEntry).where(
-            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids)
-        )
-    )
-    return {entry.id: entry for entry in found}
 
 
 def _cancelled(

@@ -13,6 +13,7 @@ from webapp.database.sessions import db
 from webapp.ledger import titles
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Transaction
+from webapp.queries.common import lookups
 from webapp.queries.reconciliation.break_causes import BrokenBy
 
 
@@ -67,16 +68,9 @@ def _lines(organization_id: str, ids: set[int | None]) -> dict[int | None, Culpr
 
 
 def _entries(organization_id: str, ids: set[int | None]) -> dict[int | None, Culprit]:
-    if not ids:
-        return {}
-    rows = db.session.scalars(
-        sa.select(JournalEntry).where(
-            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids)
-        )
-    )
     return {
-        entry.id: Culprit(
+        entry_id: Culprit(
             titles.quoted(entry.description), entry.effective_on, None, None, None, entry.status
         )
-        for entry in rows
+        for entry_id, entry in lookups.by_id(JournalEntry, organization_id, ids).items()
     }

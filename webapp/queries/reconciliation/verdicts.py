@@ -22,6 +22,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.common import lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks
@@ -136,12 +137,8 @@ def _computed(organization_id: str, proof_ids: list[int]) -> dict[int, Verdict]:
     """Compute the verdicts on proofs that a write past the application has touched."""
     if not proof_ids:
         return {}
-    proofs = db.session.scalars(
-        sa.select(Reconciliation).where(
-            Reconciliation.organization_id == organization_id, Reconciliation.id.in_(proof_ids)
-        )
-    ).all()
-    return computed_verdicts.of_proofs(organization_id, proofs)
+    proofs = lookups.by_id(Reconciliation, organization_id, proof_ids)
+    return computed_verdicts.of_proofs(organization_id, list(proofs.values()))
 
 
 @made_once

@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import sqlalchemy as sa
-
-from webapp.database.sessions import db
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, ShownPayment, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.ledger.open_items import payable_items
 from webapp.models import Transaction
-from webapp.queries.common import merchants
+from webapp.queries.common import lookups, merchants
 from webapp.queries.items import items, line_payments
 from webapp.queries.items.line_payments import LinePaymentRecord
 from webapp.queries.journal import target_legs
@@ -100,10 +97,7 @@ def of_line(transaction: Transaction) -> ShownLine:
 
 def of_lines(organization_id: str, ids: Sequence[int]) -> dict[int, ShownLine]:
     """Give what confirming each line would post, or has posted, in a constant number of statements."""
-    found = db.session.scalars(
-        sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
-    )
-    return _of(organization_id, found.all())
+    return _of(organization_id, list(lookups.by_id(Transaction, organization_id, ids).values()))
 
 
 def _of(organization_id: str, lines: Sequence[Transaction]) -> dict[int, ShownLine]:
