@@ -93,7 +93,6 @@ class SettingTexts:
     """Settings as they are written: each `X` of an environment, or the content of the file that `X_FILE` names."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        """Take the environment."""
         self._environment = environment
 
     def text(self, name: str, default: str) -> str:

@@ -28,7 +28,6 @@ class FailedError(click.ClickException):
     """A failure of a command: a sentence, and for programs the code and details as in the API."""
 
     def __init__(self, message: str, code: str, details: Mapping[str, object] | None = None) -> None:
-        """Take the sentence, its code and its details."""
         super().__init__(message)
         self.code = code
         self.details = dict(details or {})

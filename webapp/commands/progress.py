@@ -20,7 +20,6 @@ class ProgressLine:
     """A line that is written over itself."""
 
     def __init__(self) -> None:
-        """Begin with nothing written."""
         self._is_terminal = sys.stderr.isatty()
         self._has_written = False
 
@@ -43,7 +42,6 @@ class TerminalProgress(ProgressLine):
     """An import's progress, written over itself."""
 
     def __init__(self, file_name: str) -> None:
-        """Begin the progress of a file."""
         super().__init__()
         self._name = file_name
 

@@ -83,7 +83,6 @@ class Ref(int):
         return made
 
     def __getnewargs__(self) -> tuple[Kind, int]:  # type: ignore[override]
-        """Return what a copy is made of."""
         return self.kind, int(self)
 
     @classmethod
@@ -108,7 +107,6 @@ class ReferringDigest(str):
         return made
 
     def __getnewargs__(self) -> tuple[Any]:
-        """Return what a copy is made of."""
         return (self.value,)
 
 

@@ -58,7 +58,6 @@ class Relay:
     """Between lines and a service; only answers are written to `output`."""
 
     def __init__(self, service: AskedService, output: BinaryIO) -> None:
-        """Take the service and the output for answers."""
         self._service, self._output = service, output
         self._waiting: Queue[WaitingMessage] = Queue(MOST_WAITING)
         self._under_way: dict[str, WaitingMessage] = {}

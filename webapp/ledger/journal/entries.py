@@ -25,7 +25,6 @@ class UnbalancedError(UnprocessableError):
     code = "unbalanced"
 
     def __init__(self, difference: Money) -> None:
-        """Name the larger side and the difference."""
         debits_lead = difference.minor > 0
         larger, smaller = ("Debits", "credits") if debits_lead else ("Credits", "debits")
         super().__init__(

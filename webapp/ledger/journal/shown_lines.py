@@ -31,7 +31,6 @@ class ShownPart(NamedTuple):
     amount_minor: int
 
     def __str__(self) -> str:
-        """Write the part as text."""
         return f"{self.account_id}.{self.merchant_id or ''}.{self.project_id or ''}.{self.amount_minor}"
 
 
@@ -48,7 +47,6 @@ class ShownPayment(NamedTuple):
     short_as: str = ""
 
     def __str__(self) -> str:
-        """Write the payment as text."""
         items = "_".join(f"{item_id}.{amount_minor}" for item_id, amount_minor in self.items)
         return f"{items}+{self.short_minor}.{self.short_as}" if self.short_as else items
 
@@ -86,7 +84,6 @@ class ShownLine:
     pays: ShownPayment | None = None
 
     def __str__(self) -> str:
-        """Write the line as text."""
         parts = "_".join(map(str, self.parts))
         head = f"{self.line_id}~{self.entry_id or ''}~{self.booked_on.isoformat()}"
         paid = f"~{self.pays}" if self.pays else ""

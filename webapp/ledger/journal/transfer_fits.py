@@ -107,7 +107,6 @@ class Rated:
     def __init__(
         self, ordered: Iterable[TransferSide], named: Mapping[int, Sequence[int]], may_pair: MayPair
     ) -> None:
-        """Take lines by day and id."""
         sides = [side for side in ordered if side.base_minor]
         self._currencies = sorted({side.currency for side in sides})
         if len(self._currencies) < 2:  # noqa: PLR2004  (an exchange is between two)

@@ -58,7 +58,6 @@ class NamedAccounts:
     """The own accounts that lines name, by number or in their texts; each number and text is read once."""
 
     def __init__(self, own: Mapping[int, OwnAccount]) -> None:
-        """Take the own accounts by the ids of their feed accounts."""
         numbers = {fa_id: compact(account.number or "") for fa_id, account in own.items()}
         self._numbers = {fa_id: number for fa_id, number in numbers.items() if number}
         self._ibans = {fa_id: number for fa_id, number in numbers.items() if is_iban(number)}

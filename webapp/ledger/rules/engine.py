@@ -75,7 +75,6 @@ class RuleSet:
     """
 
     def __init__(self, rules: Sequence[CompiledRule]) -> None:
-        """Take rules in the order in which they run."""
         self.rules = rules
         self._needs = [(rule.conditions.needs, place) for place, rule in enumerate(rules)]
         self._settings = [

@@ -119,7 +119,6 @@ class Field(StrEnum):
         return field
 
     def __init__(self, *row: Any) -> None:
-        """Read the row."""
         its = RuleField(*row)
         self.kind, self.label, self.id_key = its.kind, its.label, its.id_key
         self.of_line, self.of_document = its.of_line, its.of_document

@@ -58,7 +58,6 @@ class ItemValues(dict[Field, Value]):
     __slots__ = ("_item", "_readers")
 
     def __init__(self, item: Any, readers: Readers) -> None:
-        """Begin with no value computed."""
         super().__init__()
         self._item, self._readers = item, readers
 

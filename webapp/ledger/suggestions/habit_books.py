@@ -35,7 +35,6 @@ class Haystack:
     """Folded texts joined into one, so that searching a hundred thousand costs what searching a book does."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Take texts by their places."""
         self._joined = BETWEEN_TEXTS + BETWEEN_TEXTS.join(texts) + BETWEEN_TEXTS
         self._starts = list(accumulate((len(text) + 1 for text in texts), initial=1))
 
@@ -64,7 +63,6 @@ class HabitBook:
     """Lines with their choices, None for an undecided line; both by the lines' places."""
 
     def __init__(self, lines: Sequence[BankLine], choices: Sequence[Choice | None]) -> None:
-        """Take lines, or rows with their names, and choices."""
         self.lines, self.choices = lines, choices
         self._texts: dict[Field, list[str]] = {}
         self._haystacks: dict[Field, Haystack] = {}

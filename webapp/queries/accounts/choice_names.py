@@ -35,7 +35,6 @@ class ChoiceNames:
     """The names of choices, read in three statements however many they are."""
 
     def __init__(self, organization_id: str, choices: Sequence[ChoiceIds]) -> None:
-        """Read the names."""
         self._accounts = lookups.by_id(Account, organization_id, [each.account_id for each in choices])
         self._merchants = merchants.counting(organization_id, [each.merchant_id for each in choices])
         self._projects = lookups.by_id(Project, organization_id, [each.project_id for each in choices])

@@ -49,7 +49,6 @@ class Movements(Sequence[StatementMovement]):
     """What moved in one currency, in its order; each is made as it is read, for a statement may have very many."""
 
     def __init__(self, currency: str, opening_minor: int, rows: Sequence[Any]) -> None:
-        """Take the rows of movements: the currency, the amount, and what is told of each."""
         self._currency, self._rows = currency, rows
         self._balances = list(accumulate((row[1] for row in rows), initial=opening_minor))
 

@@ -31,7 +31,6 @@ class RuleEvaluator:
     """Rules compiled once for any number of lines of an organization."""
 
     def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
-        """Compile rules, and read the accounts as the open transaction shows them."""
         self.organization = organization
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
         self.books = compiled_rules.books(organization) if rules else Books(organization.base_currency, {})

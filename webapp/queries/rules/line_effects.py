@@ -141,7 +141,6 @@ class OwnSettings:
     """The part of decisions that one rule sets, by its id with the kinds that it sets, or that all rules set."""
 
     def __init__(self, rule_id: int | None, kinds: Collection[EffectKind]) -> None:
-        """Begin with no decision."""
         self.rule_id = rule_id
         self._kinds = kinds
         self._own: dict[tuple[int, ...], Owned] = {}
@@ -202,7 +201,6 @@ class Digest:
     """The SHA-256 of everything that a rule would change, and of the rule in its version."""
 
     def __init__(self, rule_id: int, version: int) -> None:
-        """Begin with the rule."""
         self._hash = sha256(f"{rule_id} {version}".encode())
 
     def add(self, facts: list[Any]) -> None:

@@ -15,7 +15,6 @@ class PartNames:
     def __init__(
         self, organization_id: str, parts: Sequence[tuple[int | None, int | None, int | None]]
     ) -> None:
-        """Take the account, merchant and project of each part."""
         self._accounts = lookups.by_id(Account, organization_id, [each[0] for each in parts])
         self._merchants = merchants.counting(organization_id, [each[1] for each in parts])
         self._projects = lookups.by_id(Project, organization_id, [each[2] for each in parts])

@@ -100,7 +100,6 @@ class _FieldNames:
     def __init__(
         self, organization_id: str, records: Sequence[TransactionRecord], legs: Sequence[Leg]
     ) -> None:
-        """Read the names once, for all lines."""
         self._found: dict[str, Any] = {}
         for field, of_leg, of_line, model in FIELDS:
             ids = {getattr(leg, of_leg) for leg in legs} | {getattr(record, of_line) for record in records}

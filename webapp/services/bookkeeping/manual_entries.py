@@ -55,7 +55,6 @@ class AlreadyOnLineError(LedgerError):
     code = "already_explained"
 
     def __init__(self, lines: Sequence[Transaction]) -> None:
-        """Name the lines, the nearest first."""
         super().__init__(
             f"Bank line {lines[0].id}, {lines[0].label}, has this money already, so the entry would count it twice. "
             "Book the line instead, or post the entry as well (force) if it is other money.",
@@ -69,7 +68,6 @@ class StaleEntryError(LedgerError):
     code = "stale_version"
 
     def __init__(self, entry: JournalEntry) -> None:
-        """Name who changed the entry, and the current version."""
         super().__init__(
             f"{manual_entries.last_writer(entry) or 'Somebody'} changed this draft after you opened it.",
             details={"version": manual_entries.version(entry)},

@@ -42,7 +42,6 @@ class Bookkeeper:
     """A bookkeeper who works on a few days of each month, one act a second, and never after the last day began."""
 
     def __init__(self, actor: Actor, last_day: date) -> None:
-        """Begin with an empty desk; `last_day` is today in the demo."""
         self._actor = actor
         self._last_day = last_day
         self._now = datetime.min.replace(tzinfo=UTC)

@@ -24,7 +24,6 @@ class Tally:
     """What rules did in one run, counted: lines that each matched, lines changed, and settings that could not be."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self.matches: Counter[int] = Counter()
         self.skips: Counter[Skip] = Counter()
         self.matched = self.changed = 0
@@ -58,7 +57,6 @@ class LineRules(RuleEvaluator):
     """The active rules of a trigger in one run, with their choices for lines and the counts."""
 
     def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
-        """Take the rules as the open transaction shows them."""
         super().__init__(organization, rules)
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
@@ -86,7 +84,6 @@ class AccountRules:
     _uncategorised: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
-        """Find the accounts of uncategorised lines."""
         self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
     def choose(self, number: int, line: BankLine, base_minor: int | None) -> None:

@@ -27,7 +27,6 @@ class StaleDraftError(LedgerError):
     code = "stale_version"
 
     def __init__(self, current: int | None) -> None:
-        """Name the current version; None where the draft is gone."""
         message = (
             None
             if current is not None

@@ -25,7 +25,6 @@ class MovedLinesError(LedgerError):
     code = "moved"
 
     def __init__(self, preview: SharedEdit) -> None:
-        """Carry what would happen now."""
         super().__init__()
         self.preview = preview
 

@@ -23,7 +23,6 @@ class LineStateError(LedgerError):
     codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
 
     def __init__(self, status: str, sentence: str | None = None) -> None:
-        """Write the line's state and what to do."""
         super().__init__(sentence or _SENTENCES[status], code=status.lower())
 
 

@@ -36,7 +36,6 @@ class UndoMovedError(LedgerError):
     code = "moved"
 
     def __init__(self, preview: AgentUndo) -> None:
-        """Carry what it would do now."""
         super().__init__(details={"digest": preview.digest})
         self.preview = preview
 

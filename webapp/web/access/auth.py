@@ -37,7 +37,6 @@ class NoScopeError(Forbidden):
     own_code = "forbidden"
 
     def __init__(self, sentence: str, *, scope: str | None = None) -> None:
-        """Explain what is missing; `scope` is the required one."""
         super().__init__(sentence)
         self.scope = scope
 

@@ -38,7 +38,6 @@ class UnauthenticatedError(Unauthorized):
     own_code = "unauthenticated"
 
     def __init__(self) -> None:
-        """Explain the reason, with a challenge (RFC 6750)."""
         sentence, self.challenge = refusal()
         super().__init__(sentence)
 

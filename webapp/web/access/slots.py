@@ -17,7 +17,6 @@ class NoSlotError(Exception):
     """No slot is free; `is_own` where the key itself has as many as it may."""
 
     def __init__(self, *, is_own: bool) -> None:
-        """Remember whose slots are taken."""
         self.is_own = is_own
         super().__init__()
 
