@@ -16,7 +16,7 @@ from webapp.database.sessions import begin_read, begin_write, db
 from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.queries import checks
-from webapp.queries.checks import Violation
+from webapp.queries.checks.violations import Violation
 from webapp.services.backups import backups, derived_rows, restores
 
 FILE = click.Path(dir_okay=False, path_type=Path)

@@ -19,23 +19,3 @@ from webapp.queries import (
     transactions,
     transfers,
 )
-
-__all__ = [
-    "access",
-    "accounts",
-    "audit",
-    "currencies",
-    "documents",
-    "effects",
-    "finding",
-    "imports",
-    "items",
-    "journal",
-    "matching",
-    "reconciliation",
-    "reports",
-    "rules",
-    "suggestions",
-    "transactions",
-    "transfers",
-]

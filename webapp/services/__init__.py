@@ -14,18 +14,3 @@ from webapp.services import (
     transactions,
     undo,
 )
-
-__all__ = [
-    "access",
-    "accounts",
-    "bookkeeping",
-    "documents",
-    "feeds",
-    "imports",
-    "inbox",
-    "items",
-    "reconciliation",
-    "rules",
-    "transactions",
-    "undo",
-]

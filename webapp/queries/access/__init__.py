@@ -1,5 +1,3 @@
 """Principals, who asks, tokens, sessions, organizations, their members and invitations."""
 
 from webapp.queries.access import callers, invitations, organizations, principals, sessions, tokens
-
-__all__ = ["callers", "invitations", "organizations", "principals", "sessions", "tokens"]

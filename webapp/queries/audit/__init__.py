@@ -1,5 +1,3 @@
 """Action requests, proposals, field changes."""
 
 from webapp.queries.audit import action_requests, activity, book_moves, events, field_changes, proposals
-
-__all__ = ["action_requests", "activity", "book_moves", "events", "field_changes", "proposals"]

@@ -77,6 +77,3 @@ def _found(checks: Sequence[Check], where: str, show: Callable[[str], None]) -> 
         area = check.__module__.rpartition(".")[2].replace("_", " ")
         show(f"check {place} of {len(checks)}{where}: {area}, {check.__name__.replace('_', ' ')}")
         yield from check()
-
-
-__all__ = ["ACROSS", "OF_BOOKS", "Violation", "of_each_organization", "violations"]

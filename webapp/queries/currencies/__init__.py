@@ -1,5 +1,3 @@
 """Exchange rates, balances in other currencies, and their revaluations."""
 
 from webapp.queries.currencies import exchange_rates, revaluations
-
-__all__ = ["exchange_rates", "revaluations"]

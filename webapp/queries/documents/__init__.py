@@ -15,19 +15,3 @@ from webapp.queries.documents import (
     suggestions,
     texts,
 )
-
-__all__ = [
-    "candidates",
-    "deletion_blockers",
-    "documents",
-    "evidence",
-    "findings",
-    "inbox_files",
-    "pages",
-    "parties",
-    "payments",
-    "retention",
-    "same_invoices",
-    "suggestions",
-    "texts",
-]

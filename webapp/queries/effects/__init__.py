@@ -1,5 +1,3 @@
 """What a call would do to entries, balances and proofs."""
 
 from webapp.queries.effects import pages, summaries
-
-__all__ = ["pages", "summaries"]

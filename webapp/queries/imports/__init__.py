@@ -1,5 +1,3 @@
 """Imports, their lines and coverage."""
 
 from webapp.queries.imports import bank_files, column_mappings, coverage, imports, statement_files
-
-__all__ = ["bank_files", "column_mappings", "coverage", "imports", "statement_files"]

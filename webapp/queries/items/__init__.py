@@ -13,17 +13,3 @@ from webapp.queries.items import (
     returned_payments,
     settlements,
 )
-
-__all__ = [
-    "aged_tables",
-    "ageing",
-    "derivations",
-    "items",
-    "line_payments",
-    "listings",
-    "party_statements",
-    "payment_choices",
-    "prepaid",
-    "returned_payments",
-    "settlements",
-]

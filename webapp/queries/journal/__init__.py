@@ -9,13 +9,3 @@ from webapp.queries.journal import (
     manual_entries,
     void_previews,
 )
-
-__all__ = [
-    "attachments",
-    "correction_tables",
-    "entries",
-    "entry_details",
-    "entry_records",
-    "manual_entries",
-    "void_previews",
-]

@@ -10,14 +10,3 @@ from webapp.queries.reconciliation import (
     reconciliations,
     records,
 )
-
-__all__ = [
-    "culprits",
-    "hub",
-    "next_statements",
-    "panels",
-    "proof_lists",
-    "proof_pages",
-    "reconciliations",
-    "records",
-]

@@ -12,16 +12,3 @@ from webapp.queries.reports import (
     statements,
     trial_balances,
 )
-
-__all__ = [
-    "balances",
-    "dimension_results",
-    "dimensions",
-    "exports",
-    "general_ledger",
-    "ledger_order",
-    "registers",
-    "report_tables",
-    "statements",
-    "trial_balances",
-]

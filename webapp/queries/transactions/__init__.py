@@ -16,20 +16,3 @@ from webapp.queries.transactions import (
     waiting_lines,
     workspaces,
 )
-
-__all__ = [
-    "doubts",
-    "line_details",
-    "line_filters",
-    "line_lists",
-    "line_rules",
-    "merchant_merges",
-    "named_lines",
-    "selected_lines",
-    "shown_lines",
-    "suggestions",
-    "tab_counts",
-    "transactions",
-    "waiting_lines",
-    "workspaces",
-]

@@ -1,5 +1,3 @@
 """Proposed transfers, and open items of watched accounts."""
 
 from webapp.queries.transfers import open_items, proposed, sides, watched
-
-__all__ = ["open_items", "proposed", "sides", "watched"]

@@ -1,5 +1,3 @@
 """Organizations, members, sessions, a person's own sign-in, API tokens and their caps."""
 
 from webapp.services.access import invitations, organizations, own_sign_in, sessions, tokens, users
-
-__all__ = ["invitations", "organizations", "own_sign_in", "sessions", "tokens", "users"]

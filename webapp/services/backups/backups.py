@@ -22,8 +22,9 @@ from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
 from webapp.models import StoredFile
 from webapp.queries.audit import proposals
-from webapp.queries.checks import Violation, book_totals
+from webapp.queries.checks import book_totals
 from webapp.queries.checks.stored_files import problem_with
+from webapp.queries.checks.violations import Violation
 from webapp.services.backups.rows import tables, writer
 from webapp.services.storage import arriving_files, stored_files, whole_files
 from webapp.services.storage.kept_files import PROPOSALS

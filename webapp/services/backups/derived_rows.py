@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.models import Document, Organization, RegisterLine, TransferPair
-from webapp.queries.checks import Violation, items, sums, transfers
+from webapp.queries.checks import items, sums, transfers
+from webapp.queries.checks.violations import Violation
 from webapp.services.audit import proof_breaks
 
 # What the checks find wrong in derived rows alone: no figure of the books is in doubt.

@@ -11,15 +11,3 @@ from webapp.services.bookkeeping import (
     revaluations,
     voids,
 )
-
-__all__ = [
-    "document_bookings",
-    "entry_previews",
-    "exchange_rates",
-    "financial_years",
-    "lock_dates",
-    "manual_entries",
-    "retention",
-    "revaluations",
-    "voids",
-]

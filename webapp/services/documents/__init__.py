@@ -9,5 +9,3 @@ from webapp.services.documents import (
     payments,
     relations,
 )
-
-__all__ = ["attached_files", "declines", "documents", "further_files", "parties", "payments", "relations"]

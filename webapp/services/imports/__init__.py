@@ -1,5 +1,3 @@
 """Bank files: previewed, planned against the books, written in one short turn, and taken back."""
 
 from webapp.services.imports import column_mappings, imports
-
-__all__ = ["column_mappings", "imports"]

@@ -1,5 +1,3 @@
 """Files of any kind: each becomes an import or a document, or waits in the inbox with its question."""
 
 from webapp.services.inbox import arrivals, drop_folders, inbox_files
-
-__all__ = ["arrivals", "drop_folders", "inbox_files"]

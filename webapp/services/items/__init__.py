@@ -1,5 +1,3 @@
 """Acts on items of accounts that keep them: their due days, and lines that pay them."""
 
 from webapp.services.items import due_days, paid_lines, payments, prepayments, shortfalls
-
-__all__ = ["due_days", "paid_lines", "payments", "prepayments", "shortfalls"]

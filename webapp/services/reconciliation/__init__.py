@@ -1,5 +1,3 @@
 """Statements: an open draft, what it clears, the proof, and proofs reopened or accepted."""
 
 from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
-
-__all__ = ["cleared_items", "drafts", "proofs", "reopenings"]

@@ -1,5 +1,3 @@
 """Automation rules: kept, run on lines and documents, undone."""
 
 from webapp.services.rules import rules, run_undos, runs
-
-__all__ = ["rules", "run_undos", "runs"]

@@ -11,15 +11,3 @@ from webapp.services.transactions import (
     shown_edits,
     transfers,
 )
-
-__all__ = [
-    "bulk_edits",
-    "edits",
-    "joins",
-    "lifecycle",
-    "links",
-    "settlements",
-    "shared_edits",
-    "shown_edits",
-    "transfers",
-]

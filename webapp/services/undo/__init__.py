@@ -1,5 +1,3 @@
 """The inverse of each kind of act, or why there is none; and undoing everything that a token did."""
 
 from webapp.services.undo import agent_undos, shared_edits
-
-__all__ = ["agent_undos", "shared_edits"]
