@@ -9,7 +9,8 @@ from webapp import queries
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest, ApiToken
-from webapp.services.undo.agent_undos import KeyActs, PlanActs
+from webapp.services.undo import agent_undos
+from webapp.services.undo.agent_undos import AgentActs
 from webapp.web import uploads
 from webapp.web.access.auth import acting, organization_id, principal
 
@@ -42,11 +43,11 @@ def undoable_plans(requests: Sequence[ActionRequest]) -> set[str]:
     return {each.id for each in plans if (each.actor["kind"], each.actor["id"]) in own}
 
 
-def acts(query: Mapping[str, Any]) -> KeyActs | PlanActs:
+def acts(query: Mapping[str, Any]) -> AgentActs:
     """Find the acts that a body of SinceSchema names; raises NotFoundError."""
     if query["plan_id"] is not None:
-        return PlanActs(plan(query["plan_id"]), query["before"])
-    return KeyActs(token(query["token_id"]), query["since"], query["before"])
+        return agent_undos.of_plan(plan(query["plan_id"]), query["before"])
+    return agent_undos.of_key(token(query["token_id"]), query["since"], query["before"])
 
 
 def undoing() -> dict[str, Any]:

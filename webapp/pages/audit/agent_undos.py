@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import marshmallow as ma
 from flask import Blueprint, Response, request
 
-from webapp import queries, services
+from webapp import queries
 from webapp.schemas.audit.agent_undos import SinceFormSchema, UndoFormSchema
-from webapp.services.undo.agent_undos import KeyActs, UndoMovedError
+from webapp.schemas.base import Schema
+from webapp.services.undo import agent_undos
+from webapp.services.undo.agent_undos import AgentActs, UndoMovedError
 from webapp.web import agents
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
@@ -32,29 +36,30 @@ def show(token_id: int) -> Response:
 @requires("draft", session_only=True, is_heavy=True)
 def preview(token_id: int) -> Response:
     """Preview the undo; nothing is written."""
-    token = agents.token(token_id)
-    try:
-        body = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = services.undo.agent_undos.preview(KeyActs(token, **body), **agents.undoing())
-    except REFUSALS as error:
-        return show_form(token_id, problem=problem_of(error))
-    return show_form(token_id, agent_undo=shown)
+    acts = partial(agent_undos.of_key, agents.token(token_id))
+    return answer(acts, SinceFormSchema, partial(show_form, token_id))
 
 
 @bp.post("")
 @requires("draft", session_only=True, is_heavy=True)
 def undo(token_id: int) -> Response:
     """Undo as previewed, and show the result for each act; if the books have changed, show a new preview."""
-    token = agents.token(token_id)
+    acts = partial(agent_undos.of_key, agents.token(token_id))
+    return answer(acts, UndoFormSchema, partial(show_form, token_id))
+
+
+def answer(acts: Callable[..., AgentActs], form: type[Schema], page: Callable[..., Response]) -> Response:
+    """Preview an undo, or with the digest of a preview do it; where that is not what would happen, preview it anew."""
     try:
-        body = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        digest = body.pop("digest")
-        done = services.undo.agent_undos.undo(KeyActs(token, **body), digest=digest, **agents.undoing())
+        body = form(unknown=ma.EXCLUDE).load(form_body())
+        digest = body.pop("digest", None)
+        if digest is None:
+            return page(agent_undo=agent_undos.preview(acts(**body), **agents.undoing()))
+        return page(agent_undo=agent_undos.undo(acts(**body), digest=digest, **agents.undoing()))
     except UndoMovedError as error:
-        return show_form(token_id, problem=problem_of(error), agent_undo=error.preview)
+        return page(problem=problem_of(error), agent_undo=error.preview)
     except REFUSALS as error:
-        return show_form(token_id, problem=problem_of(error))
-    return show_form(token_id, agent_undo=done)
+        return page(problem=problem_of(error))
 
 
 def show_form(token_id: int, **context: Any) -> Response:
@@ -66,6 +71,6 @@ def show_form(token_id: int, **context: Any) -> Response:
         status=problem.status if problem else 200,
         key=queries.access.tokens.record(agents.token(token_id)),
         typed=typed,
-        most=services.undo.agent_undos.MOST_AT_ONCE,
+        most=agent_undos.MOST_AT_ONCE,
         **{"agent_undo": None, **context},
     )

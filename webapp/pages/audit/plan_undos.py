@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import marshmallow as ma
 from flask import Blueprint, Response
 
-from webapp import services
+from webapp.pages.audit.agent_undos import answer
 from webapp.schemas.audit.agent_undos import PlanUndoFormSchema, PlanUndoPreviewFormSchema
-from webapp.services.undo.agent_undos import PlanActs, UndoMovedError
+from webapp.services.undo import agent_undos
 from webapp.web import agents
 from webapp.web.access.auth import requires
-from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
-from webapp.web.rendering.problems import REFUSALS, problem_of
 
 bp = Blueprint("plan_undos", __name__, url_prefix="/activity/plans/<act:plan_id>/undo")
 
@@ -30,29 +28,16 @@ def show(plan_id: str) -> Response:
 @requires("draft", session_only=True, is_heavy=True)
 def preview(plan_id: str) -> Response:
     """Preview the undo; nothing is written."""
-    plan = agents.plan(plan_id)
-    try:
-        body = PlanUndoPreviewFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = services.undo.agent_undos.preview(PlanActs(plan, **body), **agents.undoing())
-    except REFUSALS as error:
-        return show_page(plan_id, problem=problem_of(error))
-    return show_page(plan_id, agent_undo=shown)
+    acts = partial(agent_undos.of_plan, agents.plan(plan_id))
+    return answer(acts, PlanUndoPreviewFormSchema, partial(show_page, plan_id))
 
 
 @bp.post("")
 @requires("draft", session_only=True, is_heavy=True)
 def undo(plan_id: str) -> Response:
     """Undo as previewed, and show the result for each act; if the books have changed, show a new preview."""
-    plan = agents.plan(plan_id)
-    try:
-        body = PlanUndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        acts = PlanActs(plan, body["before"])
-        done = services.undo.agent_undos.undo(acts, digest=body["digest"], **agents.undoing())
-    except UndoMovedError as error:
-        return show_page(plan_id, problem=problem_of(error), agent_undo=error.preview)
-    except REFUSALS as error:
-        return show_page(plan_id, problem=problem_of(error))
-    return show_page(plan_id, agent_undo=done)
+    acts = partial(agent_undos.of_plan, agents.plan(plan_id))
+    return answer(acts, PlanUndoFormSchema, partial(show_page, plan_id))
 
 
 def show_page(plan_id: str, **context: Any) -> Response:

@@ -100,13 +100,13 @@ class UndoResultSchema(Schema):
     action_request_id = ma.fields.String()
     status = fields.OneOf("EXECUTED", "FAILED")
     undone_by = ma.fields.List(ma.fields.String())
-    error = ma.fields.String()
+    error = ma.fields.String(attribute="why")
 
 
 class AgentUndoResultSchema(Schema):
     """One result for each act, the newest first; `actionRequestId` is that of the undo itself."""
 
     action_request_id = ma.fields.String()
-    results = ma.fields.List(ma.fields.Nested(UndoResultSchema))
+    results = ma.fields.List(ma.fields.Nested(UndoResultSchema), attribute="items")
     left = ma.fields.Integer()
     next_before = ma.fields.String(allow_none=True)

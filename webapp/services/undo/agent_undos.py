@@ -6,11 +6,11 @@ an act can only depend on what was done before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 import sqlalchemy as sa
 
@@ -66,104 +66,58 @@ class UndoItem:
     why: str
     undone_by: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class UndoResult:
-    """The result of undoing one act: EXECUTED by the acts `undone_by`, or FAILED with the reason as `error`."""
-
-    action_request_id: str
-    status: str
-    undone_by: tuple[str, ...]
-    error: str
+    @property
+    def status(self) -> str:
+        """What became of it, once it was to be undone."""
+        return "EXECUTED" if self.undo else "FAILED"
 
 
 @dataclass(frozen=True, slots=True)
-class KeyActs:
-    """What a key did since an instant, or of that what is older than the act `before`."""
+class AgentActs:
+    """What a key did since an instant, or the steps of a plan, or of that what is older than the act `before`.
 
-    token: ApiToken
-    since: datetime
-    before: str | None = None
+    `kind` is that of the undo, `target` and `facts` say what it is about, and `name` and `reason` are for people.
+    """
 
-    kind: ClassVar[str] = agent_acts.UNDO
-
-    @property
-    def most_at_once(self) -> int:
-        """How many of them are undone at once."""
-        return MOST_AT_ONCE
-
-    @property
-    def organization_id(self) -> str:
-        """Whose books it is in."""
-        return self.token.organization_id
-
-    @property
-    def target(self) -> tuple[str, object]:
-        """What the undo of it is about."""
-        return "token", self.token.id
-
-    @property
-    def facts(self) -> dict[str, object]:
-        """What it is, as JSON."""
-        return {"tokenId": self.token.id, "since": instant_text(self.since)}
-
-    @property
-    def name(self) -> str:
-        """Whose acts they are, for a title."""
-        return self.token.name
-
-    @property
-    def reason(self) -> str:
-        """Why each of them is undone."""
-        return f"Undoes what the key {self.token.name} did"
-
-    def undoable(self) -> list[str]:
-        """List the ids of the acts that are not undone yet, the newest first."""
-        return agent_acts.undoable(self.token, self.since, self.before)
+    kind: str
+    organization_id: str
+    target: tuple[str, object]
+    facts: dict[str, object]
+    name: str
+    reason: str
+    most_at_once: int
+    before: str | None
+    undoable: Callable[[], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class PlanActs:
-    """What the steps of a plan did, or of that what is older than the act `before`."""
+def of_key(token: ApiToken, since: datetime, before: str | None = None) -> AgentActs:
+    """Give what a key did since an instant."""
+    return AgentActs(
+        agent_acts.UNDO,
+        token.organization_id,
+        ("token", token.id),
+        {"tokenId": token.id, "since": instant_text(since)},
+        token.name,
+        f"Undoes what the key {token.name} did",
+        MOST_AT_ONCE,
+        before,
+        partial(agent_acts.undoable, token, since, before),
+    )
 
-    plan: ActionRequest
-    before: str | None = None
 
-    kind: ClassVar[str] = agent_acts.UNDO_PLAN
-
-    @property
-    def most_at_once(self) -> int:
-        """How many of them are undone at once."""
-        return MOST_OF_A_PLAN
-
-    @property
-    def organization_id(self) -> str:
-        """Whose books it is in."""
-        return self.plan.organization_id
-
-    @property
-    def target(self) -> tuple[str, object]:
-        """What the undo of it is about."""
-        return "plan", self.plan.id
-
-    @property
-    def facts(self) -> dict[str, object]:
-        """What it is, as JSON."""
-        return {"planId": self.plan.id}
-
-    @property
-    def name(self) -> str:
-        """Whose acts they are, for a title."""
-        return f"the plan {self.plan.title}"
-
-    @property
-    def reason(self) -> str:
-        """Why each of them is undone."""
-        return f"Undoes the plan {self.plan.title}"
-
-    def undoable(self) -> list[str]:
-        """List the ids of the acts that are not undone yet, the newest first."""
-        return agent_acts.undoable_of_plan(self.plan, self.before)
+def of_plan(plan: ActionRequest, before: str | None = None) -> AgentActs:
+    """Give what the steps of a plan did."""
+    return AgentActs(
+        agent_acts.UNDO_PLAN,
+        plan.organization_id,
+        ("plan", plan.id),
+        {"planId": plan.id},
+        f"the plan {plan.title}",
+        f"Undoes the plan {plan.title}",
+        MOST_OF_A_PLAN,
+        before,
+        partial(agent_acts.undoable_of_plan, plan, before),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,19 +149,9 @@ class AgentUndo:
         content = {**self.facts, "items": facts}
         return sha256_hex(canonical_json(content))
 
-    @property
-    def results(self) -> list[UndoResult]:
-        """What became of each act: undone, or left with the reason."""
-        return [
-            UndoResult(
-                item.action_request_id, "EXECUTED" if item.undo else "FAILED", item.undone_by, item.why
-            )
-            for item in self.items
-        ]
-
 
 def preview(
-    acts: KeyActs | PlanActs, *, scopes: Collection[str], folder: Path, actor: Actor, now: datetime
+    acts: AgentActs, *, scopes: Collection[str], folder: Path, actor: Actor, now: datetime
 ) -> AgentUndo:
     """Preview undoing everything that a token did since an instant or that a plan did, as a trial.
 
@@ -219,7 +163,7 @@ def preview(
 
 
 def undo(
-    acts: KeyActs | PlanActs,
+    acts: AgentActs,
     *,
     digest: str,
     scopes: Collection[str],
@@ -257,7 +201,7 @@ def undo(
     return replace(undone, action_request_id=doing.id)
 
 
-def _run(acts: KeyActs | PlanActs, scopes: Collection[str], undoing: Undoing) -> AgentUndo:
+def _run(acts: AgentActs, scopes: Collection[str], undoing: Undoing) -> AgentUndo:
     ids = acts.undoable()
     requests = agent_acts.by_ids(acts.organization_id, ids[: acts.most_at_once])
     items = [_undo_one(request, scopes, undoing) for request in requests]
