@@ -80,11 +80,11 @@ class PlanInputSchema(Schema):
 class StepDoneSchema(Schema):
     """What a step was answered, and its acts."""
 
-    number = ma.fields.Integer()
-    method = fields.OneOf(*METHODS)
-    path = ma.fields.String()
-    status = ma.fields.Integer()
-    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED)
+    number = ma.fields.Integer(attribute="step.number")
+    method = fields.OneOf(*METHODS, attribute="step.method")
+    path = ma.fields.String(attribute="step.path")
+    status = ma.fields.Integer(attribute="result.status")
+    answer = ma.fields.Raw(attribute="result.body", allow_none=True, metadata=UNTRUSTED)
     action_request_ids = ma.fields.List(ma.fields.String())
 
 

@@ -97,31 +97,6 @@ class StepDone:
     acts: Sequence[Act]
 
     @property
-    def number(self) -> int:
-        """Its place, from 1."""
-        return self.step.number
-
-    @property
-    def method(self) -> str:
-        """Its method."""
-        return self.step.method
-
-    @property
-    def path(self) -> str:
-        """Its path as it was sent."""
-        return self.step.path
-
-    @property
-    def status(self) -> int:
-        """The status of its answer."""
-        return self.result.status
-
-    @property
-    def answer(self) -> Any:
-        """The body of its answer."""
-        return self.result.body
-
-    @property
     def action_request_ids(self) -> list[str]:
         """The ids of its acts."""
         return [act.id for act in self.acts]
