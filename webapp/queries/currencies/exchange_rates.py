@@ -109,11 +109,7 @@ def drafts_mirrored_at(organization_id: str, currency: str, first: date, last: d
     rate_day = sa.func.coalesce(
         sa.func.min(of_currency), sa.func.min(Transaction.booked_on), JournalEntry.effective_on
     )
-    named = (
-        sa.select(Posting.id)
-        .where(refers_to(Posting.journal_entry_id, JournalEntry), Posting.currency == currency)
-        .exists()
-    )
+    named = sa.exists().where(refers_to(Posting.journal_entry_id, JournalEntry), Posting.currency == currency)
     found = db.session.execute(
         sa.select(JournalEntry, rate_day.label("rate_day"))
         .outerjoin(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))

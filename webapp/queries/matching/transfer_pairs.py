@@ -86,23 +86,15 @@ def is_any_paired(organization_id: str, entry_ids: Collection[int]) -> bool:
 
 def is_paired(line: Any) -> sa.ColumnElement[bool]:
     """Build the condition that a line is in a pair now."""
-    return (
-        sa.select(1)
-        .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")
-        .exists()
-    )
+    return sa.exists().where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")
 
 
 def is_settled(line: Any) -> sa.ColumnElement[bool]:
     """Build the condition that a line is in a pair now whose posted sides come to nil together."""
-    return (
-        sa.select(1)
-        .where(
-            refers_to(TransferPair.transaction_id, line),
-            TransferPair.status == "STANDING",
-            TransferPair.is_settled,
-        )
-        .exists()
+    return sa.exists().where(
+        refers_to(TransferPair.transaction_id, line),
+        TransferPair.status == "STANDING",
+        TransferPair.is_settled,
     )
 
 

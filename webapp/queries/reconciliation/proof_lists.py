@@ -110,18 +110,11 @@ def _covers(month: date) -> sa.ColumnElement[bool]:
     """Build the condition that a statement has a day of a month; the first one begins with its first item."""
     last = last_of_month(month)
     earlier = orm.aliased(Reconciliation)
-    ends_later = (
-        sa.select(1)
-        .where(refers_to(Reconciliation.previous_id, earlier), earlier.statement_date >= last)
-        .exists()
+    ends_later = sa.exists().where(
+        refers_to(Reconciliation.previous_id, earlier), earlier.statement_date >= last
     )
-    has_begun = (
-        sa.select(1)
-        .where(
-            refers_to(ReconciliationItem.reconciliation_id, Reconciliation),
-            ReconciliationItem.frozen_on <= last,
-        )
-        .exists()
+    has_begun = sa.exists().where(
+        refers_to(ReconciliationItem.reconciliation_id, Reconciliation), ReconciliationItem.frozen_on <= last
     )
     begins = sa.or_(Reconciliation.previous_id.is_not(None), Reconciliation.statement_date <= last, has_begun)
     return sa.and_(Reconciliation.statement_date >= month, ~ends_later, begins)
@@ -139,10 +132,8 @@ def _holds(organization_id: str, *, is_asked: bool) -> sa.ColumnElement[bool]:
     ).all()
     found = computed_verdicts.of_proofs(organization_id, proofs)
     broken_now = [proof_id for proof_id, verdict in found.items() if not verdict.holds]
-    recorded = (
-        sa.select(1)
-        .where(refers_to(ProofBreak.reconciliation_id, Reconciliation), ProofBreak.repaired_at.is_(None))
-        .exists()
+    recorded = sa.exists().where(
+        refers_to(ProofBreak.reconciliation_id, Reconciliation), ProofBreak.repaired_at.is_(None)
     )
     is_broken = sa.or_(
         Reconciliation.id.in_(broken_now), sa.and_(recorded, Reconciliation.id.not_in(touched))

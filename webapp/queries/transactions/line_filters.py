@@ -107,11 +107,7 @@ def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
 
 
 def _is_cleared(draft: OpenDraft) -> sa.ColumnElement[bool]:
-    return (
-        sa.select(1)
-        .where(
-            refers_to(ReconciliationItem.transaction_id, Transaction),
-            ReconciliationItem.reconciliation_id == draft.id,
-        )
-        .exists()
+    return sa.exists().where(
+        refers_to(ReconciliationItem.transaction_id, Transaction),
+        ReconciliationItem.reconciliation_id == draft.id,
     )

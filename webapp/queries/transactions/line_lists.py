@@ -122,13 +122,8 @@ def _plain(organization_id: str, filters: TransactionFilters) -> sa.Select[Any]:
 
 
 def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
-    return (
-        sa.select(1)
-        .where(
-            refers_to(Transaction.journal_entry_id, JournalEntry),
-            JournalEntry.status == status,
-        )
-        .exists()
+    return sa.exists().where(
+        refers_to(Transaction.journal_entry_id, JournalEntry), JournalEntry.status == status
     )
 
 

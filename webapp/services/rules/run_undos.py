@@ -232,15 +232,11 @@ def _supersede(organization: Organization, setting_ids: Sequence[int], doing: Ac
 def _reinstate_earlier(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None:
     """Make the settings of earlier runs current again where this run had superseded them and is undone."""
     gone = table_of(model).alias("gone")
-    went_back = (
-        sa.select(1)
-        .where(
-            refers_to(gone.c.run_id, run),
-            gone.c[item.key] == item,
-            gone.c.kind == model.kind,
-            gone.c.superseded_by == act_id,
-        )
-        .exists()
+    went_back = sa.exists().where(
+        refers_to(gone.c.run_id, run),
+        gone.c[item.key] == item,
+        gone.c.kind == model.kind,
+        gone.c.superseded_by == act_id,
     )
     db.session.execute(
         sa.update(model)
