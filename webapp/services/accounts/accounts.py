@@ -130,13 +130,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
 def update(account: Account, changes: AccountChanges, *, actor: Actor, now: datetime) -> Account:
     """Change the fields of an account that were sent, or raise the rule that keeps it as it is."""
     target = ("account", account.id)
-    title = titles.changed(
-        "the account",
-        account.name,
-        facts(account, changes),
-        payload(changes, Account),
-        account.organization_id,
-    )
+    title = titles.of_change("the account", account, changes)
     with act(actor, now, "update_account", target, title=title, payload=payload(changes, Account)) as doing:
         changes = _with_items(account, _with_revaluation(account, changes))
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}

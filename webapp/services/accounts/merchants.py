@@ -90,13 +90,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
 
 def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
-    title = titles.changed(
-        "the merchant",
-        merchant.name,
-        facts(merchant, changes),
-        payload(changes, Merchant),
-        merchant.organization_id,
-    )
+    title = titles.of_change("the merchant", merchant, changes)
     target = ("merchant", merchant.id)
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
         change(merchant, changes, doing)

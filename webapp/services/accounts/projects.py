@@ -64,13 +64,7 @@ def create(
 
 def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: datetime) -> Project:
     """Change what was sent of a project."""
-    title = titles.changed(
-        "the project",
-        project.name,
-        facts(project, changes),
-        payload(changes, Project),
-        project.organization_id,
-    )
+    title = titles.of_change("the project", project, changes)
     target = ("project", project.id)
     with act(actor, now, "update_project", target, title=title, payload=payload(changes, Project)) as doing:
         _check_group(actor.organization_id, changes.get("group_id"))
@@ -120,13 +114,7 @@ def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: date
 
 def update_group(group: ProjectGroup, changes: GroupChanges, *, actor: Actor, now: datetime) -> ProjectGroup:
     """Change what was sent of a group."""
-    title = titles.changed(
-        "the project group",
-        group.name,
-        facts(group, changes),
-        payload(changes, ProjectGroup),
-        group.organization_id,
-    )
+    title = titles.of_change("the project group", group, changes)
     target = ("project_group", group.id)
     with act(
         actor, now, "update_project_group", target, title=title, payload=payload(changes, ProjectGroup)

@@ -14,6 +14,7 @@ from webapp.models import Account, ActionRequest, Document, JournalEntry, Mercha
 from webapp.queries.audit import field_changes
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
+from webapp.services.audit.field_changes import facts, payload
 
 
 def of_pair(line: Transaction, other: Transaction) -> str:
@@ -144,6 +145,12 @@ def changed(
     ]
     head = f"Renamed {noun} {name} to {after['name']}" if is_renamed else f"Changed {noun} {name}"
     return f"{head}: {', '.join(changes)}" if changes else head
+
+
+def of_change(noun: str, row: Any, changes: Mapping[str, Any]) -> str:
+    """Write what an act changes of a row with a name."""
+    asked = payload(changes, type(row))
+    return changed(noun, row.name, facts(row, changes), asked, row.organization_id)
 
 
 def _change(field: str, value: object, lines: Sequence[str]) -> str:

@@ -130,9 +130,7 @@ def replace(
     differing = {name: value for name, value in content.items() if getattr(rule, name) != value}
     if is_active is not None:
         differing["is_active"] = is_active
-    title = titles.changed(
-        "the rule", rule.name, facts(rule, differing), payload(differing, Rule), rule.organization_id
-    )
+    title = titles.of_change("the rule", rule, differing)
     with act(
         actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(content, Rule)
     ) as doing:
