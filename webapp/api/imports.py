@@ -41,10 +41,7 @@ COLUMNS = (
 @bp.response(200, listing("imports", ImportSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List imports, newest first."""
-    after = paging.decode(query["cursor"], "i")
-    return paging.answer(
-        "imports", queries.imports.imports.listed(organization_id(), after=after, limit=query["limit"])
-    )
+    return paging.listed("imports", "i", query, queries.imports.imports.listed)
 
 
 @bp.post("")

@@ -11,7 +11,7 @@ from webapp.api.documents.documents import AnswerSchema, answer
 from webapp.schemas.inbox_files import FileWaitingSchema, InboxFileSchema
 from webapp.schemas.paging import OkSchema, PageSchema, changing, listing
 from webapp.web import downloads, inbox, paging
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_inbox", __name__, url_prefix="/api/inbox", description="Inbox")
@@ -23,10 +23,7 @@ bp = Blueprint("api_inbox", __name__, url_prefix="/api/inbox", description="Inbo
 @bp.response(200, listing("files", InboxFileSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List the files that wait, newest first: each with its question."""
-    after = paging.decode(query["cursor"], "i")
-    return paging.answer(
-        "files", queries.documents.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
-    )
+    return paging.listed("files", "i", query, queries.documents.inbox_files.listed)
 
 
 @bp.get("/<id:inbox_file_id>/file")

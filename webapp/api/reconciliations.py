@@ -53,11 +53,8 @@ ANSWER = AnswerSchema()
 @bp.response(200, listing("reconciliations", ProofSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List proofs with whether they hold and what broke them, the latest statement first."""
-    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
-    page = queries.reconciliation.proof_lists.listed(
-        organization_id(), ProofFilters(**query), after=after, limit=limit
-    )
-    return paging.answer("reconciliations", page)
+    proofs = queries.reconciliation.proof_lists.listed
+    return paging.listed("reconciliations", "di", query, proofs, filters=ProofFilters)
 
 
 @bp.get("/accounts")

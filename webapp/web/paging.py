@@ -6,12 +6,14 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.queries.common.paging import Page
 from webapp.schemas.fields import LARGEST_ID
+from webapp.web.access.auth import organization_id
 from webapp.web.access.request_state import state
 
 # Characters that no text in the books contains; any other may be part of a name in a cursor.
@@ -63,6 +65,22 @@ def _value(value: Any, kind: str) -> Any:
         return date.fromisoformat(value) if kind == "d" else value
     except ValueError:
         raise CursorError from None
+
+
+def listed(
+    key: str,
+    kinds: str,
+    query: dict[str, Any],
+    page: Callable[..., Page[Any]],
+    *,
+    filters: type[Any] | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """Answer a page of a list in the caller's books, as its query asks; `kinds` are those of its cursor's values."""
+    others |= {"after": decode(query.pop("cursor"), kinds), "limit": query.pop("limit")}
+    if filters is not None:
+        return answer(key, page(organization_id(), filters(**query), **others))
+    return answer(key, page(organization_id(), **query, **others))
 
 
 def answer(key: str, page: Page[Any]) -> dict[str, Any]:

@@ -30,10 +30,7 @@ AnswerSchema = wrapped("account", AccountSchema)
 @bp.response(200, listing("accounts", AccountSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List ledger accounts by code, with their balances."""
-    after = paging.decode(query.pop("cursor"), "isi")
-    return paging.answer(
-        "accounts", queries.accounts.accounts.listed(organization_id(), after=after, **query)
-    )
+    return paging.listed("accounts", "isi", query, queries.accounts.accounts.listed)
 
 
 @bp.post("")

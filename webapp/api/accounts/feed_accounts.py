@@ -27,9 +27,7 @@ AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
 @bp.response(200, listing("feedAccounts", FeedAccountSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List feed accounts, newest first."""
-    after = paging.decode(query["cursor"], "i")
-    page = queries.accounts.feed_accounts.listed(organization_id(), after=after, limit=query["limit"])
-    return paging.answer("feedAccounts", page)
+    return paging.listed("feedAccounts", "i", query, queries.accounts.feed_accounts.listed)
 
 
 @bp.post("")

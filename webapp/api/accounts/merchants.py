@@ -28,10 +28,7 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 @bp.response(200, listing("merchants", MerchantSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List the merchants that count, A to Z; with `mergedIntoId` those that count as that one, with `ids` any."""
-    after = paging.decode(query.pop("cursor"), "si")
-    return paging.answer(
-        "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **query)
-    )
+    return paging.listed("merchants", "si", query, queries.accounts.merchants.listed)
 
 
 @bp.post("")

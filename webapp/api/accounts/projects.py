@@ -32,12 +32,8 @@ GroupAnswerSchema = wrapped("group", ProjectGroupSchema)
 @bp.response(200, listing("projects", ProjectSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List projects, A to Z."""
-    after = paging.decode(query.pop("cursor"), "si")
-    return paging.answer(
-        "projects",
-        queries.accounts.projects.listed(
-            organization_id(), changed_since=selections.changed_since(), after=after, **query
-        ),
+    return paging.listed(
+        "projects", "si", query, queries.accounts.projects.listed, changed_since=selections.changed_since()
     )
 
 
@@ -85,12 +81,12 @@ def delete(project_id: int) -> dict[str, bool]:
 @bp.response(200, listing("groups", ProjectGroupSchema))
 def listed_groups(query: dict[str, Any]) -> dict[str, Any]:
     """List project groups, A to Z."""
-    after = paging.decode(query.pop("cursor"), "si")
-    return paging.answer(
+    return paging.listed(
         "groups",
-        queries.accounts.projects.listed_groups(
-            organization_id(), changed_since=selections.changed_since(), after=after, **query
-        ),
+        "si",
+        query,
+        queries.accounts.projects.listed_groups,
+        changed_since=selections.changed_since(),
     )
 
 

@@ -12,7 +12,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
 )
 from webapp.schemas.paging import changing, listing
 from webapp.web import paging
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates", description="Exchange rates")
@@ -24,10 +24,7 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 @bp.response(200, listing("rates", StoredExchangeRateSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
-    after = paging.decode(query.pop("cursor"), "di")
-    return paging.answer(
-        "rates", queries.currencies.exchange_rates.listed(organization_id(), after=after, **query)
-    )
+    return paging.listed("rates", "di", query, queries.currencies.exchange_rates.listed)
 
 
 @bp.put("")

@@ -44,15 +44,8 @@ ON_BANK = (
 @bp.response(200, listing("entries", ListedEntrySchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
-    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
-    page = queries.journal.entry_records.listed(
-        organization_id(),
-        EntryFilters(**query),
-        changed_since=selections.changed_since(),
-        after=after,
-        limit=limit,
-    )
-    return paging.answer("entries", page)
+    since, entries = selections.changed_since(), queries.journal.entry_records.listed
+    return paging.listed("entries", "di", query, entries, filters=EntryFilters, changed_since=since)
 
 
 @bp.get("/<id:entry_id>")

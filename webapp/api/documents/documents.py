@@ -43,17 +43,8 @@ RelationAnswerSchema = changing(wrapped("relation", RelationSchema))
 @bp.response(200, listing("documents", DocumentSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List documents, newest first."""
-    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "i")
-    return paging.answer(
-        "documents",
-        queries.documents.documents.listed(
-            organization_id(),
-            DocumentFilters(**query),
-            changed_since=selections.changed_since(),
-            after=after,
-            limit=limit,
-        ),
-    )
+    since, documents = selections.changed_since(), queries.documents.documents.listed
+    return paging.listed("documents", "i", query, documents, filters=DocumentFilters, changed_since=since)
 
 
 @bp.post("")

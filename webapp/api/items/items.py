@@ -23,9 +23,7 @@ AnswerSchema = wrapped("item", OwedItemSchema)
 @bp.response(200, listing("items", OwedItemSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List what is owed and not settled, newest first."""
-    after = paging.decode(query.pop("cursor"), "i")
-    page = queries.items.listings.listed(organization_id(), today=today(), after=after, **query)
-    return paging.answer("items", page)
+    return paging.listed("items", "i", query, queries.items.listings.listed, today=today())
 
 
 @bp.get("/<id:item_id>")

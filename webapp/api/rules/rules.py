@@ -30,12 +30,8 @@ AnswerSchema = wrapped("rule", RuleSchema)
 @bp.response(200, listing("rules", RuleSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""
-    after = paging.decode(query.pop("cursor"), "ii")
-    return paging.answer(
-        "rules",
-        queries.rules.rules.listed(
-            organization_id(), changed_since=selections.changed_since(), after=after, **query
-        ),
+    return paging.listed(
+        "rules", "ii", query, queries.rules.rules.listed, changed_since=selections.changed_since()
     )
 
 
@@ -62,10 +58,7 @@ def read(rule_id: int) -> dict[str, Any]:
 @bp.response(200, listing("versions", RuleVersionSchema))
 def versions(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """List the versions of a rule, newest first, also after it was deleted."""
-    after = paging.decode(query.pop("cursor"), "i")
-    return paging.answer(
-        "versions", queries.rules.rules.versions(organization_id(), rule_id, after=after, **query)
-    )
+    return paging.listed("versions", "i", query, queries.rules.rules.versions, rule_id=rule_id)
 
 
 @bp.put("/<id:rule_id>")

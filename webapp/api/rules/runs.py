@@ -66,8 +66,7 @@ def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict
 @bp.response(200, listing("runs", RunSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List rule runs, newest first."""
-    after = paging.decode(query.pop("cursor"), "i")
-    return paging.answer("runs", queries.rules.runs.listed(organization_id(), after=after, **query))
+    return paging.listed("runs", "i", query, queries.rules.runs.listed)
 
 
 @bp.post("/runs/<id:run_id>/undo")

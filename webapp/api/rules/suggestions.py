@@ -26,10 +26,7 @@ bp = Blueprint(
 @bp.response(200, listing("suggestions", RuleSuggestionSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List rules that confirmed lines of the same text suggest, the one with most lines first."""
-    after = paging.decode(query.pop("cursor"), "is")
-    return paging.answer(
-        "suggestions", queries.suggestions.rule_suggestions.listed(organization_id(), after=after, **query)
-    )
+    return paging.listed("suggestions", "is", query, queries.suggestions.rule_suggestions.listed)
 
 
 @bp.get("/dismissals")
@@ -38,10 +35,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, listing("dismissals", DismissalSchema))
 def dismissals(query: dict[str, Any]) -> dict[str, Any]:
     """List dismissed suggestions, newest first."""
-    after = paging.decode(query.pop("cursor"), "i")
-    return paging.answer(
-        "dismissals", queries.suggestions.rule_suggestions.dismissals(organization_id(), after=after, **query)
-    )
+    return paging.listed("dismissals", "i", query, queries.suggestions.rule_suggestions.dismissals)
 
 
 @bp.post("/dismiss")

@@ -21,7 +21,5 @@ bp = Blueprint("api_open_items", __name__, url_prefix="/api/open-items", descrip
 @bp.response(200, listing("openItems", OpenItemSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List the open items of the watched accounts with their age in days, newest first."""
-    after = paging.decode(query.pop("cursor"), "di")
     today = queries.access.organizations.today(organization_id(), requests.now())
-    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
-    return paging.answer("openItems", page)
+    return paging.listed("openItems", "di", query, queries.transfers.open_items.listed, today=today)

@@ -29,11 +29,9 @@ AnswerSchema = wrapped("settlement", SettlementSchema)
 @bp.response(200, listing("settlements", SettlementSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List settlements with their parts, newest first."""
-    after = paging.decode(query.pop("cursor"), "i")
-    page = queries.items.settlements.listed(
-        organization_id(), changed_since=selections.changed_since(), after=after, **query
+    return paging.listed(
+        "settlements", "i", query, queries.items.settlements.listed, changed_since=selections.changed_since()
     )
-    return paging.answer("settlements", page)
 
 
 @bp.post("")
