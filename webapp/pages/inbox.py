@@ -86,7 +86,6 @@ def show_inbox(arrivals: Sequence[Arrival] = (), *, problem: Problem | None = No
     page = queries.documents.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
     return render(
         "inbox/index.html",
-        status=problem.status if problem else 200,
         arrivals=arrivals,
         files=page.items,
         next_cursor=paging.encode(page.next_key),

@@ -92,7 +92,6 @@ def show_statement(problem: Problem | None = None) -> Response:
     of = queries.items.party_statements
     return render(
         "owed/statement.html",
-        status=problem.status if problem else 200,
         statement=of.statement(organization_id(), party, period),
         settlements=of.settlements(organization_id(), party, limit=MOST_SETTLEMENTS),
         period=period,

@@ -57,7 +57,6 @@ def show_members(
     """Render members and invitations, with a refused form as it was typed; `member_id` is the member with an error."""
     return render(
         "settings/members.html",
-        status=problem.status if problem else 200,
         members=queries.access.organizations.members(organization_id()),
         invitations=queries.access.invitations.listed(organization_id()),
         now=requests.now(),

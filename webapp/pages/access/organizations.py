@@ -95,7 +95,6 @@ def show_organization(problem: Problem | None = None) -> Response:
     """Render the organization, with a refused form as it was typed."""
     return render(
         "settings/organization.html",
-        status=problem.status if problem else 200,
         organization=queries.access.organizations.get(organization_id()),
         others=[
             each
@@ -113,7 +112,6 @@ def show_start(problem: Problem | None = None) -> Response:
     """Render the form that starts books, with a refused form as it was typed."""
     return render(
         "organizations/start.html",
-        status=problem.status if problem else 200,
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
         form=request.form,
         problem=problem,

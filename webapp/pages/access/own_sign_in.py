@@ -92,7 +92,6 @@ def show_sign_in(problem: Problem | None = None) -> Response:
     )
     return render(
         "settings/sign_in.html",
-        status=problem.status if problem else 200,
         sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
         key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
         locales=notations(),

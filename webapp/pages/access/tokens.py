@@ -114,7 +114,6 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
     """Render the keys, with a refused form as it was typed."""
     return render(
         "settings/keys.html",
-        status=problem.status if problem else 200,
         tokens=queries.access.tokens.listed(organization_id(), user_id=owner_id()),
         new_token=new_token,
         presets=preset_scopes(principal().role),
@@ -132,7 +131,6 @@ def show_key(token_id: int, problem: Problem | None = None) -> Response:
     key = queries.access.tokens.record(token)
     return render(
         "settings/key.html",
-        status=problem.status if problem else 200,
         key=key,
         today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],

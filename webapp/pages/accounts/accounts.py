@@ -99,7 +99,6 @@ def show_chart(problem: Problem | None = None) -> Response:
     """Render the chart, with a refused form as it was typed."""
     return render(
         "accounts/index.html",
-        status=problem.status if problem else 200,
         groups=queries.accounts.accounts.chart(organization_id()),
         feeds=queries.accounts.accounts.feed_ids(organization_id()),
         form=request.form,
@@ -113,7 +112,6 @@ def show_account(account_id: int, problem: Problem | None = None) -> Response:
     fa_id = queries.accounts.accounts.feed_ids(organization_id()).get(account_id)
     return render(
         "accounts/show.html",
-        status=problem.status if problem else 200,
         account=account,
         fa_id=fa_id,
         splits_batches=fa_id is not None

@@ -106,7 +106,6 @@ def show_list(problem: Problem | None = None) -> Response:
     page = queries.accounts.merchants.listed(organization_id(), after=paging.decode(cursor, "si"), **query)
     return render(
         "merchants/index.html",
-        status=problem.status if problem else 200,
         merchants=page.items,
         results=results(Dimension.MERCHANT, [merchant.id for merchant in page.items]),
         next_cursor=paging.encode(page.next_key),
@@ -123,7 +122,6 @@ def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
     is_merged = merchant.merged_into_id is not None
     return render(
         "merchants/show.html",
-        status=problem.status if problem else 200,
         merchant=merchant,
         into=of.get(organization_id(), merchant.counting_id) if is_merged else None,
         merged=of.merged_into(merchant),
@@ -152,7 +150,6 @@ def show_merge(merchant_id: int, problem: Problem | None = None) -> Response:
     into = next((each for each in choices if each.id == chosen), None)
     return render(
         "merchants/merge.html",
-        status=problem.status if problem else 200,
         merchant=merchant,
         choices=choices,
         preview=into

@@ -116,7 +116,6 @@ def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
     groups = queries.accounts.projects.by_group(organization_id())
     return render(
         "projects/index.html",
-        status=problem.status if problem else 200,
         groups=groups,
         results=results(Dimension.PROJECT, [project.id for _, projects in groups for project in projects]),
         all_groups=queries.accounts.choices.project_groups(organization_id()),
@@ -130,7 +129,6 @@ def show_project(project_id: int, problem: Problem | None = None) -> Response:
     """Render a project, with a refused form as it was typed."""
     return render(
         "projects/show.html",
-        status=problem.status if problem else 200,
         project=queries.accounts.projects.get(organization_id(), project_id),
         all_groups=queries.accounts.choices.project_groups(organization_id()),
         form=request.form,
@@ -143,7 +141,6 @@ def show_group(group_id: int, problem: Problem | None = None) -> Response:
     """Render a group, with a refused form as it was typed."""
     return render(
         "projects/group.html",
-        status=problem.status if problem else 200,
         group=queries.accounts.projects.get_group(organization_id(), group_id),
         form=request.form,
         problem=problem,

@@ -64,13 +64,11 @@ def answer(acts: Callable[..., AgentActs], form: type[Schema], page: Callable[..
 
 def show_form(token_id: int, **context: Any) -> Response:
     """Render the page with its form, and a preview or results."""
-    problem = context.setdefault("problem", None)
     typed = {"since": request.form.get("since", "")} | context.pop("typed", {})
     return render(
         "settings/undo.html",
-        status=problem.status if problem else 200,
         key=queries.access.tokens.record(agents.token(token_id)),
         typed=typed,
         most=agent_undos.MOST_AT_ONCE,
-        **{"agent_undo": None, **context},
+        **{"agent_undo": None, "problem": None, **context},
     )

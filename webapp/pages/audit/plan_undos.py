@@ -42,10 +42,8 @@ def undo(plan_id: str) -> Response:
 
 def show_page(plan_id: str, **context: Any) -> Response:
     """Render the page, and a preview or results."""
-    problem = context.setdefault("problem", None)
     return render(
         "action_requests/undo.html",
-        status=problem.status if problem else 200,
         plan=agents.plan(plan_id),
-        **{"agent_undo": None, **context},
+        **{"agent_undo": None, "problem": None, **context},
     )

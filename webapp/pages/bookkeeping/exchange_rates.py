@@ -84,7 +84,6 @@ def show_rates(place: str = "", problem: Problem | None = None) -> Response:
     )
     return render(
         "settings/exchange_rates.html",
-        status=problem.status if problem else 200,
         base=queries.access.organizations.get(organization_id()).base_currency,
         rates=page.items,
         next_cursor=paging.encode(page.next_key),

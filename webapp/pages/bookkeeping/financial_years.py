@@ -44,7 +44,6 @@ def show_year(problem: Problem | None = None) -> Response:
     year = periods.financial_year()
     return render(
         "settings/financial_year.html",
-        status=problem.status if problem else 200,
         year=year,
         since=[(each.since, month_name[each.month]) for each in year.years.first_months],
         months=MONTHS,

@@ -134,7 +134,6 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
     can_be_confirmed = line is not None and line.status == "BOOKED" and (waits or is_draft)
     return render(
         "journal_entries/show.html",
-        status=problem.status if problem else 200,
         entry={
             **{name: getattr(record, name) for name in record.__slots__},
             "effective_on": entry.effective_on,

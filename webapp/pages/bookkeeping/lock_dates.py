@@ -43,7 +43,6 @@ def show_lock(body: dict[str, Any] | None = None, problem: Problem | None = None
     lock_date = queries.access.organizations.get(organization_id()).lock_date
     return render(
         "settings/lock_date.html",
-        status=problem.status if problem else 200,
         lock_date=lock_date,
         typed=body
         or {

@@ -179,7 +179,7 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
         "wrong": form.placed(problem) if problem else {},
     }
     parts = {"legs": "legs", "balance": "balance"} if request.args else None
-    return render(TEMPLATE, parts=parts, status=problem.status if problem else 200, **context)
+    return render(TEMPLATE, parts=parts, **context)
 
 
 def day_of(form: EntryForm) -> date:

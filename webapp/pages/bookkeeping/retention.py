@@ -49,7 +49,6 @@ def show_retention(problem: Problem | None = None) -> Response:
     organization = queries.access.organizations.get(organization_id())
     return render(
         "settings/files.html",
-        status=problem.status if problem else 200,
         years=organization.retention_years,
         old=queries.documents.retention.old_files(organization, now=requests.now()),
         most=services.bookkeeping.retention.MOST_AT_ONCE,

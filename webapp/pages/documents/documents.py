@@ -218,7 +218,6 @@ def show_list(problem: Problem | None = None) -> Response:
     )
     return render(
         "documents/index.html",
-        status=problem.status if problem else 200,
         documents=page.items,
         next_cursor=paging.encode(page.next_key),
         cursor=cursor,
@@ -239,7 +238,6 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     shown = document_files.shown_file(files, deleted)
     response = render(
         "documents/show.html",
-        status=problem.status if problem else 200,
         document=document,
         findings=queries.documents.documents.all_findings(document),
         invoice=queries.documents.documents.invoice_of(document),

@@ -100,7 +100,6 @@ def _file(inbox_file_id: int, mapping: dict[str, object] | None, form: Mapping[s
 def _show_new(problem: Problem | None = None) -> Response:
     return render(
         "documents/tables/new.html",
-        status=problem.status if problem else 200,
         types=[{"id": code, "name": name} for code, name in TYPES.items()],
         form=request.form,
         problem=problem,
@@ -118,7 +117,6 @@ def _show_columns(
     tried = document_tables.tried_waiting(inbox_file_id, form["document_type"], mapping)
     return render(
         "documents/tables/columns.html",
-        status=problem.status if problem else 200,
         inbox_file=tried.waiting,
         standing=column_forms.columns_view(tried.reading, mapping, form["columns"] if problem else (), KINDS),
         table=tried.table,

@@ -137,7 +137,6 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
     cause = verdict.broken_by if verdict is not None else None
     return render(
         "reconciliations/show.html",
-        status=problem.status if problem else 200,
         proof=queries.reconciliation.proof_pages.proof_page(proof),
         account=queries.reconciliation.hub.account(organization_id(), proof.feed_account_id),
         off_by=Money(verdict.off_by_minor, proof.currency) if verdict is not None and is_off else None,
@@ -173,8 +172,7 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
     parts = ("panel",) if problem else ("panel", "filters", "lines", "foot", "dock", "head")
     context = workspace(fa_id, query, parts, problem=problem, form=request.form if problem else None)
-    status = problem.status if problem else 200
-    return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
+    return render(TEMPLATE, parts={part: part for part in parts}, **context)
 
 
 def save_draft(account: FeedAccount) -> None:

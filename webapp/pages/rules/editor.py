@@ -179,7 +179,7 @@ def show_form(
     }
     if is_htmx() and is_unfinished:
         return make_response(parts_of(context))
-    return render(TEMPLATE, status=problem.status if problem else 200, **context)
+    return render(TEMPLATE, **context)
 
 
 def preview_of(form: RuleForm, rule: Rule | None, query: dict[str, Any]) -> ShownPreview:

@@ -68,7 +68,6 @@ def show_preview(rule_id: int, query: dict[str, Any], problem: Problem | None = 
     rule = queries.rules.rules.get(organization_id(), rule_id)
     return render(
         "rules/preview.html",
-        status=problem.status if problem else 200,
         rule=rule,
         sentence=sentence(rule, queries.rules.names.of_rules(organization_id(), [rule])),
         words=rule_wording,

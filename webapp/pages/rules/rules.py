@@ -91,7 +91,6 @@ def show_list(problem: Problem | None = None) -> Response:
     """Render the rules, with an error if there is one."""
     return render(
         TEMPLATE,
-        status=problem.status if problem else 200,
         rules=shown(),
         words=rule_wording,
         problem=problem,

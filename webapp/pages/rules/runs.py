@@ -78,7 +78,6 @@ def show_run(
     acts = queries.audit.action_requests.by_ids(organization_id(), [run.action_request_id, run.undone_by])
     return render(
         "rules/runs/show.html",
-        status=problem.status if problem else 200,
         run=run,
         act=acts.get(run.action_request_id),
         undone=acts.get(run.undone_by or ""),

@@ -106,7 +106,6 @@ def show(*, problem: Problem | None = None) -> Response:
     )
     return render(
         "rules/suggestions/index.html",
-        status=problem.status if problem else 200,
         suggestions=page.items,
         sentences={each.key: sentence(each) for each in page.items},
         next_cursor=paging.encode(page.next_key),

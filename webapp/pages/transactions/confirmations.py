@@ -88,7 +88,7 @@ def problem_of_changed(count: int) -> Problem:
 
 
 def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | None:
-    """The message on items of which some were refused: how many were `done`, and why the first was not."""
+    """The message on refused items: how many were `done`, and why the first was not."""
     refused = [result for result in results if isinstance(result, FailedItem)]
     if not refused:
         return None
@@ -97,7 +97,7 @@ def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | No
 
 
 def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
-    """What is asked before lines are confirmed: how many as suggested, and how many are doubtful for what reason."""
+    """The question before lines are confirmed: how many as suggested, and how many are doubtful for each reason."""
     suggested = [each for each in ids if each in shown and shown[each].accepted]
     counts = queries.transactions.doubts.counts(organization_id(), ids, suggested)
     if not suggested and not any(counts.values()):
@@ -177,7 +177,5 @@ def render_dock(
         "changing": changing,
     }
     context["changed"] = changed or {}
-    status = 409 if asking or changing else 200
-    if problem is not None:
-        status = problem.status
+    status = 409 if (asking or changing) and problem is None else None
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

@@ -128,7 +128,7 @@ def render_line(
     )
     context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
-    return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
+    return render(TEMPLATE, parts=elements, **context)
 
 
 def workspace_filters(fa_id: int) -> dict[str, Any]:

@@ -120,7 +120,6 @@ def show(*, problem: Problem | None = None) -> Response:
         best[each.line.id] = best[each.other.id] = each
     return render(
         "transfers/index.html",
-        status=problem.status if problem else 200,
         proposals=proposals,
         proposed_for=best,
         items=page.items,

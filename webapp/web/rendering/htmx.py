@@ -36,9 +36,14 @@ def is_htmx() -> bool:
 
 
 def render(
-    template: str, *, parts: Mapping[str, str] | None = None, status: int = 200, **context: Any
+    template: str, *, parts: Mapping[str, str] | None = None, status: int | None = None, **context: Any
 ) -> Response:
-    """Render the page; for htmx the block that it targets, or the blocks in `parts`, each with an element's id."""
+    """Render the page; for htmx the block that it targets, or the blocks in `parts`, each with an element's id.
+
+    Its status is that of its `problem`, if it has one, unless the view gives another.
+    """
+    if status is None:
+        status = context["problem"].status if context.get("problem") else 200
     if is_htmx():
         if parts:
             return make_response(render_parts(template, parts, **context), status)
