@@ -71,7 +71,7 @@ def attached(format_: str) -> Response:
 
 
 def spooled() -> IO[bytes]:
-    """Open a file that is on disk where it is long; whoever sends it closes it."""
+    """Open a file that is on disk where it is long; the sender closes it."""
     return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)
 
 

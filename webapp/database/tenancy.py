@@ -160,7 +160,7 @@ def of_organization(organization_id: str) -> str:
 
 
 def lock_of(organization_id: str) -> str:
-    """Lock the row of an organization, for whoever writes to its books."""
+    """Lock the row of an organization, to write to its books."""
     return f"SELECT 1 FROM organizations WHERE id = '{_named(organization_id)}' FOR NO KEY UPDATE"  # noqa: S608
 
 

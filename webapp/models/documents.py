@@ -220,7 +220,7 @@ class DocumentRelation(Numbered, Base):
 
 
 class DeclinedRelation(Numbered, Base):
-    """A document of which somebody said that it does not belong to a bank line or an entry: it is not offered again."""
+    """A document that somebody declined for a bank line or an entry: it is not offered there again."""
 
     __tablename__ = "declined_relations"
     __table_args__ = _with_line_or_entry(__tablename__)

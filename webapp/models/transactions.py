@@ -114,7 +114,7 @@ class Transaction(Numbered, Base):
 @sa.event.listens_for(Transaction, "before_insert")
 @sa.event.listens_for(Transaction, "before_update")
 def _number_text(_mapper: object, _connection: object, line: Transaction) -> None:
-    """Let the key follow the text, whoever changes that."""
+    """Let the key follow every change of the text."""
     line.text_key = text_key(line.description or "", line.counterparty)
 
 

@@ -56,7 +56,7 @@ def choices(body: Mapping[str, Any]) -> TableChoices:
 
 
 def tried(table: SentTable) -> TableRecord:
-    """Compare a table with the books, of which nothing is changed."""
+    """Compare a table with the books, without a change."""
     planned = table_plans.plan(table, organizations.get(organization_id()), now=requests.now())
     return table_records.record(table, FiledTable(planned, frozenset()))
 

@@ -43,7 +43,7 @@ def unjoin(transaction_id: int) -> Response:
 
 
 def act_on_pair(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
-    """Join or separate two rows, and answer with all lines, of which one may be gone."""
+    """Join or separate two rows, and answer with all lines; one of the two may be gone."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]

@@ -77,7 +77,7 @@ def lines_of(body: Mapping[str, Any]) -> Sequence[int]:
 
 
 def question(shown: SharedEdit, changes: LineChanges) -> dict[str, Any]:
-    """What is shown before lines are changed: to what, how many of which kind, and why some are skipped."""
+    """The question before lines are changed: to what, how many of each kind, and why some are skipped."""
     return {"preview": shown, "changes": changes, "names": names_of(changes)}
 
 

@@ -1,4 +1,4 @@
-"""The form of a line's parts: amounts without the line's sign, of which one part may take the rest."""
+"""The form of a line's parts: amounts without the line's sign; one part may take the rest."""
 
 from __future__ import annotations
 

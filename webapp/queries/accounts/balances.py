@@ -119,7 +119,7 @@ def in_base_currency(organization_id: str, days: Collection[date]) -> dict[date,
 
 @lru_cache(maxsize=64)
 def _at_closes(count: int, cut: tuple[int, ...]) -> sa.Select[Any]:
-    """Make the statement for so many days, of which those that are numbered in `cut` end within a month.
+    """Make the statement for so many days; those that are numbered in `cut` end within a month.
 
     An account that anything was posted to in a month has a sum of that month, by which the sums of its days are found.
     """

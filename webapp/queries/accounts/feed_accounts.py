@@ -93,7 +93,7 @@ def _with_books(organization_id: str, fa_id: int) -> Any:
             FeedAccount.id == fa_id,
             Organization.id == organization_id,
         )
-        # Whatever else is asked of it is read then.
+        # Everything else is read then.
         .options(load_only(Organization.lock_date, Organization.time_zone, Organization.base_currency))
     )
 

@@ -67,7 +67,7 @@ def count_live_of_token(organization_id: str, token_id: int, now: datetime) -> i
 
 
 def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
-    """Find the waiting proposal of a call, whoever made it."""
+    """Find the waiting proposal of a call by anybody."""
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
 
 

@@ -54,7 +54,7 @@ def kept_rows() -> Iterable[Violation]:
 
 
 def settled_of_items() -> Iterable[Violation]:
-    """Find items of which more or less is settled than the standing settlements take."""
+    """Find items whose settled amount is not what the standing settlements take."""
     taken = settlements.settled_amounts().subquery()
     amount = sa.func.coalesce(taken.c.amount_minor, 0)
     base = sa.func.coalesce(taken.c.amount_base_minor, 0)
@@ -155,7 +155,7 @@ def _days(organization_id: str, most: int = 12) -> list[date]:
 
 
 def untied(organization_id: str, day: date | None) -> list[tuple[int, str]]:
-    """List the accounts and currencies of which the open items and the revaluation are not the balance."""
+    """List the accounts and currencies whose open items and revaluation are not the balance."""
     items = listings.as_of(organization_id, day)
     owed = _sums(sa.select(items.c.account_id, items.c.currency, items.c.open_minor, items.c.open_base_minor))
     postings = (

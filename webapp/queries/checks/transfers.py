@@ -177,7 +177,7 @@ def _sums(rows: Any) -> sa.Select[Any]:
 
 
 def unbalanced_settlements() -> Iterable[Violation]:
-    """Find settlements of which the parts are too few or do not sum to nil; on transfers in the base too."""
+    """Find settlements whose parts are too few or do not sum to nil; on transfers in the base too."""
     amount = sa.func.coalesce(sa.func.sum(SettlementPart.amount_minor), 0)
     base = sa.func.coalesce(sa.func.sum(SettlementPart.amount_base_minor), 0)
     return found(
@@ -199,7 +199,7 @@ def unbalanced_settlements() -> Iterable[Violation]:
 
 
 def settled_beyond() -> Iterable[Violation]:
-    """Find items of which more is settled than they are, or something of the other sign."""
+    """Find items that are settled by more than they are, or by something of the other sign."""
     settled = settlements.settled_amounts().subquery()
     whole = open_items.settled_items()
     amount, taken = sa.func.coalesce(whole.c.amount_minor, 0), settled.c.amount_minor

@@ -68,7 +68,7 @@ def with_number(document: Document) -> Document | None:
 
 
 def numbers_among(organization_id: str, numbers: Collection[str]) -> set[str]:
-    """Give those of some numbers that a document has already, whoever sent it."""
+    """Give those of some numbers that a document of any sender has already."""
     found = sa.select(Document.number).where(
         Document.organization_id == organization_id, Document.number.in_(numbers)
     )

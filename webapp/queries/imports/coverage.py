@@ -126,7 +126,7 @@ def _fed(feed_account: FeedAccount) -> list[date]:
 
 @made_once
 def _fed_days(organization_id: str, fa_id: int) -> sa.Select[Any]:
-    """Select the days from the feed's own lines, of which an account of files has few."""
+    """Select the days from the feed's own lines; an account of files has few."""
     of_feed = (FeedLine.organization_id == organization_id, FeedLine.feed_account_id == fa_id)
     itself = (
         sa.select(Transaction.booked_on.label("day"))

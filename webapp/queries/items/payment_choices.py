@@ -103,7 +103,7 @@ def of_line(line: Transaction) -> LinePayments:
 
 
 def exactly_open(organization_id: str, lines: Sequence[Transaction]) -> dict[int, PayableItem]:
-    """Find, by line, the item of which exactly that is open: named in the text, or the payer's only one of the amount.
+    """Find, by line, the item that is open by exactly its amount: named in the text, or the payer's only such one.
 
     Without an open item of these amounts this takes one statement.
     """

@@ -216,7 +216,7 @@ def _of_day_and_amount(
     return sa.select(_LINE.c.id).where(
         _LINE.c.organization_id == organization_id,
         _LINE.c.feed_account_id == feed_account_id,
-        # What JSON has is text, of which this makes a day.
+        # JSON has text; this makes a day of it.
         _LINE.c.booked_on == days_after(each.c.value[0].as_string(), 0),
         _LINE.c.amount_minor == _number(each, 1),
     )

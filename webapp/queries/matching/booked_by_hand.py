@@ -18,7 +18,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.made_once import made_once
 
-# Whoever writes an entry by hand, or from a document, names the bank's account without a line of it.
+# An entry written by hand, or from a document, names the bank's account without a line of it.
 BY_HAND: Final = ("manual", "document")
 MOST_NAMED: Final = 3
 
@@ -34,7 +34,7 @@ class EntryByHand:
 
     @property
     def sentence(self) -> str:
-        """Say it to whoever is about to book the line as well."""
+        """Say it to a person who is about to book the line as well."""
         return (
             f"Entry {self.journal_entry_id} of {self.day:%-d %b %Y}, written by hand, has {self.amount.formatted} "
             "on this bank's account already. Posted as well, the line counts twice; void the entry if it is the same."

@@ -36,7 +36,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.documents.parties import has_side, is_own
 from webapp.queries.suggestions import likely_accounts
 
-# The accounts of the default chart, for whoever kept it: of a purchase, and of a sale.
+# The accounts of the default chart, in books that kept it: of a purchase, and of a sale.
 TAX: Final[Mapping[bool, str]] = {False: "1300", True: "2200"}
 OWED: Final[Mapping[bool, str]] = {False: "2100", True: "1200"}
 

@@ -15,7 +15,7 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.transactions import line_entries, transactions
 
-# So many lines that a search finds are named by their ids in what is asked next, instead of being searched again.
+# So many lines that a search finds are named by their ids in the next statements, instead of being searched again.
 FEW: Final = 500
 
 

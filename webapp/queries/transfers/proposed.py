@@ -80,7 +80,7 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[Propo
 
 
 def of_line(line: Transaction) -> list[ProposedTransfer]:
-    """Give all proposals for one line, also those of which a side is posted to an account of its own."""
+    """Give all proposals for one line, also those with a side that is posted to an account of its own."""
     if line.status != "BOOKED" or transfer_pairs.active(line.organization_id, line.id) is not None:
         return []
     organization_id = line.organization_id

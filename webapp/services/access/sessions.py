@@ -114,7 +114,7 @@ def join(
 ) -> SignedIn:
     """Accept an invitation by its link, and answer with the secrets of a session in these books and its browser.
 
-    Whoever is signed in with the invited address needs no password; others give theirs, or choose their first one.
+    A person who is signed in with the invited address needs no password; others give theirs, or choose a first one.
     Raises LinkEndedError, WeakPasswordError, SignInRefusedError, TooManySignInsError or PasswordMissingError.
     """
     begin_read()

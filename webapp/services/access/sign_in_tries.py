@@ -75,7 +75,7 @@ def familiar_allowances(account: str, visitor: Visitor) -> Sequence[Allowance]:
 
 
 def strangers_allowances(account: str, visitor: Visitor) -> Sequence[Allowance]:
-    """Give the allowances of whoever comes from anywhere: one of the account, one of the network."""
+    """Give the allowances of strangers: one of the account, one of the network."""
     return (
         Allowance(_key("account", account), MOST_PER_ACCOUNT, MINUTE),
         Allowance(_key("network", network_of(visitor.address)), MOST_PER_NETWORK, HOUR),
@@ -102,7 +102,7 @@ def _wait(session: orm.Session, allowances: Sequence[Allowance], now: datetime) 
 def _recent(session: orm.Session, allowance: Allowance, now: datetime) -> list[datetime]:
     """Give the tries of an allowance within its span, with its row locked.
 
-    Whoever counts locks rows in the order of `count`, so that no two wait for each other.
+    All tries lock rows in the order of `count`, so that no two wait for each other.
     """
     locked = (
         insert_unless(table_of(SignInCounter))

@@ -45,7 +45,7 @@ def is_familiar(session: orm.Session, visitor: Visitor, account: str, now: datet
 
 
 def remember_browser(user_id: int, visitor: Visitor, *, now: datetime) -> str:
-    """Make the browser familiar to whoever has signed in, and answer with the new secret of its cookie.
+    """Make the browser familiar to the person who has signed in, and answer with the new secret of its cookie.
 
     A secret is good until the next sign-in, of whichever person on this browser: one that somebody planted or copied
     ends there.

@@ -99,7 +99,7 @@ def waiting(organization_id: str, request_id: str) -> Proposal:
 
 
 def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Principal:
-    """Find the token that proposed, with what both its owner and whoever approves may; raises ProposerGoneError."""
+    """Find the token that proposed, with what both its owner and the approver may; raises ProposerGoneError."""
     found = principals.proposer(proposal, now)
     if found is None:
         raise ProposerGoneError
@@ -107,7 +107,7 @@ def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Princ
 
 
 def approve_or_preview(proposal: Proposal, approval: Approval, replay: Replay, folder: Path) -> ActionRequest:
-    """Approve in a savepoint; where the effect has moved, keep the new preview for whoever looks next.
+    """Approve in a savepoint; where the effect has moved, keep the new preview for the next look.
 
     Raises MovedError with the new preview, BlockedError or DecidedError: the proposal goes on waiting.
     """
@@ -160,7 +160,7 @@ def _tried(replay: Replay) -> Trial:
 
 
 def _blocked(proposal: Proposal, tried: Trial, refusal: LedgerError) -> BlockedError:
-    """Say what stands against it; whoever was shown something else is shown that too."""
+    """Say what stands against it, with the new preview where that differs from the one that was shown."""
     details = {**refusal.details, "digest": tried.digest, "blockers": tried.blockers}
     is_news = tried.digest != proposal.digest
     return BlockedError(str(refusal), refusal.code, details, tried if is_news else None)

@@ -1,4 +1,4 @@
-"""Idempotency keys: a write's answer, kept with the write itself, so that whoever sends it again does it once."""
+"""Idempotency keys: a write's answer, kept with the write itself, so that sending it again does it once."""
 
 from __future__ import annotations
 

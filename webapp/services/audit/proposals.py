@@ -186,7 +186,7 @@ def _propose(call: ProposedCall, tried: Trial, doing: Act) -> ActionRequest:
 
 
 def preview(proposal: Proposal, tried: Trial, *, now: datetime) -> None:
-    """Keep what a proposal would do as the books stand now, for whoever looks at it next."""
+    """Keep what a proposal would do as the books stand now, for the next look at it."""
     proposal.checked_at = now
     proposal.digest, proposal.effect = tried.digest, dict(tried.effect)
     proposal.blockers = [dict(each) for each in tried.blockers]
@@ -242,7 +242,7 @@ def _expire(proposal: Proposal, why: str, now: datetime) -> None:
 
 
 def close(proposal: Proposal, status: str, actor: Actor, now: datetime) -> None:
-    """Decide once: whoever comes second finds it decided."""
+    """Decide once: a second decision finds it decided."""
     claimed = db.session.execute(
         sa.update(ActionRequest)
         .where(

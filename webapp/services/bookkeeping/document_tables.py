@@ -28,7 +28,7 @@ BOUND_OF_ENTRIES: Final = Bound(200, "invoices", "filed with their entries", tab
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """What is made of the rows beside documents: merchants of whom no merchant is known by, and entries.
+    """What is made of the rows apart from documents: merchants that are not known yet, and entries.
 
     `entries` is one of `codes.TABLE_ENTRIES`. With `force` a row is filed whose number its sender has used before, and
     a `note` says why.

@@ -208,7 +208,7 @@ class Written:
 
 
 def write(organization_id: str, rates: Sequence[RateInput], *, now: datetime) -> Written:
-    """Store rates, of which no two have the same day and currency."""
+    """Store rates; no two of them have the same day and currency."""
     days = [rate["day"] for rate in rates]
     currencies = {rate["currency"] for rate in rates}
     stored = exchange_rates.between(organization_id, currencies, min(days), max(days))

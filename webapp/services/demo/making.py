@@ -30,7 +30,7 @@ MIDDLE = 15
 AGENT, SCRIPT = "Month-end agent", "Bank fee script"
 # How many days after a month's end its statements are worked on.
 LATER = timedelta(days=2)
-# The months, counted from 0 for the first, of which an account's lines were not touched any more.
+# The months, counted from 0 for the first, whose lines of an account were not touched any more.
 CURRENT_UNPROVED, CARD_UNCONFIRMED, CARD_UNTOUCHED, OTHERS_UNPROVED = 12, 10, 12, 13
 # The months in which something happens beside the routine.
 BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED, PAID = 2, 4, 5, 6, 8, 10, 12

@@ -86,7 +86,7 @@ def create(
 
 
 def begun(organization_id: str, now: datetime) -> Document:
-    """Make a document of which nothing is known yet."""
+    """Make a document that nothing is known of yet."""
     return Document(organization_id=organization_id, document_type="OTHER", set_by_hand=[], created_at=now)
 
 

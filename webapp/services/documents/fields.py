@@ -143,7 +143,7 @@ def _write_amounts(document: Document, sent: Mapping[str, Any]) -> None:
     for name in AMOUNTS:
         stored: Money | None = getattr(document, name)
         amounts[name] = sent.get(name, None if stored is None else stored.decimal)
-    # Whoever sends the currency back that a rule has set does not read it off the document.
+    # A person who sends back the currency that a rule has set does not read it off the document.
     if "currency" in sent and sent["currency"] != document.currency:
         document.original_currency = document.currency = sent["currency"]
     if document.currency is None and any(amount is not None for amount in amounts.values()):

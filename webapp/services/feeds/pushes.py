@@ -71,7 +71,7 @@ def push(
 
     The same push again changes nothing and answers the same. `body` is what PushSchema loads, `sent` the bytes that it
     came as, which are kept; without them the body is.
-    Raises FeedPausedError, PushReusedError, or NonsenseError, of which three in a row pause the feed.
+    Raises FeedPausedError, PushReusedError, or NonsenseError; three of these in a row pause the feed.
     """
     counts = {
         "added": len(body["added"]),

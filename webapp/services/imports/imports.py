@@ -130,6 +130,6 @@ def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> No
 
 
 def _contents(imported: Import, added: int) -> str:
-    """Write for a title how many lines of which accounts a file brought."""
+    """Write for a title how many lines a file brought for each account."""
     accounts = titles.listed([stored["name"] for stored in imported.accounts])
     return titles.counted(added, "line") + (f" of {accounts}" if accounts else "")

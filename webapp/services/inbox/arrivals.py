@@ -121,7 +121,7 @@ def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) ->
 
 
 def _there(file: SentFile, organization_id: str) -> Arrival | None:
-    """Find what has the file already: whoever was interrupted after it came asks again."""
+    """Find what has the file already: a caller that was interrupted after it came asks again."""
     digest = sha256(file.data).hexdigest()
     document = queried.with_file(organization_id, digest)
     if document is not None:
@@ -167,7 +167,7 @@ def _is_of_bank(file: SentFile) -> bool:
 def _ask_whose(upload: Upload, organization_id: str) -> None:
     """Ask for the account of a statement that names none, where nobody has chosen one for such files: FileRefusedError.
 
-    Whoever sees a preview sees the new account that it would open; here nobody does.
+    A preview shows the new account that it would open; here nobody sees one.
     """
     turns.begin_snapshot(organization_id)
     taking.recall(upload, organization_id)

@@ -1,6 +1,6 @@
 """Folders of this machine whose files are taken for an organization: each once it is whole, and moved when it is taken.
 
-A file is moved after the books have it, so that whoever ends the process in between leaves it where it was; it is taken
+A file is moved after the books have it, so that a process that ends in between leaves it where it was; it is taken
 again then, and found there already. What is written into a folder beside it survives a power failure.
 """
 
@@ -32,7 +32,7 @@ REFUSED: Final = "refused"
 STILL_SECONDS: Final = 2.0
 # How long one is left alone that could not be taken.
 LATER_SECONDS: Final = 30.0
-# How many are taken together, while which whoever else writes waits a third of a second, and the bytes read for it.
+# How many are taken together, while other writers wait a third of a second, and the bytes read for it.
 MOST_TOGETHER: Final = 50
 MOST_BYTES_TOGETHER: Final = 16 * 1024 * 1024
 # What browsers, editors and copying programs call a file that is not whole yet.

@@ -3,5 +3,5 @@
 from webapp.services.audit.act import CLOSINGS
 from webapp.services.journal import realisations, settled_items
 
-# Whoever can post anything has imported this package, so that no act ends without these, in this order.
+# Everything that can post has imported this package, so that no act ends without these, in this order.
 CLOSINGS.extend((settled_items.write_anew, realisations.settle_nil_items, realisations.realise))

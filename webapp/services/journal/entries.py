@@ -44,7 +44,7 @@ _LAST = (
     .where(_OTHER.c.organization_id == sa.bindparam("of_organization"))
     .scalar_subquery()
 )
-# Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails. It is a
+# An act that posts holds the books' lock: two never take one number, and none is lost when an act fails. It is a
 # change of the table: one of the model would be compared with every entry that the session holds in a bulk act.
 _POST = (
     sa.update(_ENTRY)
@@ -300,7 +300,7 @@ def _opening_after(
 
 
 def _refuse_missing_rates(draft: JournalEntry, legs: Sequence[Leg]) -> None:
-    """Refuse a draft of which a leg has no mirror in the base currency."""
+    """Refuse a draft with a leg that has no mirror in the base currency."""
     missing = sorted({leg.currency for leg in legs if leg.amount_base_minor is None})
     if not missing:
         return

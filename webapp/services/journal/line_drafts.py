@@ -163,7 +163,7 @@ def add(
     )
     transaction.journal_entry_id = entry.id
     db.session.flush()
-    # Whoever has read the line's earlier entry would go on with that one.
+    # Code that has read the line's earlier entry would go on with that one.
     db.session.expire(transaction, ["journal_entry"])
     return entry
 

@@ -1,6 +1,6 @@
 """Files that stay as evidence, by their digest: once in an organization, readable by their owner only, whole or not.
 
-A digest that comes back after its file was deleted gets a new name: whoever still deletes the old one cannot meet it.
+A digest that comes back after its file was deleted gets a new name: a deletion of the old one cannot meet it.
 A small body of a push is in its row, as a file of its own would make each push wait for the disk three or four times
 more.
 """
@@ -101,7 +101,7 @@ def keep(
     place |= {"is_compressed": packed.is_compressed, "thrown_away_at": None}
     stored = find(organization_id, packed.sha256)
     if stored is None:
-        # Whoever keeps the same file at this moment is waited for, and has kept it then.
+        # Another transaction that keeps the same file at this moment is waited for, and has kept it then.
         facts = {"organization_id": organization_id, "sha256": packed.sha256, "size": packed.size}
         facts |= {"name": name, "file_type": file_type, "created_at": now}
         is_new = _insert(facts | place) is not None
@@ -185,7 +185,7 @@ def find(organization_id: str, digest: str | None) -> StoredFile | None:
 
 
 def digests_among(organization_id: str, digests: Collection[str]) -> set[str]:
-    """Give those of some SHA-256 of which there is a row, also one whose file was thrown away."""
+    """Give those of some SHA-256 that have a row, even if its file was thrown away."""
     return set(
         db.session.scalars(
             sa.select(StoredFile.sha256).where(

@@ -72,7 +72,7 @@ class _Taken:
 
 
 def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settlement:
-    """Match open items with each other, of which the parts sum to zero.
+    """Match open items whose parts sum to zero.
 
     Nothing is posted but, on an account that keeps items, what their rates differ by.
     """

@@ -210,7 +210,7 @@ def _facts(*sides: Transaction) -> dict[str, object]:
 
 
 def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
-    """Pair all open lines of which each fits the other and nothing else; whoever names a fee pairs one by one."""
+    """Pair all open lines that fit each other and nothing else; pairs with a fee are made one by one."""
     found = proposed.unambiguous(actor.organization_id)
     return bulk_pair([(each.line, each.other) for each in found], actor=actor, now=now)
 

@@ -42,7 +42,7 @@ def caller() -> Principal | None:
 
 
 def visitor() -> Visitor:
-    """Whoever sends this request; the log warns once if that may be a proxy nobody has named."""
+    """The address that sends this request; the log warns once if it may be a proxy that nobody has named."""
     settings: Settings = current_app.config["SETTINGS"]
     if "X-Forwarded-For" in request.headers and not settings.proxy_hops:
         if not current_app.extensions.get("proxy_warning"):

@@ -169,7 +169,7 @@ def _narrowed(schema: ma.Schema, fields: frozenset[str] | None, included: frozen
     if fields is None:
         return type(schema)(exclude=left_out)
     asked = {each: each.paths(fields) for each in record.family}
-    # What stands beside a list is whole unless some of its keys are named; a list of which none is named is left out.
+    # What stands beside a list is whole unless some of its keys are named; a list without a named key is left out.
     without = {each.members[0] for each, paths in asked.items() if paths or each is record}
     if not asked[record]:
         without |= LIST_KEYS

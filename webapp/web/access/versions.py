@@ -82,7 +82,7 @@ def of_answer(view: Callable[..., Any], body: Any) -> str:
 
 
 def note(view: Callable[..., Any], result: Any) -> None:
-    """Note the version of the record in a view's result, of which the query asks for another representation."""
+    """Note the version of the record in a view's result where the query asks for another representation of it."""
     schema = selections.answer_schema(view)
     if schema is not None:
         state().version = of_answer(view, selections.selected(schema, Selection()).dump(result))

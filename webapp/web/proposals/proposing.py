@@ -71,7 +71,7 @@ def dry_run() -> Response:
 
 
 def propose_instead(_error: ProposableError | None = None) -> Response:
-    """Propose a call of which its view found that it needs more than the address says."""
+    """Propose a call whose view found that it needs more than the address says."""
     db.session.rollback()
     requests.begin(organization_id())
     try:
