@@ -214,22 +214,3 @@ def _change_rows(model: type[Numbered], change: sa.Update | sa.Delete) -> list[A
         change.returning(*mapper.primary_key).execution_options(synchronize_session=False)
     ).all()
     return [session.identity_map.get(mapper.identity_key_from_primary_key(tuple(key))) for key in keys]
-
-
-__all__ = [
-    "MONEY",
-    "Base",
-    "BigId",
-    "Numbered",
-    "OrganizationKeyed",
-    "Organized",
-    "created",
-    "delete_rows",
-    "foreign_key",
-    "numbered",
-    "of_same_organization",
-    "one_of",
-    "refers_to",
-    "update_rows",
-    "updated",
-]
