@@ -1,8 +1,6 @@
 """The `tieout` command: what an operator does with the books from a shell."""
 
 # ruff: noqa: E402  (what has to be done before the imports)
-from __future__ import annotations
-
 import gc
 import os
 

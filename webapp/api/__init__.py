@@ -1,7 +1,5 @@
 """The JSON API: one blueprint per noun, documented by the schemas that read and write the bodies."""
 
-from __future__ import annotations
-
 import threading
 from importlib import import_module
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The documentation of the API: as OpenAPI, as pages and as Markdown."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Exports of the whole book in the formats of other systems, and of reports as tables."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from io import SEEK_END

@@ -1,7 +1,5 @@
 """Imports of bank files over JSON and a multipart form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response, jsonify, request

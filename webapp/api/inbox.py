@@ -1,7 +1,5 @@
 """The inbox over JSON: files that wait for a person, and what becomes of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response

@@ -1,7 +1,5 @@
 """Plans over JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp.schemas.paging import wrapped

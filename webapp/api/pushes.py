@@ -1,7 +1,5 @@
 """Pushes of a bank feed: a provider, or a program on its behalf, sends lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response, request

@@ -1,7 +1,5 @@
 """Reconciliation over JSON: the hub, drafts and proofs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

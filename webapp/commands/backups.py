@@ -1,7 +1,5 @@
 """Backups of the books, and their restore."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The common parts of commands: the books of this installation, options and answers."""
 
-from __future__ import annotations
-
 import gc
 import json
 import sys

@@ -1,7 +1,5 @@
 """The output of a failed command: one sentence, or one JSON object, and exit status 1, without a traceback."""
 
-from __future__ import annotations
-
 import errno
 import json
 import sys

@@ -1,7 +1,5 @@
 """Commands on files: folders that are watched for new files, and the deletion of files beyond the retention."""
 
-from __future__ import annotations
-
 import fcntl
 import gc
 import os

@@ -1,7 +1,5 @@
 """Imports of bank files."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from functools import partial

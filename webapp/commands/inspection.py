@@ -1,7 +1,5 @@
 """Commands that read the books: their place and actor, every check, exports to other systems."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """Organizations and their people: creation, listing, passwords."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import click

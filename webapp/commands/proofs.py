@@ -1,7 +1,5 @@
 """The verification of saved proofs, without any books."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import file_digest
 from pathlib import Path

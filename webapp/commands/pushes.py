@@ -1,7 +1,5 @@
 """Pushes of a feed provider's responses, from files."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import UTC, datetime

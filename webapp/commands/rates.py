@@ -1,7 +1,5 @@
 """Exchange rates: fetched from the European Central Bank, and used to revalue balances."""
 
-from __future__ import annotations
-
 import urllib.error
 import urllib.request
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The migration of the books, their service, and their distribution over nodes."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Iterable

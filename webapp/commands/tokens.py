@@ -1,7 +1,5 @@
 """API tokens for programs: creation, listing and revocation."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any

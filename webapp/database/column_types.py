@@ -1,7 +1,5 @@
 """Types of columns that are stored in two ways: instants and exact decimals."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any

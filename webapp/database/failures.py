@@ -4,8 +4,6 @@ Each answer is true of the books after it. Only a COMMIT can end in between: who
 know what became of it.
 """
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from typing import Any, Final

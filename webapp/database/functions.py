@@ -1,7 +1,5 @@
 """What SQLite and PostgreSQL write differently, for queries to use as one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date

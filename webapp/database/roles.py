@@ -4,8 +4,6 @@ The application's may do what requests need: no tables, no triggers, no policies
 but add to it. `migrate` makes it where it may; a role that owns the books then asks as it, transaction by transaction.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """What SQLite needs: safe pragmas, WAL where the library does not damage it, and a queue of writers."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The studio's open invoices and bills: what clients owe it and what it owes, as it stands on the story's day."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

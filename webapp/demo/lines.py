@@ -1,7 +1,5 @@
 """The bank lines of the demo's accounts, each with its booking, and as the OFX files that a bank would send."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date

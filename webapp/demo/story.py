@@ -1,7 +1,5 @@
 """Fourteen months of the studio's accounts up to a day: the same seed and day always give the same story."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Who the studio is and what it does every month: its habits, its clients, and what it buys by card."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Where each table of the books is: with its organization on one node, on every node, or on the coordinator alone."""
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa

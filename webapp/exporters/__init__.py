@@ -1,7 +1,5 @@
 """The whole book in the formats of other systems; each writer yields the text of the same book in pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final
 

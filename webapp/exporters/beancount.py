@@ -3,8 +3,6 @@
 Syntax: https://beancount.github.io/docs/beancount_language_syntax.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """The exported book: accounts, entries by day, and balance assertions of standing proofs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """CSV: a row per posting, and any table of typed cells; texts are guarded against formulas, figures stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date

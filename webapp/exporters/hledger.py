@@ -3,8 +3,6 @@
 Syntax: https://hledger.org/1.25/hledger.html#journal-format
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

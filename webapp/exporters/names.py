@@ -1,7 +1,5 @@
 """The names of accounts in plain-text books: paths of words."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from typing import Final

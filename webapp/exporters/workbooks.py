@@ -3,8 +3,6 @@
 `write_string` writes all text, so no program can take it for a formula.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date, datetime

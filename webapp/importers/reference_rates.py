@@ -4,8 +4,6 @@ Both state the units of a currency for one euro (https://www.ecb.europa.eu/stats
 a ZIP archive, which is read without unpacking it first.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

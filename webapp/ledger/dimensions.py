@@ -1,7 +1,5 @@
 """The dimensions of a posting besides its account: project, project group, merchant."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

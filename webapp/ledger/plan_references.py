@@ -4,8 +4,6 @@ The number is the step's, from 1; behind `#` is a JSON Pointer (RFC 6901) into i
 path the reference is in braces: `/api/transactions/{1#/transaction/id}`. Other text is never searched.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple

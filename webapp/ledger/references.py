@@ -1,7 +1,5 @@
 """Typed references: the id of a row with its kind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, Self

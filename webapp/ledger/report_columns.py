@@ -3,8 +3,6 @@
 Also the postings that count, and their grouping.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """The Model Context Protocol: the door for models, whose tools make the same calls as programs."""
 
-from __future__ import annotations
-
 from flask import Flask
 
 from webapp.mcp import endpoint

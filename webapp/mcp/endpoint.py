@@ -1,7 +1,5 @@
 """The single address of the protocol: each message is a POST, answered at once as JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

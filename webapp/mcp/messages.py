@@ -4,8 +4,6 @@ Sources: JSON-RPC 2.0, and the specification's revisions 2025-06-18 and 2025-11-
 era) and 2026-07-28 (each request carries its version and capabilities: the modern era).
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The methods of the protocol and their answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Prompts for people to choose in their client: reconcile a month, review lines, repair a proof."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

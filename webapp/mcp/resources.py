@@ -1,7 +1,5 @@
 """The resources that a client may read for its model: the guide, an account, a proof, a document's text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

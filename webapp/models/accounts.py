@@ -1,7 +1,5 @@
 """The chart of accounts, bank accounts that send lines, merchants, and projects with their groups."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """What models share: ids, the organization in every key and join, and the codes that a column may hold."""
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 from datetime import datetime
 from functools import cache

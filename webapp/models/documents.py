@@ -1,7 +1,5 @@
 """Documents: receipts, invoices and bills with their files, and the lines and entries that they belong to."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What feeds sent: the last event of each id, pushes, the bank's changes of lines, and balances it stated."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

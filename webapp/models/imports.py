@@ -1,7 +1,5 @@
 """Imports of bank files, and the verdict on each of their lines."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

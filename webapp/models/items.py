@@ -1,7 +1,5 @@
 """Items that are owed, and what a bank line is to settle of them when it is confirmed."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

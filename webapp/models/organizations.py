@@ -1,7 +1,5 @@
 """Organizations, their financial years, who belongs to them, and invitations into their books."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Reconciliations with their items and the bank's statement, breaks of proofs, and the proofs that a write touched."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Automation rules with their versions, their runs with each value before, and dismissed suggestions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, ClassVar
 

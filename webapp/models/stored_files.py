@@ -1,7 +1,5 @@
 """Files that stay as evidence: those of documents, the bank's own files, and the batches that feeds pushed."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import sqlalchemy as sa

@@ -4,8 +4,6 @@ The database itself keeps them, by triggers in the transaction that posts or imp
 service can forget to; `tieout check` adds everything up again and compares.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Transactions, the lines of a feed account as the bank sent them, with their transfer pairs and joins."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """People who sign in, their sessions, the counters that slow down guessing, and API tokens with their daily totals."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """The pages of the web client: a URL gives the page, or for htmx the part of it that is targeted."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from flask import Flask

@@ -1,7 +1,5 @@
 """What others have done since a page was shown: asked for while the page is in view, and mostly nothing."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, jsonify, request
 
 from webapp.queries.audit import others_acts

@@ -1,7 +1,5 @@
 """Days as people type them: what one means, for its field, before the form is sent."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, jsonify, request
 
 from webapp.ledger.notation.days import read_day

@@ -1,7 +1,5 @@
 """/llms.txt, the first page that an agent reads."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request
 
 from webapp.reference import markdown

@@ -1,7 +1,5 @@
 """Health checks: whether the service is alive, and whether it is ready."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from flask import Blueprint, Response
 

@@ -1,7 +1,5 @@
 """Help: a page for each task in plain words, and what to try in the demo."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from flask import Blueprint, Response

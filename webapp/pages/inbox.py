@@ -1,7 +1,5 @@
 """The inbox: several files of any kind at once, each with what became of it, and those that wait for a person."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import marshmallow as ma

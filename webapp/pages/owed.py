@@ -1,7 +1,5 @@
 """What is owed: by party and age, the statement of a party to print, and settling its items by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from typing import Any

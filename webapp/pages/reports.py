@@ -1,7 +1,5 @@
 """Reports to read and to print, the same as the API's, with links from each figure to its entries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The calls of the API: each method of each path, with its view and the view's declarations."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterator

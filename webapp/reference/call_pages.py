@@ -1,7 +1,5 @@
 """The OpenAPI document prepared for pages and Markdown: calls by area, and the schemas that they use."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The components of the OpenAPI document that operations share: schemas, security, headers and error answers."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Conditions of calls in the OpenAPI document: ETag and If-None-Match of reads, If-Match of writes."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from webapp.reference import documented_errors

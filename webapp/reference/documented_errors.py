@@ -1,7 +1,5 @@
 """The errors of a call, found in the code that its view reaches, so the list is complete."""
 
-from __future__ import annotations
-
 import dis
 import functools
 import inspect

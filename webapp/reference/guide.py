@@ -1,7 +1,5 @@
 """The guide to the API: in the OpenAPI document, on the page and in Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

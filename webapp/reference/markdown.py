@@ -1,7 +1,5 @@
 """The API as Markdown, for agents: the guide, every call and every schema, each once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document: schemas of bodies, declarations of views, recorded examples, words of properties."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """One operation of the OpenAPI document: flask-smorest's description, completed with scopes, headers and errors."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from typing import Any

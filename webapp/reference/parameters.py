@@ -1,7 +1,5 @@
 """The parameters of a call in the OpenAPI document: of its path, of its query, and of all calls of its kind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import current_app

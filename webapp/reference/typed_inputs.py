@@ -1,7 +1,5 @@
 """The schemas of inputs with their own grammar instead of Marshmallow: rule effects and table mappings."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from webapp.ledger.rules.effects import MAX_ID, VALUE_KEY, EffectKind

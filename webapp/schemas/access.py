@@ -1,7 +1,5 @@
 """The schemas of access: who asks, organizations and members, a person's own sign-in, and API keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The schemas of the queries of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """The base of all schemas: snake_case in Python is camelCase in JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import marshmallow as ma

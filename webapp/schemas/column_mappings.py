@@ -1,7 +1,5 @@
 """Mappings of the columns of a table: as JSON within a form, and as the form of a page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The schema of the documentation's search."""
 
-from __future__ import annotations
-
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 

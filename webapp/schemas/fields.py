@@ -1,7 +1,5 @@
 """The field types of our JSON, stricter than Marshmallow's own, because money is concerned."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime
 from decimal import Decimal

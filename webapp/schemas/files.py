@@ -1,7 +1,5 @@
 """Files within JSON, as programs send them that make no forms: a name, and the bytes as base64."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The schemas of imports of bank files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

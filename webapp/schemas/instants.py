@@ -1,7 +1,5 @@
 """The field types of instants in requests, of calendar months, and of an entry's day."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, date, datetime
 from typing import Any

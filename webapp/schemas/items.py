@@ -1,7 +1,5 @@
 """The schemas of items that are owed, and of what a bank line may pay, with the evidence for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The marks by which a party is known on invoices: VAT ids and the numbers of accounts."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

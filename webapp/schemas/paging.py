@@ -1,7 +1,5 @@
 """Schemas of lists and answers, made from the schema of a record."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schemas of plans: calls in an order, what each was answered, and references in the places of ids."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schemas of a push: lines that a provider added, modified and removed, and the balance that it states."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final, TypeGuard

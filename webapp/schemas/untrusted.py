@@ -1,7 +1,5 @@
 """Untrusted texts, which come from a bank, a file or a document: data, never instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A request as its bytes come in: what is refused, where it ends, and one form of it that can be read in one way."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Generator, Iterator
 

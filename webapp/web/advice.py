@@ -1,7 +1,5 @@
 """What to do about refusals, for programs: the next step beside what is true."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

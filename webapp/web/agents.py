@@ -1,7 +1,5 @@
 """What is undone as a whole: the acts of a token since an instant, and those of a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How large a body may be, told by its head alone: the server refuses a larger one before it reads it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from urllib.parse import unquote

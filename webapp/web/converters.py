@@ -1,7 +1,5 @@
 """URL converters of ids: whole numbers, and ids of action requests."""
 
-from __future__ import annotations
-
 from werkzeug.routing import BaseConverter
 
 from webapp.schemas.fields import LARGEST_ID

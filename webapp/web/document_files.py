@@ -1,7 +1,5 @@
 """Files of documents: uploads by a form, and downloads."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 

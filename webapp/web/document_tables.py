@@ -1,7 +1,5 @@
 """Tables of invoices: read from what a request sends before its transaction begins, and what their rows become."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Stored files as answers: as a download that browsers neither show nor run, or in a frame of our own pages."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Final
 

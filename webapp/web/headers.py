@@ -1,7 +1,5 @@
 """Security headers, the same on every answer, and gzip for pages in which no secret stands."""
 
-from __future__ import annotations
-
 import gzip
 import secrets
 from http.client import SERVICE_UNAVAILABLE

@@ -1,7 +1,5 @@
 """Files of any kind that a request sends, each taken by itself, and those that wait for a person."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from flask import Response

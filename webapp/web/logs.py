@@ -1,7 +1,5 @@
 """The log: one line of JSON for each request and each unexpected error, with the request's id, without secrets."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

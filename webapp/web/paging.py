@@ -1,7 +1,5 @@
 """Cursors of lists: the key of the last record as an opaque text."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

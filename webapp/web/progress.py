@@ -1,7 +1,5 @@
 """Progress of imports and rule runs: a sentence in a small file that every worker can read."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

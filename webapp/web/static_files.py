@@ -1,7 +1,5 @@
 """Static files under names with a hash of their bytes: browsers keep them, and a changed file has another address."""
 
-from __future__ import annotations
-
 import gzip
 import mimetypes
 import posixpath

@@ -1,7 +1,5 @@
 """Uploads of bank files: read from a form before the books are opened for writing, previewed and imported."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Action requests over JSON: the audit trail, and decisions on proposals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import queries

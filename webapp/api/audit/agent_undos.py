@@ -1,7 +1,5 @@
 """Undoing the acts of a token or of a plan over JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import services

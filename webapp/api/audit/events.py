@@ -1,7 +1,5 @@
 """The feed of events over JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import queries

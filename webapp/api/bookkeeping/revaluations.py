@@ -1,7 +1,5 @@
 """Revaluations over JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import queries, services

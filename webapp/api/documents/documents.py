@@ -1,7 +1,5 @@
 """Documents over JSON, and their files over a multipart form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response, request

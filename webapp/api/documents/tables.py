@@ -1,7 +1,5 @@
 """Tables of invoices over JSON and a multipart form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import request

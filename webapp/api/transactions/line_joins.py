@@ -1,7 +1,5 @@
 """Joins over JSON: two rows that are one bank line, or two lines that are a transfer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import queries, services

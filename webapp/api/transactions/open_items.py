@@ -1,7 +1,5 @@
 """The open items of the watched accounts over JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp import queries

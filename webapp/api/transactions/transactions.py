@@ -1,7 +1,5 @@
 """Bank lines over JSON."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """tieout mcp: messages line by line, each answered by a service, in parallel."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

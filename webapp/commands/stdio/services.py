@@ -1,7 +1,5 @@
 """The services for `tieout mcp`: at an address, or the books of this installation."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import socket

@@ -1,7 +1,5 @@
 """Enable Banking's lists of transactions: https://enablebanking.com/docs/api/reference/#get-account-transactions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """GoCardless bank account data, once Nordigen: https://developer.gocardless.com/bank-account-data/transactions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Plaid's responses to /transactions/sync: https://plaid.com/docs/api/products/transactions/#transactionssync."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

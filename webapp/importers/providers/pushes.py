@@ -1,7 +1,5 @@
 """The contents of a push: the lines and the balance of one account in a provider's payload."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """SimpleFIN's account sets: https://www.simplefin.org/protocol.html."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from webapp.importers.providers.payloads import (

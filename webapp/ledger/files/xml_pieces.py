@@ -4,8 +4,6 @@ Expat reads a tag again from its beginning whenever more of it arrives, and comp
 before it; a megabyte of either takes longer than all lines of an invoice.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 from xml.parsers import expat
 

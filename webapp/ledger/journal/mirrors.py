@@ -1,7 +1,5 @@
 """Mirrors: the amount of each leg in the base currency, so that the entry balances there too."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Whether a document is the organization's own, and the direction of its money: decided only here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Duplicates: reports of one bank line from two sources, found in time linear in the reports."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date

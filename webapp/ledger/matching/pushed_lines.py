@@ -1,7 +1,5 @@
 """A pushed line: its plausibility, the digest of its facts, and whether an event is outdated."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b

@@ -1,7 +1,5 @@
 """Amounts as people write them: printed in a notation, and read if they have one meaning."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal

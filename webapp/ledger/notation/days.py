@@ -1,7 +1,5 @@
 """Days as people write them: printed in a notation, and read if they can mean only one day."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterator

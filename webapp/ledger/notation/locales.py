@@ -1,7 +1,5 @@
 """The notations of regions: the marks of their figures and the order of their days; the language is English."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Literal
 

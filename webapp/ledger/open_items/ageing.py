@@ -1,7 +1,5 @@
 """The age of open items: not due, or overdue by up to 30, 60, 90 or more days, by party and currency."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

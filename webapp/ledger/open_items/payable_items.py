@@ -1,7 +1,5 @@
 """Open items from a payment's view: the candidates for it, offsets by hand, and shortfalls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

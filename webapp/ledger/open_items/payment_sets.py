@@ -5,8 +5,6 @@ remaining sets never contain each other. So a set is unique exactly if all sets 
 of its items. The sums of two halves show the common items, without listing the sets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

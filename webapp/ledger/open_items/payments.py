@@ -5,8 +5,6 @@ document, and its open amount is exactly the payment. Structure comes before ari
 batch, consecutive numbers or the oldest add up to a payment says more than that some do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Sets of open items that people pay together: all of them, a batch, numbers in a row, the oldest."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Coverage: the days of a bank account that its statements cover, with gaps and overlaps between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

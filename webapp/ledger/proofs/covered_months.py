@@ -1,7 +1,5 @@
 """Coverage by month: the sources of a bank account's lines, the stated balances, and whether both agree."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date

@@ -1,7 +1,5 @@
 """The fields that conditions can ask, each in one row: its kind, its words, and where a line and a document have it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum, StrEnum, auto

@@ -1,7 +1,5 @@
 """Items of rules: a bank line or a receipt, and the values of its fields as conditions compare them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal

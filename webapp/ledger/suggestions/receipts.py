@@ -4,8 +4,6 @@ The words are those of European and American receipts and invoices; a figure cou
 two decimals, so numbers, rates and quantities do not count.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

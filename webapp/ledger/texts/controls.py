@@ -1,7 +1,5 @@
 """Texts that are safe to export: without control characters, and with apostrophes before what looks like a formula."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

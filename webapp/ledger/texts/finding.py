@@ -1,7 +1,5 @@
 """Search by typed words in names and codes: word by word, beginnings of words first."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from enum import IntEnum

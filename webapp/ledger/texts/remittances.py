@@ -1,7 +1,5 @@
 """Whether the text of a payment names a document: by its number, its structured reference, or its payment text."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Final

@@ -1,7 +1,5 @@
 """The tools' calls of the JSON API: each is a request with the caller's key, so no tool may do more."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextvars import Context

@@ -1,7 +1,5 @@
 """Tools' answers as text: the structured answer in lines and tables, with strangers' texts fenced."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

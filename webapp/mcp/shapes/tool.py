@@ -1,7 +1,5 @@
 """A tool for models, with the shapes of its arguments and its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The tools, in the order in which they are listed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The accounts of the ledger, by name and type, with their balances."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

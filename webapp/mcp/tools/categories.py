@@ -1,7 +1,5 @@
 """Categories, merchants, projects and parts of lines, each with its reason; confirmed in the same act if wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The confirmation of lines, which posts their entries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

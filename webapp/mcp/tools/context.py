@@ -1,7 +1,5 @@
 """The context of a model: the books, the day, its key's rights, and the state of each bank account."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A receipt or an invoice, kept in the books and attached to the bank line that paid it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Entries by hand, and the voiding of entries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Bank lines by their open work, with their likely categories."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

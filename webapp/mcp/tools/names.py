@@ -1,7 +1,5 @@
 """Accounts, merchants and projects in the books, found by a model's id, code or name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property

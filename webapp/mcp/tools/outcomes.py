@@ -1,7 +1,5 @@
 """The answers to writes: the result or the proposal in a few figures, and what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

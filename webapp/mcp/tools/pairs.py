@@ -1,7 +1,5 @@
 """Two lines that may be one line, or the two sides of a transfer: joined, or kept apart for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

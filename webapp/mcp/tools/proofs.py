@@ -1,7 +1,5 @@
 """Proofs by name, and the open repairs of a broken proof with their steps and effects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The state of proposals: waiting, done, refused with a reason, or out of date."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Mapping

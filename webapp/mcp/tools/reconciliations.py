@@ -1,7 +1,5 @@
 """The differences between the books and a bank statement, and the plan that proves them equal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import islice

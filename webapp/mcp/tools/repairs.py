@@ -1,7 +1,5 @@
 """The repair of a broken proof."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

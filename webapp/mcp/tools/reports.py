@@ -1,7 +1,5 @@
 """Reports as compact tables, with their accounts and entries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Rules: their effect on past lines, their mistakes there, and their creation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

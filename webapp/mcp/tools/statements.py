@@ -1,7 +1,5 @@
 """The import of a bank's file or lines, or its preview."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final

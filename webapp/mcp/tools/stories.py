@@ -1,7 +1,5 @@
 """The story of a line, an entry, a proof, an act, an account or a rule: its facts, acts and reasons."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Invitations: made, with another link, withdrawn; and the page on which the invited person accepts one."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for

@@ -1,7 +1,5 @@
 """Members: listed, their roles changed, removed."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

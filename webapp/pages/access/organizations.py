@@ -1,7 +1,5 @@
 """The organization: its settings, switching to another one, and starting new books."""
 
-from __future__ import annotations
-
 from zoneinfo import available_timezones
 
 from flask import Blueprint, Response, request, url_for

@@ -1,7 +1,5 @@
 """A person's own sign-in: another password, and where the person is signed in."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

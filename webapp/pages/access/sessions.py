@@ -1,7 +1,5 @@
 """Signing in and out."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from webapp.errors import sentence_for_page

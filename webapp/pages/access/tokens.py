@@ -1,7 +1,5 @@
 """API keys: created and shown once, listed, changed, revoked; a member's own, and for an owner all."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 

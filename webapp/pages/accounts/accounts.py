@@ -1,7 +1,5 @@
 """The chart of accounts with balances, and the page of an account to change or archive it."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

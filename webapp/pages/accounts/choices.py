@@ -1,7 +1,5 @@
 """The accounts to choose from: one list for all fields of a page that ask for an account."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response
 
 from webapp import queries

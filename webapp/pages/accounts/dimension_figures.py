@@ -1,7 +1,5 @@
 """What the pages of projects, groups and merchants show: results of twelve months, newest postings, open drafts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Merchants: the list A to Z, and the pages of a merchant to change it, to merge it and to separate it again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for

@@ -1,7 +1,5 @@
 """Projects and their groups: the list by group, and the pages to change or delete one."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

@@ -1,7 +1,5 @@
 """Activity: the acts in these books, newest first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The undo of a key's acts: its start, its preview, and its execution."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

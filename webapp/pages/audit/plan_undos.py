@@ -1,7 +1,5 @@
 """The undo of a plan: its preview, and its execution."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

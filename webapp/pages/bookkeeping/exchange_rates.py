@@ -1,7 +1,5 @@
 """Exchange rates in the settings: the list, adding rates, importing them, and revaluation."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The financial year in the settings: its first month, and changing it."""
 
-from __future__ import annotations
-
 from calendar import month_name
 
 from flask import Blueprint, Response, request, url_for

@@ -1,7 +1,5 @@
 """The lock date in the settings: its day, and moving it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for

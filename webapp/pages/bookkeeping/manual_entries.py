@@ -1,7 +1,5 @@
 """Manual entries: creating one, and changing, posting or deleting a draft."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import TYPE_CHECKING, Any
 

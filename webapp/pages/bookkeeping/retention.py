@@ -1,7 +1,5 @@
 """The files in the settings: how long they stay, and deleting those that are older."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

@@ -1,7 +1,5 @@
 """Documents: the list newest first, and the page of a document with its file, its fields and its relations."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 

@@ -1,7 +1,5 @@
 """A table of invoices: it waits in the inbox until its columns are told, and its rows are filed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The search for anything, best fit first: a page of its own, and for htmx the list of the palette."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request
 
 from webapp.pages.finding import groups

@@ -1,7 +1,5 @@
 """What can be gone to and done: the pages and the acts of the palette, each with the words that also find it."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from flask import url_for

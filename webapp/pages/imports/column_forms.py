@@ -1,7 +1,5 @@
 """The page of a file's columns: its form as a mapping, and the file as it is read with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """The page on which a file's columns are mapped, with a preview of its lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for

@@ -1,7 +1,5 @@
 """Imports of bank files: upload, preview, import, and removal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

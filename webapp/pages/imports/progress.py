@@ -1,7 +1,5 @@
 """The progress of an import, which its page polls."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response
 
 from webapp import queries

@@ -1,7 +1,5 @@
 """The hub: every bank account with its balance, its reconciliation status, and the repair of a broken proof."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """A rule preview for pages: the counts, some lines before and after, and other rules that match them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The preview of a stored rule on past lines, and applying it as previewed."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 

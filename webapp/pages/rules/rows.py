@@ -1,7 +1,5 @@
 """The rows of a rule's form with their choices, and the type of input for each value."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Rule runs: the list, a run field by field, and its undo."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services

@@ -1,7 +1,5 @@
 """Settling the open items that are ticked, and undoing a settlement, on the page of transfers."""
 
-from __future__ import annotations
-
 from flask import Blueprint, Response, url_for
 
 from webapp import queries, services

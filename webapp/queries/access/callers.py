@@ -1,7 +1,5 @@
 """Who asks: in which books, what they may do there, and what is left of a key's caps today."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """Queries on invitations: those of an organization, and the one that a link is for."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Queries on organizations, their days, and their members."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo

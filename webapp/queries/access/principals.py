@@ -1,7 +1,5 @@
 """Principals: the user of a session cookie or a bearer token, with role and scopes."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Queries on sessions: where a person is signed in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

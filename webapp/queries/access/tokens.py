@@ -1,7 +1,5 @@
 """Queries on API tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 

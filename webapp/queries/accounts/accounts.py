@@ -1,7 +1,5 @@
 """Queries on the chart of accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

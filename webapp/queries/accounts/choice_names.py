@@ -1,7 +1,5 @@
 """Choices of an account, a merchant and a project, with their names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """The choices of forms: accounts, merchants, projects, groups, feed accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Queries on feed accounts: their records with ledger account, counts and last stated balance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """Postings on the ledger accounts of bank feeds, and the entries among them that come from no line of the feed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Queries on merchants: finding one, those that count, and those that are merged into one."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence

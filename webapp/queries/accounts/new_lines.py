@@ -1,7 +1,5 @@
 """What the books have ready for new bank lines of an account: where its books begin, and its uncategorised accounts."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The first entries that were posted to the accounts of proofs: since each was completed, or by one act."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

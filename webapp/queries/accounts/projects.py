@@ -1,7 +1,5 @@
 """Queries on projects and their groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The banks' balances of feed accounts at the close of any day, rolled from the stated ones."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Usages of a project or a merchant, which keep it from being deleted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Queries on acts (action requests): finding one, listing many, and the addresses of their targets."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Activity as people read it: narrowed by area, bank account and day, and with runs of ticks as one act."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,7 +1,5 @@
 """Queries on the acts of a token or of a plan, for undoing them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 

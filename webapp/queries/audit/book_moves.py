@@ -1,7 +1,5 @@
 """Whether the books have changed since a file was checked against them, by the audit chain."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import sqlalchemy as sa

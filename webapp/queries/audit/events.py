@@ -1,7 +1,5 @@
 """The audit chain as a feed: what happened in the books after an event, oldest first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The field changes of acts for people: each field before and after, with names instead of ids."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

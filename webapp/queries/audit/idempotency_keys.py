@@ -1,7 +1,5 @@
 """Queries on idempotency keys."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.database.sessions import db

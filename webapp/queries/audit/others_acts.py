@@ -1,7 +1,5 @@
 """What others have done in the books since a page was shown, for the hint on it and for the note on a stale line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

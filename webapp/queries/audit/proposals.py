@@ -1,7 +1,5 @@
 """Queries on proposals: those that wait, the decided and the expired ones, and their counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 from datetime import datetime

@@ -4,8 +4,6 @@ What could be wrong between organizations is asked of all at once. So are the bo
 that are spread over nodes are checked one organization at a time, each on the node where it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Feed accounts, each backed by one ledger account of its currency, and merged merchants, each with one that counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

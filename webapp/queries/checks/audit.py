@@ -1,7 +1,5 @@
 """The audit trail: an unbroken chain for each organization, and one event for every action request."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby

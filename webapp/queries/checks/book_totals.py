@@ -1,7 +1,5 @@
 """Totals of whole books, by which a restored copy is verified."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

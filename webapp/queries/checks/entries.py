@@ -1,7 +1,5 @@
 """Posted entries: balanced in base and in their own currency, of two legs or more, mirrored, and posted by an act."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

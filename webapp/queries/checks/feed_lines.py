@@ -1,7 +1,5 @@
 """Lines of feeds and joins: each id has its own row, and a joined row is not in the books."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Items: each kept row is what the postings and the settlements make it, and what is open is what its account has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Bank lines and their entries: each booked line has one, whose bank leg has the line's amount and account."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

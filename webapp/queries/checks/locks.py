@@ -1,7 +1,5 @@
 """The lock date against the audit trail: nothing was posted into a period after the act that closed it."""
 
-from __future__ import annotations
-
 import json
 from bisect import bisect
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Keeping an account as new: what is set aside, and what the opening entry absorbs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """What every organization has: an owner, accounts that the books post to, rates above zero, and its rules' versions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import sqlalchemy as sa

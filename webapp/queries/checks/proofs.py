@@ -1,7 +1,5 @@
 """Proofs: each frozen document has its digest, agrees with its rows, adds up, and follows the proof before it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The constraints of the models, checked row by row: a restored or repaired database may have lost its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Stored files and those of waiting proposals: each is there byte for byte as it came, and no other is beside them."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Kept sums: each is the sum of its postings or lines, and every posting that counts is in its register."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

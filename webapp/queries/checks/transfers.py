@@ -1,7 +1,5 @@
 """Transfers and settlements: a pair is of two lines, opposite and booked; what is linked or settled comes to nil."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

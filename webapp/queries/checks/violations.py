@@ -1,7 +1,5 @@
 """A violation of an invariant, with its message and the rows that it is about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

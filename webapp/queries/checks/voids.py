@@ -1,7 +1,5 @@
 """Voids and corrections: a voided entry is cancelled exactly, a correction follows the entry that it corrects."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Lists as one parameter: a statement that names a thousand values one by one takes longer to write than to answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from typing import Any

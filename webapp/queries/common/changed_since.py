@@ -1,7 +1,5 @@
 """What changed since an instant: by a record's own `updatedAt`, and where that is not all, by what hangs on it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

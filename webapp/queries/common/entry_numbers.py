@@ -1,7 +1,5 @@
 """The numbers of journal entries: from one on and without a gap, so the newest is how many were ever posted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Rows that a session keeps: it forgets one that nobody holds, and would ask for it anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp.database.session_state import state_of

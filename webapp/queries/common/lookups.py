@@ -1,7 +1,5 @@
 """Finding rows of an organization by id: an unknown id and another organization's are answered the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, TypeVar

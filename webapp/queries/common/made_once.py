@@ -1,7 +1,5 @@
 """Statements that are made once: to build a large one takes longer than the database takes to answer it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, wraps
 from inspect import signature

@@ -1,7 +1,5 @@
 """Which merchants count where some are merged: each answers by the one that it is merged into, or by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reading the rows that rows own, as the postings of entries, in one statement for all of them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeVar

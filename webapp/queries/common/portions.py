@@ -1,7 +1,5 @@
 """Ids in portions that every database takes as parameters of one statement."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any, TypeVar

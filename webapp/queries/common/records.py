@@ -1,7 +1,5 @@
 """Records that repeat the columns of a row, and add what the row does not have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import cache

@@ -1,7 +1,5 @@
 """Searching lines by what a person types: a part of a text, or an amount."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The conditions that a posting belongs to a project, to a group of projects, or to a merchant."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.ledger.dimensions import DimensionSelection

@@ -1,7 +1,5 @@
 """Queries on exchange rates: the rate of a day, and the drafts that are mirrored at it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from decimal import Decimal

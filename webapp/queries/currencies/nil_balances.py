@@ -1,7 +1,5 @@
 """Balances that are nil in another currency and still have an amount in the base currency: realised differences."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """The exchange rates of a currency over some time, for many lines at once."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Revaluations: the balances in other currencies at a day, and the two entries, whose second reverses the first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """What may belong together by amount: the lines and entries of a document, and the documents of a line or an entry."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """What keeps a document from being deleted: entries that were written from it, and what it belongs to in the books."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

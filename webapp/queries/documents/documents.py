@@ -1,7 +1,5 @@
 """Queries on documents: finding one, listing many, and their records."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """What speaks for a document of the amount of a bank line or of an entry, in words."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from webapp.ledger.matching.receipts import PaymentFacts, ReceiptEvidence, ReceiptFacts, receipt_evidence

@@ -1,7 +1,5 @@
 """Findings on documents: what does not add up in their own figures; they are kept as they were sent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final

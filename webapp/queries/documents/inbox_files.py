@@ -1,7 +1,5 @@
 """Files that wait for a person: those that neither a document nor an import has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

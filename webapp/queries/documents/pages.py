@@ -1,7 +1,5 @@
 """The page of a document: the lines and entries that it belongs to, and the fields that rules set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

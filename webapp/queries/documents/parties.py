@@ -1,7 +1,5 @@
 """Who a document is from or for, and which way its money goes, as seen from the organization."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from webapp.ledger.journal import own_documents

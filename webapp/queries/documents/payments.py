@@ -1,7 +1,5 @@
 """Which line certainly pays which document: the only one that names it, as the only document that the line names."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

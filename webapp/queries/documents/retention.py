@@ -1,7 +1,5 @@
 """How long files stay: the years that an organization keeps them for, and the files that are older."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Which document may be the same invoice as another one: by what its file states, or by sender and number alone."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """What the text of a document suggests for its fields, beside the words that say so; a person takes it or not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date

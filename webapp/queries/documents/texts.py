@@ -1,7 +1,5 @@
 """Which documents have what was typed: an index of each three letters says where it may be."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

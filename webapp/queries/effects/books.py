@@ -1,7 +1,5 @@
 """Effects of a call on the books: balances, proofs and entries before and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

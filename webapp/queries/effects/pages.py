@@ -1,7 +1,5 @@
 """What a page shows of a proposal: its entries now and after with debit and credit, its balances, proofs and acts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """What a write does in a few figures, from its effect as it is kept, and the parts of that effect one by one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal

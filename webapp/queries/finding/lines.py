@@ -1,7 +1,5 @@
 """Bank lines by the beginnings of their words or by their amount: an index of words finds them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, Final

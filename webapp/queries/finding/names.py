@@ -1,7 +1,5 @@
 """What the books name: accounts, bank accounts, merchants, projects and rules, found by name or code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Documents, and the entries that no bank line brought, by text, number and amount."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any, Final, NamedTuple
 

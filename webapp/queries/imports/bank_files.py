@@ -1,7 +1,5 @@
 """The stored files that bank lines came with: of an import, or of the push that brought a line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """The days of a bank account that its imported files cover, with the balances that they state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """What a reconciliation rests on: the statement that is attached to it, and the files that brought its lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What is owed by age as a table of typed cells, above zero on either side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final

@@ -1,7 +1,5 @@
 """What is owed, by party and age, as of any day, and how that ties to its accounts; and cash that is expected."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

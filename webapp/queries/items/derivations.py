@@ -1,7 +1,5 @@
 """Items derived from the postings alone: what the kept rows have to be, and what is posted of them after a day."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Kept items: found by their ids, by what they are of, and those of a party that are open."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """What bank lines are to pay when they are confirmed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

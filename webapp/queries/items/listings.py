@@ -1,7 +1,5 @@
 """The list of items as of a day, or as they are now, with what is left of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date

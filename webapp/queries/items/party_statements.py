@@ -1,7 +1,5 @@
 """The statement of a party: what moved between us in a period by currency, and what is open at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date

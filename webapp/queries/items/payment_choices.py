@@ -1,7 +1,5 @@
 """What a bank line may pay: the open items that it may be for, weighed, and who else wants them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

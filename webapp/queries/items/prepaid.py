@@ -1,7 +1,5 @@
 """What documents state as prepaid: the item that is owed for them, and what its party paid before."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.database.sessions import db

@@ -1,7 +1,5 @@
 """Payments that a bank line may bring back: of its party, of its amount the other way round, and not long before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final

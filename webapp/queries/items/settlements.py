@@ -1,7 +1,5 @@
 """Settlements of open items: which stand, what they take of each item, and their list."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Queries on the relations of documents to lines and entries."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The table of a corrected entry: original, corrections, effective legs, target, and what would be posted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Queries on journal entries: their corrections, markers and legs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

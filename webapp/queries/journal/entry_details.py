@@ -1,7 +1,5 @@
 """The details of one journal entry for its page: named legs, totals, rate, bank lines and history."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

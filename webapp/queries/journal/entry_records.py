@@ -1,7 +1,5 @@
 """Records of journal entries: postings with their accounts, the origin, the counterparty."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """Queries on the lock date: the drafts that keep a period from being closed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

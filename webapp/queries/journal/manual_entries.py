@@ -1,7 +1,5 @@
 """Manual drafts: the legs that a person wrote, and the version of a draft."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.database.sessions import db

@@ -1,7 +1,5 @@
 """Target legs: a draft's own, a posted entry's those of its correction marker, else its effective legs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Previews of voiding an entry: the reversal, the proofs that break, and the lines that get a new draft."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

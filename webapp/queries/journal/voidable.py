@@ -1,7 +1,5 @@
 """Whether an entry may be voided, and the reason if not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date

@@ -1,7 +1,5 @@
 """Lines that may be the same as new ones: of each day and amount as many as pairing can need, and not all there are."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """What in the books explains a bank line already: an entry that was written by hand, and the other way round."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """The lines that a feed has as booked, with the ids it has them under, and whether files have them too."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

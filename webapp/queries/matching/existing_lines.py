@@ -1,7 +1,5 @@
 """The existing lines of a feed account, by which the lines of a file are recognised."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """The last events of a feed, and the lines of an account that may be the same as those of a push."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any, NamedTuple

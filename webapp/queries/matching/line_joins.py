@@ -1,7 +1,5 @@
 """Joins of a line with other rows: joined, suggested and refused ones, with the bank's changes of the line."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

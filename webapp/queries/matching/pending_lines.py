@@ -1,7 +1,5 @@
 """The lines of an account that wait for the bank, and the booked ones that they may have become."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import sqlalchemy as sa

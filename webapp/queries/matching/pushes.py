@@ -1,7 +1,5 @@
 """What a push asks first: whether it was taken before, and whether there are documents that its lines may pay."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import sqlalchemy as sa

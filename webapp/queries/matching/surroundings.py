@@ -1,7 +1,5 @@
 """What an account has that new lines may be: asked in one statement, as most accounts have nothing of it."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa

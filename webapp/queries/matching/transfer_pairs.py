@@ -1,7 +1,5 @@
 """Pairs of lines that are transfers: those that stand, and those that were undone or dismissed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

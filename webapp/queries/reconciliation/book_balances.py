@@ -1,7 +1,5 @@
 """The books beside a statement: their balance on its day, outstanding items, and items in transit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Causes of broken proofs: the entry or line, the act behind it, and the value that it changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime

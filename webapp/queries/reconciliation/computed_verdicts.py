@@ -1,7 +1,5 @@
 """Verdicts on proofs, computed: whether the current books, and the lines as they are, still make them hold."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The lines and entries that broke proofs, as people name them: text, day and amount, and what is to be done there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date

@@ -4,8 +4,6 @@ A posted entry dated up to the statement whose line a proof cleared is left out:
 left lies in the months with lines that no proof cleared, comes from no line, or is dated after the statement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Sums of the cleared items of open drafts: count and amount of money in and money out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The hub: every feed account with its last proof, its open draft, and its status."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

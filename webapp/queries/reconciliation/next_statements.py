@@ -1,7 +1,5 @@
 """What a bank's files state about the statement to reconcile next: its day, its balance, and its opening."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """Openings: the day on which the books of an account that is kept as new begin, and what its opening entry absorbs."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The reconciliation panel beside an account's lines: sums, what is missing or odd, and a suggestion for it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

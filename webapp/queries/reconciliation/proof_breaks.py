@@ -1,7 +1,5 @@
 """Recorded breaks of proofs and their repairs, and the proofs that a write touched."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime

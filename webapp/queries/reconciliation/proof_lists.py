@@ -1,7 +1,5 @@
 """Lists of proofs: each with the days of its statement, and whether it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """The page of a proof: its frozen figures and lines with their texts, and whether it still holds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

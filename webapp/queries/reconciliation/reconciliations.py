@@ -1,7 +1,5 @@
 """Queries on reconciliations: finding one, an account's draft and anchor, and what is missing to complete."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

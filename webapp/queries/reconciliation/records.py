@@ -1,7 +1,5 @@
 """Records of reconciliations in full: a proof as it was frozen and whether it still holds, or a draft with its sums."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

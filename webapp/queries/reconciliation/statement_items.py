@@ -1,7 +1,5 @@
 """The items of a statement: bank lines, and entries on the account that come from no line of the feed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

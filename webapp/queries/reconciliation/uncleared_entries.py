@@ -1,7 +1,5 @@
 """Entries on the ledger account of a feed that come from none of its lines, and that no standing proof has cleared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

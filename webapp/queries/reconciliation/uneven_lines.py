@@ -6,8 +6,6 @@ between the two days, and none can differ from the books by it. The others are f
 with every statement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Verdicts whether proofs still hold: as the last act on the books recorded them, or computed where it did not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any

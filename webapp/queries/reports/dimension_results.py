@@ -1,7 +1,5 @@
 """What merchants and projects brought and cost in some months, side by side in a list."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Postings by project, group and merchant, and balances added up from them, for kept sums know accounts only."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

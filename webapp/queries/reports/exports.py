@@ -1,7 +1,5 @@
 """Exports of the whole book: accounts, entries in the order of days, and balance assertions of standing proofs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date

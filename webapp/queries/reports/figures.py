@@ -1,7 +1,5 @@
 """The figures of a report: of its period, of what that is compared with, of its months, and of their parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self

@@ -6,8 +6,6 @@ line for what it brought forward, so that the parts of an account add up to it. 
 table: a page merges them with the rows that it reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

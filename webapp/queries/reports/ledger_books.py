@@ -1,7 +1,5 @@
 """The computed lines of a general ledger, and their places among the postings that a page reads."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -4,8 +4,6 @@ A key names a line by its place: three values of the account, three of the part 
 posting. Accounts and parts stand as reports have them, what belongs to no part behind all parts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The general ledger as a table of typed cells, read while it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

@@ -4,8 +4,6 @@ A customer who paid too much is owed something, so the balance sheet has that am
 of one side count together, as in the aged report; a revaluation is of no party.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date

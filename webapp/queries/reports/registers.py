@@ -1,7 +1,5 @@
 """An account's register: its postings in the order of days and entries, each with the balance after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

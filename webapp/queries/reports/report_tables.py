@@ -1,7 +1,5 @@
 """Reports as tables of typed cells, signed as people read them: income, liabilities and equity above zero."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Final
 

@@ -1,7 +1,5 @@
 """A bank account by the books, day by day, beside the balances that its statements and proofs state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -5,8 +5,6 @@ financial year at nil. Personal accounts (`in_scope` false) stand apart in resul
 A report of selected postings is made of these alone: what stands against them may be elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date

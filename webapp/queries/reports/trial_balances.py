@@ -1,7 +1,5 @@
 """The trial balance: opening, movements and closing of every account, and of its parts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The lines in the books that rules may apply to, in portions, and the counter leg of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from datetime import date

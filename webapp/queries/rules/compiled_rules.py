@@ -1,7 +1,5 @@
 """Rules compiled for matching, and the accounts that their settings are checked against, read once for many items."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Evaluating an organization's rules for bank lines: their decisions, and the counter leg that these make."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal

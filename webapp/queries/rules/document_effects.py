@@ -1,7 +1,5 @@
 """The effects of rules on existing documents: which match, each before and after, and what is skipped and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Records of what a rule does to one line or document: its fields before and after, and which of them stay, and why."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """The open item of exactly a line's amount that the line's text names, for many lines at once."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The names of the accounts, merchants, projects, feed accounts and open items that rules refer to by id."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol

@@ -1,7 +1,5 @@
 """Previews of a rule, stored or not, on existing lines or documents, field by field; nothing is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

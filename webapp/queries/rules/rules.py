@@ -1,7 +1,5 @@
 """Queries on automation rules and their versions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The fields that one run of rules set, item by item, and whether they are still set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date

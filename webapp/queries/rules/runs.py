@@ -1,7 +1,5 @@
 """Queries on runs of rules, and on the rule that set each field of a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The bank lines that habits are found in, with the account that each confirmed one was booked on."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """How a document would be booked: what it states in parts, each on the account that it most likely goes to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The likely account of lines that are on an uncategorised one, and of documents, with its reason."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Suggested rules, from habits in confirmed lines, with the lines as evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Reasons to look at a bank line again before it is posted."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What the records of lines read of their entries: the status, the legs that count, and the open correction."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The record of one bank line, with the rules that set its fields and the correction that waits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from webapp.models import Transaction

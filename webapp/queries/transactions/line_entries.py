@@ -4,8 +4,6 @@ SQLite has no statistics of its own accord, and takes an index that begins with 
 wide. An entry and its corrections are therefore asked for in two questions of one index each, never by OR in one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Which lines of a bank account stand in its workspace: behind a tab, and after what narrows the list."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final

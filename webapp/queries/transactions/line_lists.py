@@ -4,8 +4,6 @@ What a line is booked on is asked apart of those whose entry has a correction: w
 database could begin at one end and stop at the last line that is wanted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

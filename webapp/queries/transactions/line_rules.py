@@ -1,7 +1,5 @@
 """A rule for selected bank lines: what their texts have in common, and the one account that they have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

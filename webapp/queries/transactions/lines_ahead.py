@@ -1,7 +1,5 @@
 """The rows that confirming or changing many lines asks for one by one: read into the session with a statement each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction

@@ -1,7 +1,5 @@
 """What merging a merchant into another one would bring together: entries, drafts, bank lines, and their result."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

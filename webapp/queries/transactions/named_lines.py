@@ -1,7 +1,5 @@
 """Records of lines with what is not sent unasked: the names of what they are booked on, and their likely account."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any

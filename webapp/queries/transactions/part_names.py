@@ -1,7 +1,5 @@
 """The names of what the parts of lines post to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from webapp.ledger.chart import UNCATEGORISED

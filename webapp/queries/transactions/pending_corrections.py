@@ -1,7 +1,5 @@
 """Pending corrections: the account, merchant and project that confirming would give a posted line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

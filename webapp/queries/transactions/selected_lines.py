@@ -1,7 +1,5 @@
 """What is true of lines that somebody has selected: which of them wait, their sum, and the entries that they have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """What the rows of bank lines show, and what has changed of a line since its row was shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Suggestions for a bank line: the same line from another source, the other side of a transfer, a likely account."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -4,8 +4,6 @@ Without a filter the counts come from sums that are kept and from an index of st
 history; with one the lines are gone through.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Queries on bank lines: finding one, and the records of many with the state in the books."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """The bank lines that wait for a person, over all accounts: how many, and how many are uncategorised."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

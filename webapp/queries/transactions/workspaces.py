@@ -1,7 +1,5 @@
 """The lines of one bank account as a bookkeeper works through them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Open items of the watched accounts: effective amounts that should have been moved on, with their age."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Proposed transfers: open lines of two own accounts that match, with the evidence."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Bank lines that may be sides of transfers: the open ones, or those near some lines, at the rates of their days."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache

@@ -1,7 +1,5 @@
 """The watched accounts, which should be empty: the number of their open items, and their balance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schemas of ledger accounts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The schemas of feed accounts."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES

@@ -1,7 +1,5 @@
 """The schemas of projects and their groups, as in the interface document."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.references import Kind

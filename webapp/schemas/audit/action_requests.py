@@ -1,7 +1,5 @@
 """The schemas of action requests: the result of an act, its record and event for audits, and forms on proposals."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The schemas of undoing the acts of a token."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

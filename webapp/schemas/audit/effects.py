@@ -1,7 +1,5 @@
 """The schemas of a call's effect: entries before and after, balances, and proofs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The schemas of summaries: what a write does in a few figures, and its whole effect in parts."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import ACTION_STATUSES

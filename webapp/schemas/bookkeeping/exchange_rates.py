@@ -1,7 +1,5 @@
 """The schemas of exchange rates and revaluations."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.schemas import fields

@@ -1,7 +1,5 @@
 """The schemas of journal entries, as in the interface document."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES

@@ -1,7 +1,5 @@
 """The schemas of periods: the financial year, the lock date, and how long files stay."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.schemas import fields

@@ -1,7 +1,5 @@
 """The schemas of how a document would be booked, and of booking it."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.journal.invoice_parts import PartKind

@@ -1,7 +1,5 @@
 """The schemas of documents, their relations, and what may belong to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What an e-invoice states, in its own words: every text is the sender's, every figure is as it is written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

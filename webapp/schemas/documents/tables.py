@@ -1,7 +1,5 @@
 """The schemas and forms of tables of invoices: how one is sent, what its columns are, and what its rows become."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import DOCUMENT_TYPES, ROW_VERDICTS, TABLE_ENTRIES, TABLE_TYPES

@@ -1,7 +1,5 @@
 """The schemas of the hub: every feed account with its last proof, its broken proof and its open draft."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """The schemas of reconciliation: drafts, their lines, proofs, and the workspace's forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marshmallow as ma

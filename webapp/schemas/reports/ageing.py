@@ -1,7 +1,5 @@
 """The schemas of what is owed: aged by party, a party's statement, and the cash that is expected."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.open_items.ageing import Age, OwedSide

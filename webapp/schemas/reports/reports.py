@@ -1,7 +1,5 @@
 """The schemas of reports: amounts in the base currency, debit positive."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

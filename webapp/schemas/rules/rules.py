@@ -1,7 +1,5 @@
 """The schemas of automation rules: strict for known keys, open to others where the interface document is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schemas of rule previews, rule runs and their undo."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.references import Kind

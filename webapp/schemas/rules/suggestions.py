@@ -1,7 +1,5 @@
 """The schemas of suggested rules, and of the likely account of a line."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.references import Kind

@@ -1,7 +1,5 @@
 """The schemas of the forms on rows of bank lines, and of one change of many lines, with what each row showed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schemas of two lines that belong together: proposed transfers, joins, and decisions about them."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import JOIN_STATUSES, PAIR_DIFFERENCES, TRANSACTION_STATUSES

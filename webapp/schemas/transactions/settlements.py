@@ -1,7 +1,5 @@
 """The schemas of the open items of watched accounts, and of settlements, in which they are matched with each other."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import PAIR_DIFFERENCES, SETTLEMENT_STATUSES

@@ -1,7 +1,5 @@
 """The schemas of bank lines and of acts on them."""
 
-from __future__ import annotations
-
 import marshmallow as ma
 
 from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES

@@ -5,8 +5,6 @@ alone opens no other books, for the address may have been asked into a stranger'
 stranger's. A link alone sets a password only for somebody who has none and belongs nowhere else.
 """
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime, timedelta
 

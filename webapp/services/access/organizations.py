@@ -1,7 +1,5 @@
 """Organizations, created with the default chart of accounts, and their members."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A person's own sign-in: another password, and the end of sessions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import sqlalchemy as sa

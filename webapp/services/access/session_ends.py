@@ -1,7 +1,5 @@
 """The ends of sessions: one by its secret, all of a person, and whatever is too old, in whichever books they are."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Signing in and out: a new session id each time, and a password is only checked after its try was counted."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Strangers and the browsers that a person has signed in with before are counted a
 by guessing. Together they are no more than ten tries of one account in any minute.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass

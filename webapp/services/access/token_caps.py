@@ -1,7 +1,5 @@
 """What a token may post in a day: counted with each entry that it posts, in the transaction that posts it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """API tokens: shown once, stored as a hash, never stronger than their owner."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """People and their passwords: argon2id, never more than a few hashes at once."""
 
-from __future__ import annotations
-
 import re
 import threading
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Visitors: where a request comes from, and whether its browser is familiar to the person who signs in."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta

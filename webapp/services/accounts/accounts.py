@@ -1,7 +1,5 @@
 """The chart of accounts: opened, changed and archived, without bending what is posted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, NotRequired, TypedDict, Unpack

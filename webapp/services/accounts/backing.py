@@ -1,7 +1,5 @@
 """The ledger account behind a feed account: one for each, in its currency, and the same once a line is posted."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.database.sessions import db

@@ -1,7 +1,5 @@
 """Bank accounts that send lines: opened with the ledger account behind them, and changed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NotRequired, TypedDict, Unpack

@@ -1,7 +1,5 @@
 """Whether an account may keep items, and from which day on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Merchants: created, changed, merged and separated, and deleted where nothing names them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypedDict

@@ -1,7 +1,5 @@
 """Projects and their groups: created, changed and, where nothing names them, deleted."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import TypedDict
 

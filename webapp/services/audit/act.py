@@ -1,7 +1,5 @@
 """Who acts and what they do: the two nouns of every write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

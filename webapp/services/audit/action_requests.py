@@ -1,7 +1,5 @@
 """Acts: every write is one action request, and what happened to it goes into the audit chain."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Decisions on proposals: the call is made again as the proposer, and stays where it still does what was shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Changed facts for the audit trail: only what differs is written, as it was and as it is, in plain JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache

@@ -1,7 +1,5 @@
 """Idempotency keys: a write's answer, kept with the write itself, so that sending it again does it once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """How much one act may do: others' writes wait until it ends, and should wait for a second at most."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from webapp.ledger.errors import UnprocessableError

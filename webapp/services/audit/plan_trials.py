@@ -1,7 +1,5 @@
 """Trials of plans: step by step in one savepoint, each upon what the steps before leave, with what each one changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Plans: calls in an order, tried together, proposed as one, and done together or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Proof breaks: an act that breaks or repairs a proof is stored beside it, in the act's own transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

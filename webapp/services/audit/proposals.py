@@ -1,7 +1,5 @@
 """Proposals: a call waits as a PENDING action request until a person decides, or until its time is over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta

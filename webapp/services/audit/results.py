@@ -1,7 +1,5 @@
 """What an act on lines and entries answers: the ids that it touched, and of several acts one result each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self

@@ -1,7 +1,5 @@
 """Titles of acts: what they are about in the names, amounts and days that a bookkeeper knows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any

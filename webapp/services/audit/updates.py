@@ -3,8 +3,6 @@
 The column of a row that is written itself is set with it (models/base.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime

@@ -5,8 +5,6 @@ books: the stored ones below `files/`, as they are kept there, those that waitin
 `proposals/`. It says the same whichever database the books are in, and is restored into either.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

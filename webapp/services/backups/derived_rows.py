@@ -1,7 +1,5 @@
 """Derived rows of restored books: kept sums, registers, verdicts, and the texts by which documents are found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final

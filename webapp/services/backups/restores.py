@@ -1,7 +1,5 @@
 """Restoring: a backup into an empty database of either kind, all or nothing, and checked before anything counts."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence

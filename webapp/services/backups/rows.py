@@ -1,7 +1,5 @@
 """Rows of every table as JSON and back, the same from SQLite and PostgreSQL."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """Booking a document in one step: its entry, or the splits of the line that pays it, by what it states."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime

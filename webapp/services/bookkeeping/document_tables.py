@@ -1,7 +1,5 @@
 """Filing the invoices of a table: a document for each, with its merchant and its entry where somebody wants them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

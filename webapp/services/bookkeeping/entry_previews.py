@@ -1,7 +1,5 @@
 """Previews of entries: sums, mirrors and errors of an entry as if it were written now; nothing is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """Exchange rates: stored, and used to mirror drafts again; posted entries never change."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The first month of the financial year: a change begins after the last year that is locked, and makes a short year."""
 
-from __future__ import annotations
-
 from calendar import month_name
 from datetime import datetime
 from typing import Any

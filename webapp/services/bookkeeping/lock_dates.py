@@ -1,7 +1,5 @@
 """The lock date: the period up to it is closed, and no draft stays in it."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 
 from webapp.database.sessions import db

@@ -1,7 +1,5 @@
 """Manual entries: what a person writes into the journal without a bank line, and changes until it is posted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Postings that somebody writes, as legs without mirrors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal

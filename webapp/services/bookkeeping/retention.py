@@ -1,7 +1,5 @@
 """How long an organization keeps files, and deleting those that are older: their rows stay, and say when that was."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Final
 

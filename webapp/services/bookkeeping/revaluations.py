@@ -1,7 +1,5 @@
 """Revaluation of balances in other currencies: an entry as of a day, and its reversal on the next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal

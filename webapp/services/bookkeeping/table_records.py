@@ -1,7 +1,5 @@
 """Records of tables of invoices: how each was read, and what became of its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

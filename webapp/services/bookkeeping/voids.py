@@ -1,7 +1,5 @@
 """Voiding: one reversal cancels an entry and all its corrections, and a bank line gets a fresh draft."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime

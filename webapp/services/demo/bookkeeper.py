@@ -1,7 +1,5 @@
 """The bookkeeper of the demo: every act goes through the services, as a person's would."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta

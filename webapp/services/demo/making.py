@@ -7,8 +7,6 @@ applied by hand, and all of them run on what the banks sent last. Clients owe in
 paid, one in dollars, one named by a line that waits; suppliers are owed bills. A key for an agent may propose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

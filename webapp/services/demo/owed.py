@@ -1,7 +1,5 @@
 """What the demo's clients owe and what the studio owes, written by hand as it was issued."""
 
-from __future__ import annotations
-
 from webapp.demo import studio
 from webapp.demo.invoices import DemoInvoice
 from webapp.ledger.money import Money

@@ -1,7 +1,5 @@
 """The rules of the demo: three that a studio would have, two of them applied to the past by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from webapp.ledger.rules.conditions import Match, Operator

@@ -1,7 +1,5 @@
 """Files that become documents at once of what they belong to."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from hashlib import sha256
 

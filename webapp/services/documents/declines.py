@@ -1,7 +1,5 @@
 """Documents that somebody declined for a bank line or an entry, so that they are not offered there again."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from webapp.database.sessions import db

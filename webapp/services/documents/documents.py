@@ -1,7 +1,5 @@
 """Documents: filed with or without their file, changed and deleted; whenever their fields are set, the rules run."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from hashlib import sha256
 

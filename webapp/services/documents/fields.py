@@ -1,7 +1,5 @@
 """The fields of a document: its own ones, and those that somebody chose for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal

@@ -4,8 +4,6 @@ Only those are filed here about which nobody has to be asked, as their file and 
 `documents.create`, which knows what is to be asked.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

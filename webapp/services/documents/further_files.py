@@ -1,7 +1,5 @@
 """Further files of a document: the same invoice as pages for people and as XML for programs is one document."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from hashlib import sha256
 from typing import cast

@@ -1,7 +1,5 @@
 """What a document's file states: an e-invoice in XML or within a PDF, else the text of a PDF's pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal

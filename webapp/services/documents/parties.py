@@ -1,7 +1,5 @@
 """The merchant of an e-invoice: recognised by what it states of the other party, made of it, and known by it later."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final, cast

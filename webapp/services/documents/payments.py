@@ -1,7 +1,5 @@
 """Attaching documents by themselves to the lines that certainly pay them, as acts of the system."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Attaching documents to bank lines and entries, and detaching them, without changing either."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The question about a second document with the sender and the number of another one, by which bills are paid twice."""
 
-from __future__ import annotations
-
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Document

@@ -1,7 +1,5 @@
 """Files as somebody sends them for documents, and what is refused of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What the rows of a table of invoices would become: documents, each with its verdict; nothing is written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The last event of each provider transaction id, stored in bulk."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The body of a push as it is loaded, and its incoming lines with their verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """The lines of one push: matched by their provider's ids, written in bulk, each with its verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Duplicates among the lines of a push: lines that a file gave already, and pending lines that were booked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from webapp.ledger.matching.duplicates import pair_duplicates

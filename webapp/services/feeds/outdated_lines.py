@@ -1,7 +1,5 @@
 """Lines of a file as they were before a change by the feed: the feed's line and the file's are joined as one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A push of a feed: taken whole or not at all, and once however often it is sent."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections import Counter

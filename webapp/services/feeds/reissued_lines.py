@@ -1,7 +1,5 @@
 """Reissued lines: a provider sends a line again under another id, or a line that only looks like it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime

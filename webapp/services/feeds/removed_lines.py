@@ -1,7 +1,5 @@
 """Lines that a provider removed: they stay out until it sends them again, a posted entry until somebody voids it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a push says, in minor units and checked: the first thing in it that is nonsense refuses it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Final

@@ -1,7 +1,5 @@
 """Column mappings, remembered for each feed account as long as its tables keep their layout."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

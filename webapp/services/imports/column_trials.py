@@ -1,7 +1,5 @@
 """A kept file read with a mapping on trial: its first rows, and its lines or invoices as they would be imported."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

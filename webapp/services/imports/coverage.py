@@ -1,7 +1,5 @@
 """Coverage warnings: gaps and overlaps between a file and the other files of its accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

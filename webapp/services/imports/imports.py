@@ -1,7 +1,5 @@
 """Imports of bank files: read, planned against the books, and taken whole."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

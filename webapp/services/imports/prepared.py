@@ -1,7 +1,5 @@
 """An import prepared while nobody waits for the books: compared with a snapshot of them, counted and staged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

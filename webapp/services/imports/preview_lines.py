@@ -1,7 +1,5 @@
 """The rows of an import preview, compared with the books as they are now."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

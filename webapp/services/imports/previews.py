@@ -1,7 +1,5 @@
 """Previews of files: what an import would do, and the file itself, kept for an hour beside the books."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The progress of an import, reported while it runs."""
 
-from __future__ import annotations
-
 from typing import Literal, Protocol
 
 Phase = Literal["reading", "comparing", "writing"]

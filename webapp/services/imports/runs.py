@@ -4,8 +4,6 @@ The last transaction is left open, for the caller to commit: all of a file's lin
 ends the process at any moment leaves all of them or none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """The turn of an import at the books: compared with a snapshot of them, staged beside them, and written in one go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """An uploaded file, and its record: begun, described from the plan, or refused with its error."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

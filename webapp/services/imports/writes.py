@@ -1,7 +1,5 @@
 """An import written in two steps: its lines and verdicts, then everything that locks rows which others need."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -3,8 +3,6 @@
 Each takes transactions of its own; the last one is left open for the caller to commit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ A file is moved after the books have it, so that a process that ends in between 
 again then, and found there already. What is written into a folder beside it survives a power failure.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator

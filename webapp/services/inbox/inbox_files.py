@@ -1,7 +1,5 @@
 """The files that wait for a person: kept with their question, filed as documents, or deleted."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from webapp.database.sessions import db

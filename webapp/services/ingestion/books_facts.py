@@ -1,7 +1,5 @@
 """The facts of the books that go into every new line of an account."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import NamedTuple
 

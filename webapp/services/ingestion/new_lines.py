@@ -1,7 +1,5 @@
 """New bank lines: mirrored in the base currency, given to rules, and made rows of the staging table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date

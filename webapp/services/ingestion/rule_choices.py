@@ -1,7 +1,5 @@
 """What rules chose for staged lines, stored as a run and as the settings of their entries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

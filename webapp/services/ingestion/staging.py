@@ -4,8 +4,6 @@ One statement then copies them into each table, which holds the writer's lock fo
 one by one need.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple

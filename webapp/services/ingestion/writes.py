@@ -1,7 +1,5 @@
 """Bank lines written in bulk: each booked one with its draft, as one import or one push brings them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

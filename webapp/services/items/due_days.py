@@ -1,7 +1,5 @@
 """When an item is due, and by which reference a payment of it is known: changed by hand."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """Lines that pay: what they are to pay is stored with their draft, and settled when they are posted."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """What a bank line is to pay: chosen while it is a draft, and settled when it is confirmed, by one measure of both."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

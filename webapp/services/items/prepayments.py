@@ -1,7 +1,5 @@
 """What a document states as prepaid: settled, when it is booked, with the items of its party that make it exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets

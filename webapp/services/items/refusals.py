@@ -1,7 +1,5 @@
 """Why items cannot be settled with each other, or paid by a line: the same for every act that settles."""
 
-from __future__ import annotations
-
 from webapp.ledger.errors import LedgerError, UnprocessableError
 
 

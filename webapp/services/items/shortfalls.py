@@ -1,7 +1,5 @@
 """What a line is short of the items that it pays: read, measured, and where it is booked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NotRequired, TypedDict

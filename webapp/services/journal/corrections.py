@@ -1,7 +1,5 @@
 """Correction markers: the draft of what a posted entry shall be, set for one entry or many, and its posting."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Counter legs of a bank line, written into its entry: a draft at once, a posted one by its correction marker."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Journal entries: written as drafts, posted once, voided by a reversal of their effective state."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 

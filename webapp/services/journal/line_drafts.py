@@ -1,7 +1,5 @@
 """The draft of a bank line: its bank leg, and counter legs that a person or a rule chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime

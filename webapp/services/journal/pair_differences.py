@@ -1,7 +1,5 @@
 """The difference that a linked transfer leaves: realised when both sides are posted, voided when they part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

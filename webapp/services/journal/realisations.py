@@ -1,7 +1,5 @@
 """Balances that come to nil: their items are settled, and what is left in the base currency is realised."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import sqlalchemy as sa

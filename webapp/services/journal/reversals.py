@@ -1,7 +1,5 @@
 """The reversal of an entry that the books themselves wrote, and that nobody corrects."""
 
-from __future__ import annotations
-
 from webapp.ledger.journal.corrections import reversal
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations

@@ -1,7 +1,5 @@
 """Settlements that their items no longer carry: undone; and items written anew for an account that was switched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import sqlalchemy as sa

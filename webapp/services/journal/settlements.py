@@ -1,7 +1,5 @@
 """Settlements: how one comes to stand with what it realises, and how it ends with all that it caused."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

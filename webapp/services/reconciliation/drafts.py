@@ -1,7 +1,5 @@
 """Reconciliation drafts: a statement's day and balance, changed in the version that was seen, or abandoned."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The opening entry of an account kept as new."""
 
-from __future__ import annotations
-
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
 from webapp.models import FeedAccount, JournalEntry, Reconciliation

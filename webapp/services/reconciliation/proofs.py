@@ -1,7 +1,5 @@
 """Proofs: a draft whose figures and books agree is frozen for ever."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Proofs taken back: reopened with a reason into a draft, or accepted as the books are now."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, datetime
 

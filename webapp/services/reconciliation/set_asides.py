@@ -1,7 +1,5 @@
 """Lines from before the books of a feed account begin: set aside while a keep-as-new is in force or drafted."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Attaching the bank's statement to the draft that it is reconciled in; its proof names the digest."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 from webapp.database.sessions import db

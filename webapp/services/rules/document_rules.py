@@ -1,7 +1,5 @@
 """Rules on documents: run when a document's fields are set, stored with their provenance, and undone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

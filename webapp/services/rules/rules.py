@@ -1,7 +1,5 @@
 """Automation rules: stored whole and checked against the books; their engine reads them from there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A run of rules undone: each field goes back to what it was, unless somebody has changed it since."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

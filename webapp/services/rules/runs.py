@@ -1,7 +1,5 @@
 """Runs of rules by hand: a rule applied to existing lines exactly as its preview showed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Effects of rules, written into entries in bulk: drafts at once, posted ones by their correction markers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

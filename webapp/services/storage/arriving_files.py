@@ -3,8 +3,6 @@
 As long as a file may stay or go, a mark is beside it, so that what a killed process left is found and removed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta

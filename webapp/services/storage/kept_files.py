@@ -3,8 +3,6 @@
 They follow the transaction that names them: one that is taken back leaves no new file, and takes none away.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Container

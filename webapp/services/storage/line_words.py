@@ -1,7 +1,5 @@
 """The words by which lines are found: PostgreSQL's index reads them itself, SQLite's is given each new line."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Savepoints: trials, taken back whatever comes of them, and what outside the books follows the fate of one."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

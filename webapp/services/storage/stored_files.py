@@ -5,8 +5,6 @@ A small body of a push is in its row, as a file of its own would make each push 
 more.
 """
 
-from __future__ import annotations
-
 import gzip
 import secrets
 import zlib

@@ -4,8 +4,6 @@ A file system may write a name before the bytes behind it, and neither before it
 row promises is on the disk before that is given or committed: first the bytes, then the name, then the folder.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor

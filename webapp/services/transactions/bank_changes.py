@@ -1,7 +1,5 @@
 """Changes by the bank to existing lines: a draft follows, a posted entry gets a correction marker."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime

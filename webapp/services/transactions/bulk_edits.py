@@ -1,7 +1,5 @@
 """Different changes of many lines in one call, with one act and one result for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial

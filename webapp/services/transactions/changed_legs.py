@@ -1,7 +1,5 @@
 """The counter legs of a line after a change of its account, its splits, its merchant or its project."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The open reconciliation draft of a feed account: its version, and the items that it may clear."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

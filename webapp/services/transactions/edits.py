@@ -1,7 +1,5 @@
 """Editing a line's entry: a draft at once, a posted one by its correction marker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal

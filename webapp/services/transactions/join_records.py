@@ -1,7 +1,5 @@
 """Stored joins of bank lines, and what a join does to the books: one of all reports of a line is in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 

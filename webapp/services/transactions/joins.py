@@ -1,7 +1,5 @@
 """Joins: two rows that are one line of the bank, joined by a person and taken apart again, with a reason."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

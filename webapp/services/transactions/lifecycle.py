@@ -1,7 +1,5 @@
 """Bank lines: confirmed, edited, deleted and brought back."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """Two lines that belong together: of two accounts they are a transfer, of one account the same line twice."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from webapp.models import Transaction

@@ -1,7 +1,5 @@
 """The two sides of a transfer: which part of each line it is, and the counter legs that this asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Matching pending lines with the booked ones that they became, whenever a push or a file brings either."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Removals by the bank: a line leaves the books with its draft, and a posted entry stays until somebody voids it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

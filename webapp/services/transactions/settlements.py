@@ -1,7 +1,5 @@
 """Settling open items by hand: items of one account and currency that sum to nil, and undoing that again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime

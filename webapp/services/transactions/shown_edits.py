@@ -1,7 +1,5 @@
 """Edits of lines from their rows: what a row shows is what is changed, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

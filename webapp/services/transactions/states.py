@@ -1,7 +1,5 @@
 """The states of a bank line, and the refusal of an act that its state does not allow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Transfers between own accounts: two lines of two banks become one, and apart again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Ending transfers: each of the two lines has an entry of its own again, as it was before they were paired."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """The inverses of acts on accounts, merchants, projects, bank accounts, the lock date, the financial year and rates."""
 
-from __future__ import annotations
-
 from calendar import month_name
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """The inverses of what comes in: documents with their relations, open items, imports and pushes."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The inverses of acts on journal entries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The inverse of each kind of act, or why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

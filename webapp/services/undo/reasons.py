@@ -1,7 +1,5 @@
 """What every inverse of an act takes, and the two errors by which an act stays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

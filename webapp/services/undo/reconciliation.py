@@ -1,7 +1,5 @@
 """The inverses of acts on reconciliations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The inverses of acts on rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from webapp.ledger.canonical import camel

@@ -1,7 +1,5 @@
 """Undoing one person's edits of several lines together, the newest first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path

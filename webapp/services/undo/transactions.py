@@ -1,7 +1,5 @@
 """The inverses of acts on bank lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

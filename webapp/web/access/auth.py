@@ -1,7 +1,5 @@
 """Authentication and authorization: deny by default, 401 before 404 before 403, a bearer token before a cookie."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

@@ -1,7 +1,5 @@
 """Bearer tokens by RFC 6750: read from the Authorization header only, whose they are, and refused with a challenge."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

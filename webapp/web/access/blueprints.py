@@ -1,7 +1,5 @@
 """The blueprint of the API: flask-smorest's, with answers of the keys that `fields` and `include` ask for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import wraps

@@ -1,7 +1,5 @@
 """Browsers: the cookies of the session and of the browser itself, and who visits with them."""
 
-from __future__ import annotations
-
 import logging
 
 from flask import Response, current_app, request

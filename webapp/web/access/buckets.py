@@ -4,8 +4,6 @@ A bucket holds the requests of a minute and fills steadily. It is stored as one 
 full again (the generic cell rate algorithm): a request moves that instant on by its share of a minute.
 """
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import mmap

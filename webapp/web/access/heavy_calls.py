@@ -4,8 +4,6 @@ A view is declared heavy beside its scope: `@requires("read", is_heavy=True)`. I
 transaction begins until its request ends, whether it reads, is tried, waits for approval or writes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from typing import Any, cast

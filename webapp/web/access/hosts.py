@@ -1,7 +1,5 @@
 """Names that this service answers to, the sites that requests come from, and visitors of the machine itself."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Final

@@ -1,7 +1,5 @@
 """Idempotency-Key: a write that is sent again is executed once, and gets the first answer again."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator

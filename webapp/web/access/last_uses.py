@@ -1,7 +1,5 @@
 """The last use of a token or a session: stored at most once a minute, after the answer was sent, if nobody waits."""
 
-from __future__ import annotations
-
 import logging
 from datetime import datetime, timedelta
 from typing import Any, cast

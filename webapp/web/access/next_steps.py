@@ -1,7 +1,5 @@
 """What to send instead of what a schema refuses, for programs: the kind of value, where ids are listed, other names."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice

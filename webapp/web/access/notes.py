@@ -1,7 +1,5 @@
 """The note of a write: why it is done, beside what a JSON body says, or in the address where there is none."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import marshmallow as ma

@@ -1,7 +1,5 @@
 """Rate limits of API tokens: each request is counted in the token's bucket, and refused when it is empty."""
 
-from __future__ import annotations
-
 from typing import Final, cast
 
 from flask import Flask, Response, current_app, request

@@ -1,7 +1,5 @@
 """What one request carries from its first moment to its answer: one typed object, alone on `flask.g`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The request: one transaction, its id, its clock, and the reading of its body."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math

@@ -1,7 +1,5 @@
 """Which keys of each record an answer carries, and which of its texts somebody else wrote."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache, lru_cache

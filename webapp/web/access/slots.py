@@ -1,7 +1,5 @@
 """Slots for heavy calls: a few in all and fewer for each key, held together by all workers of an instance folder."""
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import os

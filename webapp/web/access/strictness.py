@@ -1,7 +1,5 @@
 """Unknown query parameters and bodies: refused by name, except on the interface document's endpoints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache

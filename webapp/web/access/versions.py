@@ -1,7 +1,5 @@
 """The version of a record: a digest of all that a read of it answers, which ETag, If-None-Match and If-Match name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The arguments that a view declares with `bp.arguments`, as flask-smorest notes them on the view."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Decisions on proposals, one or several, as a person makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final

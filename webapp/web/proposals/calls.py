@@ -1,7 +1,5 @@
 """Calls of the API: as they were sent, as they are stored while a person decides, made again, and tried."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

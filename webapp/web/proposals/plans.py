@@ -1,7 +1,5 @@
 """Plans as they are sent: each step read as the call that it is, with the checks that this call has by itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Preconditions of writes: If-Match names the version of the record that a write is meant for."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from flask import current_app, request

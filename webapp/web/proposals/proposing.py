@@ -1,7 +1,5 @@
 """What stands between the guard and a view: dry runs, proposals, and answers in a few figures (`view=summary`)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """The geometry of charts, in the units of their pictures; what they show stands in a table beside them too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Forms with dotted names, which are nested like a JSON body before a schema reads them."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

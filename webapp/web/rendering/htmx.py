@@ -1,7 +1,5 @@
 """Answers to htmx: a plain request gets the page, htmx the part that it targets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit

@@ -1,7 +1,5 @@
 """The notation of the viewer's pages, their own or the organization's, and sentences written in it."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What the query of a report asks for: its period, its columns and its merchant; and the financial year of today."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Error messages of pages, shown at the place where the act was made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Rules as sentences on pages, and the labels of their fields, operators and triggers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final

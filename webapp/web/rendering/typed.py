@@ -3,8 +3,6 @@
 What cannot be read stays as it was typed, so that a schema refuses it and the form shows it again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final

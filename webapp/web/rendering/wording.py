@@ -1,7 +1,5 @@
 """Template filters and functions for names, counts and sentences, all pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """Open items of customers and suppliers, and the items that a bank line may pay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

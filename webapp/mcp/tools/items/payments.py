@@ -1,7 +1,5 @@
 """Open items that are paid by a bank line, or settled with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Matching each statement of a file to a feed account, or planning to open one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

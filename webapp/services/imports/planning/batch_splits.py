@@ -1,7 +1,5 @@
 """Batches: payments that a bank booked in one sum stay one line, or are split, as each account is set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple

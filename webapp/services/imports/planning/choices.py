@@ -1,7 +1,5 @@
 """The choices of a person for an import: the feed accounts of its statements, and which lines are duplicates."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

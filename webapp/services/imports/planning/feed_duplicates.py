@@ -1,7 +1,5 @@
 """Lines of a file that the feed gave already: found before the import, and stored as joined reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

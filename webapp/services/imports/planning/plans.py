@@ -1,7 +1,5 @@
 """What an import of a file would do to the books, account by account, before anything is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

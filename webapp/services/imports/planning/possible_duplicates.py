@@ -1,7 +1,5 @@
 """Possible duplicates: new lines of a file that another source may have given, for a person to decide."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """The verdict on each line of a file: new, already there, possibly there, or pending."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The lines that an import which is taken back leaves: reports to release, and pending lines of the file before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -3,8 +3,6 @@
 What another import brought too stays, and becomes that import's: it would have brought it without this one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime

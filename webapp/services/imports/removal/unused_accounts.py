@@ -1,7 +1,5 @@
 """Feed accounts that an import opened: deleted with it, unless something else uses them by now."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
