@@ -20,10 +20,12 @@ from tests.concurrency import crowds
 from tests.concurrency.crowds import Client, all_at_once, percentile
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.programs import Program
+from webapp.database.sessions import begin_write, db
 from webapp.models import Transaction
 from webapp.queries import checks
 
 CLIENTS, WORKERS = 16, 2
+WAIT_SECONDS = 3
 LINES = 500
 crowds.PATIENCE_SECONDS = 600
 LONG = {"quick": 1000, "promised": 10_000}
@@ -144,6 +146,27 @@ def test_a_reader_feels_little_of_a_crowd_that_confirms_and_a_long_import(
     assert imported == 201
     assert {one.status for one in [*writes, *reads]} == {200}
     assert percentile([one.seconds for one in reads], 0.99) <= rounds(5000, 1000)
+
+
+@pytest.mark.rare
+def test_who_reads_does_not_wait_with_those_who_wait_to_write(gunicorn, house, ada, ben, bank):
+    lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(CLIENTS)])
+    address, ended = gunicorn(1), threading.Event()
+    with ThreadPoolExecutor(CLIENTS + 1) as clients:
+        with house.app.app_context():
+            begin_write(ada.organization_id)
+            writing = [
+                clients.submit(confirmed, address, ada.token, [f"/api/transactions/{line}/confirm"], ended)
+                for line in lines
+            ]
+            reading = clients.submit(read_on, address, ben.token, ended)
+            time.sleep(WAIT_SECONDS)
+            ended.set()
+            waiting = sum(not each.done() for each in writing)
+            db.session.rollback()
+        writes = [answer for each in writing for answer in each.result()]
+    assert (waiting, {answer.status for answer in writes}) == (CLIENTS, {200})
+    assert max(answer.seconds for answer in reading.result()) < WAIT_SECONDS / 2
 
 
 @pytest.mark.operates

@@ -186,6 +186,20 @@ def test_what_cannot_be_read_is_refused_and_not_waited_for(toys, request_, expec
     assert set(json.loads(answer.rpartition(b"\r\n\r\n")[2])) == {"error", "code"}
 
 
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_many_who_write_wait_for_each_other_and_not_for_a_thread(toys, threads):
+    toy = toys(threads=threads)
+    act = "POST /sleep/0.2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    writers = [toy.client().send(act) for _ in range(20)]
+    if threads > 1:
+        wait_for(lambda: len(toy.worker.acts) + threads >= 20)
+        began = time.monotonic()
+        assert paths(toy.client().send(LAST).read()) == ["/two"]
+        assert time.monotonic() - began < 0.2
+        assert toy.worker.acts
+    assert [status(writer.read()) for writer in writers] == [200] * 20
+
+
 def test_spaces_without_end_in_a_field_take_no_time(toy):
     began = time.monotonic()
     spaces = "GET /one HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA:" + " " * 60_000 + "b\r\n\r\n"

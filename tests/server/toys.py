@@ -39,7 +39,7 @@ def toy_application() -> Flask:
     app.seen = []
     app.before_request(lambda: server_refusal(request.environ))
 
-    @app.route("/sleep/<seconds>")
+    @app.route("/sleep/<seconds>", methods=["GET", "POST"])
     def sleep(seconds):
         time.sleep(float(seconds))
         return echo("")
@@ -52,10 +52,6 @@ def toy_application() -> Flask:
     @app.route("/stream/<int:count>")
     def stream(count):
         return Response(b"piece" for _ in range(count))
-
-    @app.route("/leaves")
-    def leave():
-        raise SystemExit(1)
 
     @app.route("/", defaults={"path": ""}, methods=["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
     @app.route("/<path:path>", methods=["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])

@@ -25,14 +25,14 @@ class Incoming:
     """The requests of a connection, one after the other.
 
     `limit_of` answers how large a body may be, by its first line and its fields, and how a larger one is refused.
-    `take` takes room for a body. `count` says how many requests were whole, `size` how much of the next has come.
+    `take` takes room for a body. `count` requests were whole, `size` bytes of the next have come; an act may write.
     """
 
     def __init__(self, limit_of: Callable[..., tuple[int, str]], take: Callable[[int], None]) -> None:
         self._limit_of, self._take = limit_of, take
         self._waiting, self._pieces = bytearray(), self._read()
         self._refused_head, self._limit, self._excess = UNKNOWN_HEAD, 0, ""
-        self.size, self.count, self.is_last = 0, 0, False
+        self.size, self.count, self.is_last, self.is_act = 0, 0, False, False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take bytes that came, and give those that waitress is to have; raises RefusedError."""
@@ -43,7 +43,7 @@ class Incoming:
 
     def refusal(self, code: str) -> bytes:
         """Give the request that is answered with a refusal, in the place of the one that came."""
-        self.count += 1
+        self.count, self.size = self.count + 1, 0
         return self._refused_head + b"connection: close\r\n%b: %b\r\n\r\n" % (REFUSAL, code.encode())
 
     def _read(self) -> Iterator[bytes | None]:
@@ -51,6 +51,7 @@ class Incoming:
         while True:
             line, *lines = yield from self._head()
             version, fields = _matched(REQUEST_LINE, line)[1], _fields_of(lines)
+            self.is_act = not line.startswith((b"GET ", b"HEAD ", b"OPTIONS "))
             named = dict(fields)
             self._refused_head = _written(line, [each for each in fields if OF_A_REFUSAL.fullmatch(each[0])])
             is_chunked, length = _framing(named, is_old=version == b"0")

@@ -1,7 +1,6 @@
 """`tieout serve`: gunicorn with our application and settings, whose workers are servers of waitress.
 
-Beyond waitress's documented arguments this file needs the names in WAITRESS; `wasyncore` is `asyncore`, which the
-standard library had.
+Beyond waitress's documented arguments this file needs the names in WAITRESS; `wasyncore` was Python's `asyncore`.
 """
 
 from __future__ import annotations
@@ -9,10 +8,12 @@ from __future__ import annotations
 import gc
 import os
 import resource
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from socket import SHUT_WR, SO_SNDBUF, SOL_SOCKET, socket
+from socket import SHUT_WR, SO_SNDBUF, SOL_SOCKET
+from threading import Semaphore
 from time import monotonic
 from typing import Any
 
@@ -61,7 +62,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._worker, self._answered = worker, 0
         self._incoming = Incoming(partial(limit_of, worker.wsgi), partial(worker.take, id(self)))
         self._since = self._moved = monotonic()
-        self._is_refused = self._is_closed = False
+        self._is_refused, self._leaves = False, 0.0
         super().__init__(*arguments, **options)
 
     def received(self, data: bytes) -> None:
@@ -85,12 +86,26 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         super().received(self._incoming.refusal(code))
 
     def service(self) -> None:
-        """Answer a request, in a thread."""
+        """Answer a request, in a thread; one that may write waits without a thread while many write."""
+        acts, turns = self._worker.acts, self._worker.turns
+        if self._incoming.is_act:
+            acts.append(self)
+        else:
+            self.answer()
+        while acts and turns.acquire(blocking=False):
+            try:
+                with suppress(IndexError):  # another thread took the last one
+                    acts.popleft().answer()
+            finally:
+                turns.release()
+
+    def answer(self) -> None:
+        """Answer a request."""
         try:
             super().service()
         finally:
             self._answered += 1
-            if self._is_closed or (self._answered == self._incoming.count and not self._incoming.size):
+            if not self.connected or (self._answered == self._incoming.count and not self._incoming.size):
                 self._worker.held.pop(id(self), None)
 
     def send(self, data: bytes, do_close: bool = True) -> int:  # noqa: FBT001, FBT002  (waitress's own)
@@ -99,10 +114,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._moved = monotonic() if sent else self._moved
         return sent
 
+    def readable(self) -> bool:
+        """Return whether to read on, also what nobody needs."""
+        return bool(self._leaves) or super().readable()
+
+    def writable(self) -> bool:
+        """Return whether there is something to send."""
+        return not self._leaves and super().writable()
+
     def end_if_overdue(self, now: float) -> None:
         """End it where the request or the answer is too slow, or nothing comes."""
-        if self.writable():
-            if now > self._moved + ANSWER_SECONDS:
+        if self._leaves or self.writable():
+            if now > (self._leaves or self._moved + ANSWER_SECONDS):
                 self.handle_close()
             return
         self._moved = now
@@ -115,51 +138,27 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
 
     def handle_close(self) -> None:
-        """Close it, and give back its room."""
-        if self._is_refused and self.connected:
+        """Close it, and give back its room; closed with bytes unread, a refused one would take its answer back."""
+        if self._is_refused and not self._leaves:
             with suppress(OSError):
-                Leaving(self.socket.dup(), self._worker.map)
-        self._is_refused, self._is_closed = False, True
+                self.socket.shutdown(SHUT_WR)
+                self._leaves = monotonic() + LAST_SECONDS
+                return
         super().handle_close()
         if self._answered == self._incoming.count:
             self._worker.held.pop(id(self), None)
 
 
-class Leaving(wasyncore.dispatcher):  # type: ignore[misc]
-    """A refused connection, read on for a little: closed with bytes unread, it would take its answer back."""
-
-    def __init__(self, sock: socket, connections: dict[int, Any]) -> None:
-        self._ends = monotonic() + LAST_SECONDS
-        super().__init__(sock, connections)
-        sock.shutdown(SHUT_WR)
-
-    def writable(self) -> bool:
-        """Write nothing."""
-        return False
-
-    def handle_read(self) -> None:
-        """Read, and forget."""
-        self.recv(64 * KIBIBYTE)
-
-    handle_close = wasyncore.dispatcher.close
-
-    def end_if_overdue(self, now: float) -> None:
-        """Close it after a while."""
-        if now > self._ends:
-            self.close()
-
-
 class Worker(BaseWorker):  # type: ignore[misc]
     """A process that serves."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def run(self) -> None:
+        """Serve until a signal comes or the arbiter is gone, then finish what has begun."""
         self.map: dict[int, Any] = {}
         self.held: dict[int, int] = {}
         self.is_ending, self._next_look = False, 0.0
-
-    def run(self) -> None:
-        """Serve until a signal comes or the arbiter is gone, then finish what has begun."""
+        # Requests that wait for each other to write leave two threads to those that only read.
+        self.acts, self.turns = deque[Channel](), Semaphore(max(1, self.cfg.threads - 2))
         (listener,) = self.sockets
         # The connections inherit it: by itself the kernel takes megabytes of an answer that nobody reads.
         listener.setsockopt(SOL_SOCKET, SO_SNDBUF, 128 * KIBIBYTE)
@@ -184,8 +183,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
             raise RefusedError("busy")
         self.held[holder] = self.held.get(holder, 0) + count
 
-    def _connections(self) -> list[Channel | Leaving]:
-        return [each for each in tuple(self.map.values()) if isinstance(each, Channel | Leaving)]
+    def _connections(self) -> list[Channel]:
+        return [each for each in tuple(self.map.values()) if isinstance(each, Channel)]
 
     def _poll(self) -> None:
         wasyncore.loop(timeout=LOOK_SECONDS, use_poll=True, map=self.map, count=1)
