@@ -21,7 +21,6 @@ def git(*words):
 
 
 def subjects():
-    """The subjects of the newest commits under the rule, the newest first."""
     history = git("rev-parse", "--is-shallow-repository")
     if history.returncode:
         pytest.fail(f"This folder has no git history to read: {history.stderr.strip()}")

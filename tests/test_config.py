@@ -7,8 +7,6 @@ from webapp.config import Settings, UnsafeSettingError
 
 @pytest.fixture
 def read(tmp_path):
-    """Read settings from an environment that keeps its instance in a folder of the test's own."""
-
     def settings(**environment):
         return Settings.from_environment({"INSTANCE_PATH": str(tmp_path / "instance"), **environment})
 

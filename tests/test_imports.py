@@ -398,7 +398,6 @@ def floats(path: Path) -> set[str]:
 
 
 def wrong(found: Callable[[Path], set[str]]) -> dict[str, set[str]]:
-    """Give what is found in each module that has some of it."""
     return {str(path): what for path in LAYERED if (what := found(path))}
 
 

@@ -59,7 +59,6 @@ BY_ORDER = re.compile(
 
 @pytest.fixture
 def engine(empty_database_url):
-    """An engine on a database that has no tables yet."""
     engine = engine_on(empty_database_url)
     yield engine
     engine.dispose()
@@ -73,7 +72,6 @@ def engine_on(url):
 
 
 def is_of_models(name, kind, _parents):
-    """Whether the models know it: not the words of lines and documents, which each engine indexes in its own way."""
     own = ("line_words", "ix_transactions_words", "document_texts", "ix_documents_texts")
     return not (kind in {"table", "index"} and name.startswith(own))
 
@@ -152,7 +150,6 @@ def test_a_way_back_that_is_killed_changes_nothing_and_runs_again(engine):
 
 
 def killed(engine, way, statement):
-    """Run migrations in a process that is killed behind a statement."""
     url = engine.url.render_as_string(hide_password=False)
     run = subprocess.run([sys.executable, "-c", KILLED, url, way, statement], check=False)  # noqa: S603  (our own program)
     assert run.returncode == -signal.SIGKILL

@@ -33,12 +33,10 @@ def modules(folder: str) -> tuple[Path, ...]:
 
 @functools.cache
 def parsed(path: Path) -> ast.Module:
-    """A module's syntax tree."""
     return ast.parse((ROOT / path).read_text(encoding="utf-8"), filename=str(path))
 
 
 def text(path: Path) -> str | None:
-    """A file's text, or None where it holds none."""
     try:
         return (ROOT / path).read_text(encoding="utf-8")
     except UnicodeDecodeError:

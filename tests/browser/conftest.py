@@ -14,7 +14,6 @@ MODES = {
 
 @pytest.fixture
 def database_kind():
-    """Keep to the database that a newcomer has."""
     return "sqlite"
 
 

@@ -66,7 +66,6 @@ def test_an_agent_stops_with_the_reason_when_a_person_says_no(ada, agent, browse
 
 
 def wait_for(page, button):
-    """Look at the queue until something waits there."""
     for _look in range(PATIENCE_SECONDS):
         page.goto("/proposals")
         if button.count():

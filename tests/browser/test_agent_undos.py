@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 
 @pytest.fixture
 def agent(ada, bank):
-    """A token that confirmed two lines, edited one that Ada confirmed since, and made a rule."""
     agent = ada.with_scopes("read", "draft", "confirm")
     rent = bank.account("Rent")
     lines = bank.send_many(

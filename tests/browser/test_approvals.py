@@ -124,7 +124,6 @@ def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
 
 @pytest.fixture
 def planned(ben, bank):
-    """A plan of two steps on a line, and the line: it gets a category, and is confirmed."""
     food = bank.account("Food")
     line = bank.send("2026-10-02", "-12.00", "Tea")
     steps = [

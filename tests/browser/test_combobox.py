@@ -17,8 +17,6 @@ def lines(bank):
 
 @pytest.fixture
 def writes(browse, ada, bank, lines):
-    """Open the newest line on a page, and collect the addresses of its writes."""
-
     def opened(**options):
         page = browse(ada, **options)
         sent = []

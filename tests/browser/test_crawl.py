@@ -114,7 +114,6 @@ def named(ada, text):
 
 
 def act_with(ada, line, text):
-    """Do each act that takes words: describe, confirm, void, make a rule, a rate and a key."""
     accepted(ada.patch(f"/api/transactions/{line}", json={"description": text}))
     act = accepted(ada.post(f"/api/transactions/{line}/confirm", json={"note": text}))
     (entry_id,) = act["result"]["journalEntryIds"]
@@ -132,7 +131,6 @@ def act_with(ada, line, text):
 
 
 def reconcile_with(ada, bank, text):
-    """Prove and reopen an account of that name, of a bank of that name."""
     first, fa_id = bank.fa_id, bank.open(text)
     desk = Desk(ada, bank)
     desk.prove(balance="0.00")
@@ -174,7 +172,6 @@ def rename(ada, text):
 
 
 def crawl(page, beginning, most):
-    """Visit pages that links lead to from here, the rarer kinds first, and one of each kind with a query."""
     waiting, seen, kinds, visited = [beginning], set(), Counter(), []
     while waiting and len(visited) < most:
         path = min(waiting, key=lambda path: kinds[without_numbers(path)])
@@ -193,7 +190,6 @@ def crawl(page, beginning, most):
 
 
 def kind_of(path):
-    """Tell addresses apart by their path, or by the names in their query and the line that they open."""
     parts = urlsplit(path)
     names = parse_qs(parts.query, keep_blank_values=True)
     if not names:

@@ -27,7 +27,6 @@ class Clicks:
         self.note()
 
     def choose(self, file):
-        """Click on the field of a file, and choose one in the window that opens."""
         with self.page.expect_file_chooser() as chooser:
             self.page.get_by_label("Files").click()
         chooser.value.set_files(file)

@@ -9,7 +9,6 @@ from tests.fixtures.helpers.marks import with_and_without_scripts
 
 
 def confirmed(ada, token, line):
-    """Confirm a line as the key's program does; answers the status."""
     return replace(ada, token=token).post(f"/api/transactions/{line}/confirm").status_code
 
 

@@ -11,7 +11,6 @@ from tests.fixtures.helpers.comboboxes import choose
 
 @pytest.fixture
 def workspace(browse, ada):
-    """Ada's page on the five lines of one account."""
     answer = ada.post("/api/feeds/imports", data={"file": (BytesIO(STATEMENT), "october.ofx")})
     assert answer.status_code == 201, answer.json
 

@@ -29,8 +29,6 @@ PROPOSED = pdf("to be approved")
 
 @pytest.fixture
 def backed_up(command, tmp_path):
-    """Write a backup of the test's books; answers its file."""
-
     def write(name="books.zip"):
         path = tmp_path / name
         result = command("backup", str(path))
@@ -210,7 +208,6 @@ def test_no_file_is_written_over(command, backed_up):
 
 
 def changed(path, member, change):
-    """Write a backup anew with one member changed."""
     other = path.with_name("changed.zip")
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(other, "w") as written:
         for each in archive.namelist():

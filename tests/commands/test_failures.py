@@ -48,8 +48,6 @@ FAILURES = [
 
 @pytest.fixture
 def failing(command, monkeypatch):
-    """Run a command in which something is raised; answers its result."""
-
     def run(error, *words):
         def fail(*_):
             raise error

@@ -179,7 +179,6 @@ class Elsewhere(BaseHTTPRequestHandler):
 
 @contextmanager
 def served(handler, context=None):
-    """Serve by a thread, over TLS with a context for it; answers the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
@@ -195,7 +194,6 @@ def served(handler, context=None):
 
 @pytest.fixture
 def elsewhere():
-    """Serve what is not Tieout; answers the address."""
     Elsewhere.waits.clear()
     with served(Elsewhere) as address:
         yield address

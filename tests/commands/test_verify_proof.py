@@ -14,7 +14,6 @@ CSV = b"Date,Description,Amount\n2026-10-02,Zoe,-20.00\n2026-10-12,Out,-40.00\n"
 
 @pytest.fixture
 def saved(bank, desk, tmp_path):
-    """Two proofs, the second with something outstanding, saved as the API sends them."""
     first, second = bank.send_many([("2026-10-02", "100.00", "Zoë"), ("2026-11-03", "-40.00", "Out")])
     desk.confirm(first, second)
     one = desk.prove("2026-10-31", "100.00")

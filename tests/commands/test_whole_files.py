@@ -19,7 +19,6 @@ TABLE = b"When;What;How much\n2026-03-02;Coffee;-2,50\n2026-03-04;Rent;-700,00\n
 
 @pytest.fixture
 def calls(app, monkeypatch):
-    """Note each flush with what it flushes, each new name, each new folder and each commit, in their order."""
     noted = []
     flush, replace, make = os.fsync, os.replace, os.mkdir
 

@@ -34,7 +34,6 @@ class Answer:
 
     @property
     def is_too_many(self) -> bool:
-        """Whether the key has too many large calls at once."""
         return self.status == TOO_MANY and self.body["code"] == "too_many_at_once"
 
 
@@ -69,7 +68,6 @@ class Client:
         return Answer(path, response.status, json.loads(text), time.monotonic() - began, text, is_replayed)
 
     def send_unheard(self, method: str, path: str, body: Any, *, key: str) -> None:
-        """Send a request, and be gone before it is answered."""
         self._request(method, path, body, {"Idempotency-Key": key})
         self.close()
         raise ConnectionResetError

@@ -40,7 +40,6 @@ def race(gunicorn, ada, ben):
 
 
 def open_draft(desk, number):
-    """Open a draft that is ready to be completed: one day and one confirmed line further than the last."""
     line = desk.bank.send(day_of(number), "1.00", f"Line {number}")
     desk.confirm(line)
     put = desk.put(day_of(number), f"{number + 1}.00")

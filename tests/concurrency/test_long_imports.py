@@ -96,7 +96,6 @@ def confirmed(address, token, paths, ended):
 
 
 def read_on(address, token, ended):
-    """Read the hub on and on."""
     answers = []
     with contextlib.closing(Client(address, token)) as client:
         while not ended.is_set():

@@ -77,7 +77,6 @@ def fund(person, bank, pots):
 
 
 def balances(client, number, accounts):
-    """Read the accounts' balances, from the trial balance and from the chart in turn."""
     if number % 2:
         answer = client.send("GET", "/api/accounts?limit=200").body["accounts"]
         shown = {each["id"]: Decimal(each["balanceBase"]) for each in answer}

@@ -42,8 +42,6 @@ def duel(gunicorn, ada) -> Iterator[Callable[[Request, Request], tuple[Answer, A
 
 @pytest.fixture
 def rival(duel, bank, rounds, figure):
-    """Hold a duel as often as promised, each time over something new, and count how the rounds ended."""
-
     def hold(name: str, prepare: Callable[[int], Any], allowed: set[tuple[Any, ...]]) -> None:
         ends: Counter[tuple[Any, ...]] = Counter()
         for number in range(rounds(QUICK, PROMISED)):
@@ -126,8 +124,6 @@ def test_two_changes_upon_the_same_version(rival, ada, bank):
 
 @pytest.fixture
 def statement(ada, bank):
-    """Open an account of its own with a statement that is ready to complete."""
-
     def ready(number: int, *, is_confirmed: bool = True) -> tuple[Desk, int]:
         bank.open(f"Account {number}")
         line = bank.send(DAY, "100.00")
@@ -142,7 +138,6 @@ def statement(ada, bank):
 
 
 def standing(desk: Desk) -> tuple[str | None, str | None]:
-    """Tell whether a proof stands and holds, and whether a draft is open."""
     account = desk.account()
     anchor, draft = account["anchor"], account["draft"]
     return anchor and ("proof" if anchor["holds"] else "broken proof"), draft and "draft"

@@ -70,13 +70,11 @@ def asking_over(client: Client):
 
 
 def look(client, first):
-    """Seal the posted entries that nobody has seen posted before."""
     for entry in client.send("GET", "/api/journal-entries?status=POSTED&limit=200").body["entries"]:
         first.setdefault(entry["id"], sealed(entry))
 
 
 def sealed(entry):
-    """Hash all of an entry that no act may change."""
     kept = {key: value for key, value in entry.items() if key not in MAY_CHANGE}
     kept["origin"] = {key: value for key, value in entry["origin"].items() if key != "label"}
     kept["postings"] = [

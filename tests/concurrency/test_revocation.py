@@ -26,8 +26,6 @@ class Crowd:
         self._threads = ThreadPoolExecutor(CONNECTIONS)
 
     def statuses(self, headers, requests=REQUESTS):
-        """Ask so many times, all connections at once; answers the statuses."""
-
         def ask(number):
             connection, found = self._connections[number], []
             for _ in range(number, requests, CONNECTIONS):

@@ -23,7 +23,6 @@ QUICK, PROMISED = 4, 2 * 200
 
 @pytest.fixture
 def rule(ada, bank):
-    """A rule that is applied by hand, and gives each line of its text an account and a merchant."""
     account_id, merchant_id = bank.account("Food"), bank.merchant("Nero")
     answer = ada.post(
         RULES,
@@ -55,7 +54,6 @@ def at_once(gunicorn, ada, ben):
 
 
 def edits_of(bank, line):
-    """Give the accounts to which a line was edited, in the order of the audit chain."""
     asked = sa.select(AuditEvent).where(AuditEvent.kind == "edit_transaction").order_by(AuditEvent.sequence)
     events = bank.ask(lambda: [json.loads(event.body) for event in db.session.scalars(asked)])
     return [event["payload"]["account_id"] for event in events if event["target"]["id"] == str(line)]

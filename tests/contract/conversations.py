@@ -53,7 +53,6 @@ class Talk:
 
 
 def answer(recorder: ScenarioRecorder, case: str) -> str:
-    """Tell what a case was answered."""
     interaction = recorder.interactions.get(case)
     if interaction is None or interaction.response is None:
         return "No answer came."

@@ -41,7 +41,6 @@ class Likeness:
         return OF_TODAY.get(key, value)
 
     def text(self, text: str) -> str:
-        """Write a text so."""
         return RANDOM.sub(lambda match: self._named(match[0]), INSTANT.sub(SAME_INSTANT, text))
 
     def _named(self, random: str) -> str:

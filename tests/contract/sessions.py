@@ -45,7 +45,6 @@ class Asked:
 
 
 def session(app: Flask, seed: int, length: int) -> list[Asked]:
-    """Draw the requests of a session; the same seed draws the same ones."""
     chance = random.Random(seed)  # noqa: S311  (it is to be the same one again)
     # Acts of one millisecond are listed in the order of random names.
     known = [

@@ -57,7 +57,6 @@ class Teller:
         return self.ask("DELETE", address)
 
     def ask(self, method: str, address: str, body: Any = None, *, by: Any = None, **more: Any) -> Any:
-        """Ask, as somebody else where one is named; what is not JSON is kept as text."""
         options = more if body is None else {"json": body, **more}
         answer = (by or self.person).ask(method, f"/api{address}", **options)
         told = answer.get_json() if answer.mimetype == "application/json" else answer.get_data(as_text=True)
@@ -316,7 +315,6 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
 
 
 def settlements(teller: Teller, accounts: dict[str, int]) -> None:
-    """Settle two open items with each other, and undo that."""
     for amount, opposite in (("30.00", "-30.00"), ("-30.00", "30.00")):
         legs = [
             {"accountId": accounts["Transfers between own accounts"], "amount": amount, "currency": "EUR"},
@@ -352,7 +350,6 @@ def owed(teller: Teller, accounts: dict[str, int]) -> None:
 
 
 def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
-    """Let an agent that may not confirm ask a person."""
     agent, person = teller.person.with_scopes("read", "propose"), Signed(teller.person)
     # To make something would spend its id twice on PostgreSQL: once in the trial, once for good.
     addresses = f"/projects/{named['project']}", f"/projects/groups/{named['group']}", f"/accounts/{account}"
@@ -373,7 +370,6 @@ def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
 
 
 def undoing(teller: Teller) -> None:
-    """Undo what an agent did."""
     agent, person = teller.person.with_scopes("read", "draft"), Signed(teller.person)
     made = teller.post("/projects", {"name": "Made by an agent"}, by=agent)["project"]
     asked = {"tokenId": agent.token_id, "since": made["createdAt"]}
@@ -400,7 +396,6 @@ def habits(teller: Teller, accounts: dict[str, int]) -> None:
 
 
 def plans(teller: Teller, accounts: dict[str, int]) -> None:
-    """Write an entry and post it, as one plan, in the place of an older one that nobody has decided on."""
     agent = teller.person.with_scopes("read", "draft", "confirm", "propose")
     # It makes nothing: a trial would spend the id on PostgreSQL.
     renamed = {"method": "PATCH", "path": f"/api/accounts/{accounts['Petty cash']}", "body": {"name": "Till"}}
@@ -419,7 +414,6 @@ def plans(teller: Teller, accounts: dict[str, int]) -> None:
 
 
 def documents(teller: Teller, lines: list[int]) -> None:
-    """File a bill with its file, and let it belong to the line that paid it."""
     file = (BytesIO(PDF), "cloud-host.pdf")
     form = {"file": file, "documentType": "BILL", "sender": "Cloud host", "currency": "EUR", "total": "9.99"}
     filed = teller.post("/documents", data=form, content_type="multipart/form-data")["document"]["id"]
@@ -444,7 +438,6 @@ def documents(teller: Teller, lines: list[int]) -> None:
 
 
 def tables(teller: Teller) -> None:
-    """Look at a table of invoices, and file its rows."""
     rows = b"No,Date,Due date,Customer,Net,VAT,Total\nR-7,2026-11-03,2026-12-03,Harbour Bakery,100.00,19.00,119.00\n"
     table = {"fileName": "invoices.csv", "content": b64encode(rows).decode(), "documentType": "INVOICE"}
     teller.post("/documents/tables", {**table, "dryRun": True})
@@ -452,7 +445,6 @@ def tables(teller: Teller) -> None:
 
 
 def inbox(teller: Teller) -> None:
-    """Answer what waits in the inbox: a table is filed as a document, and a page is deleted."""
     waiting = keep_waiting(teller.person, ("hours.csv", TABLE), ("page.html", WEB_PAGE))
     teller.get("/inbox?limit=2")
     teller.get(f"/inbox/{waiting['hours.csv']}/file")
@@ -461,7 +453,6 @@ def inbox(teller: Teller) -> None:
 
 
 def bookings(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None:
-    """Book a bill by what it states: the line that pays it, and the entry of another one."""
     stated = {"documentType": "BILL", "sender": "REWE", "number": "44", "issuedOn": "2026-11-04"}
     stated |= {"net": "42.23", "tax": "2.97", "total": "45.20"}
     filed = teller.post("/documents", stated)["document"]["id"]
@@ -472,7 +463,6 @@ def bookings(teller: Teller, lines: list[int], accounts: dict[str, int]) -> None
 
 
 def reading(teller: Teller, fa_id: int) -> None:
-    """Read the reports and the exports, and who reads them."""
     teller.get("/me")
     teller.get(f"/reconciliations?faId={fa_id}&month=2026-10&holds=true")
     for report in ("trial-balance", "profit-and-loss", "balance-sheet"):

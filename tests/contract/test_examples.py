@@ -33,7 +33,6 @@ def told():
 
 @pytest.fixture
 def exchanges(app, ada, told, database_kind):
-    """Tell the story once for all tests on a kind of database."""
     if database_kind not in told:
         teller = Teller(app, ada)
         tell(teller)
@@ -150,7 +149,6 @@ class Shapes:
 
 
 def strict(components):
-    """Close every shape of an object."""
     closed = json.loads(json.dumps(components))
     for shape in closed["schemas"].values():
         if shape.get("type") == "object" and "properties" in shape and "additionalProperties" not in shape:

@@ -116,7 +116,6 @@ def sides(_houses, monkeypatch):
 
 @pytest.fixture
 def database_kind():
-    """Figures are of both."""
     return "both"
 
 

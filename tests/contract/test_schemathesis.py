@@ -37,7 +37,6 @@ def quiet():
 
 
 def pytest_generate_tests(metafunc):
-    """Ask each kind of database by both ways to sign in, in the short run one pair after the other by turns."""
     asked = whose_turn(metafunc.config, PAIRS)
     metafunc.parametrize(("database_kind", "signed"), asked, indirect=["database_kind"])
 

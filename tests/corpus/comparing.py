@@ -71,7 +71,6 @@ def in_types(name, value):
 
 
 def assert_read_as_the_manifest_says(entry, mapping=None):
-    """Compare a file's outcome and, where it is taken, all that the manifest states about each account."""
     bank_file = read_or_refused(entry.data, mapping)
     assert bank_file or entry.outcome in {"must_reject", "accept_or_reject"}
     if entry.outcome == "must_reject":

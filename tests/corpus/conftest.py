@@ -6,7 +6,6 @@ import pytest
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print files, right and wrong per format."""
     verdicts = {
         verdict: Counter(
             bank_format

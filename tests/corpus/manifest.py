@@ -45,7 +45,6 @@ def camelized(name: str) -> str:
 
 @functools.cache
 def entries(bank_format: str) -> tuple[Entry, ...]:
-    """The files of one format, in the order of the manifest."""
     manifest = json.loads((CORPUS / "MANIFEST.json").read_text(encoding="utf-8"))
     return tuple(
         Entry(entry["path"], entry["expected"], entry.get("csv_mapping"))

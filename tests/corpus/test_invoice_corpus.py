@@ -26,7 +26,6 @@ def decimal(written):
 
 
 def stated(invoice):
-    """What an invoice states, in the words of the manifest."""
     totals = invoice.totals
     return {
         "type_code": invoice.type_code,

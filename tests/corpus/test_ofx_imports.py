@@ -51,7 +51,6 @@ def expected(record):
 
 
 def assert_lines(ada, entry, answer):
-    """The lines in the books are those that the manifest lists."""
     for record, account in zip(entry.accounts, answer["accounts"], strict=True):
         listed = record.get("transactions")
         if listed is None:

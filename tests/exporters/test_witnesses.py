@@ -48,7 +48,6 @@ def rates(bank):
 
 
 def keep(person, accounts, chance, count):
-    """Keep a book at random: entries in one currency or several, some voided, all balances revalued at last."""
     for number in range(count):
         currency = chance.choice(sorted(CURRENCIES))
         amounts = [chance.randint(-99_999, 99_999) for _ in range(chance.randint(1, 4))]

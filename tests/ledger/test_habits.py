@@ -17,7 +17,6 @@ def line(counterparty="", description="", iban=None, amount_minor=-500):
 
 
 def found(*decided, most=10):
-    """Give habits as (conditions in words, account, evidence)."""
     book = HabitBook([each for each, _ in decided], [choice for _, choice in decided])
     return [(words(habit), habit.account_id, habit.evidence) for habit in habits(book, most=most)]
 

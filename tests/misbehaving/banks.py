@@ -115,7 +115,6 @@ class Bank:
         yield [self.chance.choice((self._file, self._snapshot, self._again))()]
 
     def truth(self, deleted: Iterable[int]) -> Counter[Class]:
-        """The booked lines as they are, without those that a person deleted."""
         out = set(deleted)
         return Counter(line.cls for line in self.lines if self._is_booked(line) and line.uid not in out)
 

@@ -38,7 +38,6 @@ class Clerk:
         self.fa_id, self.account_id = account["faId"], account["accountId"]
 
     def take(self, group: list[Emission]) -> None:
-        """Take emissions as they come, settle what is asked, and compare."""
         for emission in group:
             self.note(emission.what)
             self.asked |= self.push(emission) if emission.body is not None else self.upload(emission)
@@ -48,13 +47,11 @@ class Clerk:
         self.go_on()
 
     def push(self, emission: Emission) -> set[int]:
-        """Push a batch; answers the lines that it asks about."""
         path = f"/api/feeds/accounts/{self.fa_id}/transactions"
         results = self.ask("POST", path, 200, json=emission.body)["results"]
         return self.heard(results, [uid_of(each["providerTransactionId"]) for each in results])
 
     def upload(self, emission: Emission) -> set[int]:
-        """Import a file; answers the lines that it asks about."""
         file = emission.file
         form = {"file": (io.BytesIO(file.data), file.name), "faId": str(self.fa_id)}
         form |= {"mapping": file.mapping} if file.mapping else {}
@@ -62,7 +59,6 @@ class Clerk:
         return self.read(answer["import"]["id"], emission)
 
     def read(self, import_id: int, emission: Emission) -> set[int]:
-        """Read what became of the lines of a file; answers those that it asks about."""
         lines = self.ask("GET", f"/api/feeds/imports/{import_id}/lines?limit=200", 200)["lines"]
         shown = [uid for uid, _ in emission.tells]
         lines.sort(key=lambda line: line["row"])
@@ -79,7 +75,6 @@ class Clerk:
         return {each["transactionId"] for each in verdicts if each["verdict"] == "POSSIBLY_THERE"}
 
     def booked(self) -> list[dict[str, Any]]:
-        """List the booked lines of the account."""
         path = f"/api/transactions?faId={self.fa_id}&status=BOOKED&limit=200"
         return self.ask("GET", path, 200)["transactions"]
 
@@ -130,11 +125,9 @@ class Clerk:
         return self.knows.get(line_id) in self.told.deleted
 
     def same(self, line_id: int, ids: list[int]) -> list[int]:
-        """List the other lines that the person knows to be this one."""
         return [each for each in ids if each != line_id and self.knows.get(each) == self.knows.get(line_id)]
 
     def drop(self, line_id: int, ids: list[int]) -> None:
-        """Say that a line is one of the others of its day and amount, or one that was deleted."""
         ids.remove(line_id)
         self.asked.discard(line_id)
         suggested = [each["transactionId"] for each in self.suggestions(line_id)]
@@ -165,7 +158,6 @@ class Clerk:
         return self.ask("GET", f"/api/transactions/{line_id}/suggestions", 200)["suggestions"]
 
     def go_on(self) -> None:
-        """Keep the books as people do: settle what was pending, confirm some lines, now and then delete one."""
         while self.hinted:
             self.settle_pending(self.hinted.pop())
         lines = self.booked()
@@ -206,7 +198,6 @@ class Clerk:
         self.counts["deleted"] += 1
 
     def close(self) -> None:
-        """Confirm all that is left, void what the bank took back, and compare with the true account."""
         lines = self.booked()
         self.confirm(
             [line["id"] for line in lines if line["entryStatus"] == "DRAFT" or line["correctionMarkerId"]]

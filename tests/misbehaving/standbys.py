@@ -24,7 +24,6 @@ def binaries_of(store: PostgresqlServer) -> Path:
 
 
 def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
-    """Wait until something is so, and fail after some seconds."""
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline

@@ -114,7 +114,6 @@ class Kept:
         shutil.copytree(self._files, self._folder)
 
     def state(self) -> dict[str, list[str]]:
-        """Read every row, and list every file beside the books."""
         engine = self._engine.execution_options(read_only=True)
         with engine.connect() as connection:
             rows = {

@@ -13,7 +13,6 @@ SEEDS = {"quick": 2, "promised": 500}
 
 
 def lived(person, seed, note=lambda _: None):
-    """Let a bank of this seed emit all that it has; answers what happened."""
     bank = Bank(seed)
     clerk = Clerk(person, bank, note)
     for group in bank.emissions():

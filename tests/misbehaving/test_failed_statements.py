@@ -84,7 +84,6 @@ def visiting(app):
 
 @pytest.fixture
 def all_or_nothing(house, rounds, figure):
-    """Let each step of each use case fail once, and compare the books before and after it."""
     kept = Kept(house)
 
     def compare(use_cases):

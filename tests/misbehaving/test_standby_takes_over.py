@@ -22,7 +22,6 @@ WRITERS = 3
 
 @pytest.fixture
 def servers(_stores, house):
-    """A primary of this test alone, and its standby, which each commit waits for."""
     primary = Path(sa.make_url(house.settings.database_url).query["host"])
     binaries = binaries_of(_stores("postgresql"))
     with ExitStack() as running:

@@ -72,7 +72,6 @@ def standing() -> list[Reconciliation]:
 
 
 def figures(of: Any, organization_id: str) -> Verdicts:
-    """Ask one of the two queries of verdicts about all standing proofs."""
     return {
         proof_id: (each.holds, each.cleared_now_minor, each.off_by_minor)
         for proof_id, each in of(organization_id, standing()).items()
@@ -98,8 +97,6 @@ def asked_as_many(organization_id: str, many: int) -> dict[int, tuple[object, ..
 
 
 def drafts_beside_books() -> list[tuple[object, ...]]:
-    """Give the books beside each open draft: found among all lines, by what was posted, and by the open lines."""
-
     def beside(books: book_balances.StatementBooks) -> tuple[object, ...]:
         outstanding, in_transit = Counter(books.outstanding), Counter(books.in_transit)
         return books.ledger_balance_minor, outstanding, in_transit, books.outside_open
@@ -119,7 +116,6 @@ def drafts_beside_books() -> list[tuple[object, ...]]:
 
 
 def unconfirmed(organization_id: str) -> tuple[Counter[int], Counter[int]]:
-    """Count the lines that wait as the records of their accounts do, and line by line."""
     ids = db.session.scalars(sa.select(FeedAccount.id)).all()
     kept = {each.fa_id: each.unconfirmed_count for each in feed_accounts.records(organization_id, ids)}
     drafts = db.session.scalars(sa.select(JournalEntry).where(JournalEntry.status == "DRAFT"))
@@ -218,7 +214,6 @@ class Judge:
         )
 
     def _look_at_hub(self, computed: Verdicts, recorded: dict[int, Any]) -> None:
-        """Hold that the hub names the oldest broken proof of each account, and that its status follows from it."""
         proofs = self.bank.ask(
             lambda: [(each.id, each.feed_account_id, each.statement_date) for each in standing()]
         )
@@ -249,7 +244,6 @@ class Judge:
 
 
 def walk(prover: Prover, judge: Judge, chance: Random, acts: int, restore_every: int) -> None:
-    """Do one act after another, and ask after each."""
     for number in range(1, acts + 1):
         planned = {RULED: "run_rule", RULED + UNDONE_AFTER: "undo_run"}
         name = planned.get(number % RULE_EVERY) or chance.choice((*PROVERS_ACTS, "revalue"))

@@ -19,7 +19,6 @@ KEY = {("webapp/templates/_keys.html", "/")}
 
 @pytest.fixture
 def parsed(app):
-    """Each template's syntax tree, by its path."""
     return {str(path): app.jinja_env.parse(tree.text(path)) for path in TEMPLATES}
 
 
@@ -44,7 +43,6 @@ def test_no_script_types_an_address():
 
 
 def asked(template):
-    """What a template asks of url_for: views by their names, and the names of what it gives them."""
     for call in template.find_all(nodes.Call):
         if getattr(call.node, "name", None) == "url_for" and isinstance(call.args[0], nodes.Const):
             yield call.args[0].value, {each.key for each in call.kwargs}

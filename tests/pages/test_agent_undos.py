@@ -12,7 +12,6 @@ pytestmark = on_sqlite
 
 @pytest.fixture
 def agent(ada, bank):
-    """A token that confirmed a line and made a project."""
     agent = ada.with_scopes("read", "draft", "confirm")
     line = bank.send("2026-03-02", "-5.00", "A line")
     assert agent.post(f"/api/transactions/{line}/confirm", json={}).status_code == 200
@@ -23,7 +22,6 @@ def agent(ada, bank):
 
 @pytest.fixture
 def page(ada, agent):
-    """Post to the page about undoing what the token did."""
     browser = ada.browser()
 
     def ask(act="", **form):

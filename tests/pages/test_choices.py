@@ -30,7 +30,6 @@ def lines(page):
 
 
 def chosen(page, name):
-    """Read what the select of this name shows, and the word for it."""
     ((select),) = re.findall(f'<select[^>]*name="{re.escape(name)}".*?</select>', page, re.DOTALL)
     return re.findall(r'<option value="(\d*)" selected[^>]*>(.*?)</option>', select)
 

@@ -19,14 +19,12 @@ def plain(cell):
 
 
 def rows(answer, part):
-    """Read the table of a part as rows of texts."""
     inside = answer.text.partition(f'id="{part}"')[2].partition("</table>")[0]
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in inside.split("<tr")[1:]]
     return [[plain(cell) for cell in row] for row in cells if row]
 
 
 def corrected(ada, bank, books):
-    """A posted line of which the account was corrected, and then the project shall be."""
     line = bank.send("2026-03-02", "-100.00", "DB ICE 571")
     entry = ada.post(f"/api/transactions/{line}/confirm").json["result"]["journalEntryIds"][0]
     ada.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Travel")})

@@ -10,7 +10,6 @@ from tests.fixtures.helpers.owed import items, keep_items, keep_no_items
 
 
 def form(*legs, day="2026-03-02", **more):
-    """Fill the form: legs as (account, debit, credit) or with a currency and a difference after them."""
     filled = {"effectiveAt": day, "description": "By hand", **more}
     for index, leg in enumerate(legs):
         for name, value in zip(("accountId", "debit", "credit", "currency", "amountBase"), leg, strict=False):

@@ -7,7 +7,6 @@ from tests.fixtures.helpers.marks import on_sqlite
 
 @pytest.fixture
 def shops(ada, bank):
-    """Two names of a shop, each with a line; that of the first is posted."""
     found = {name: bank.merchant(name) for name in ("REWE Markt", "Rewe")}
     food = bank.account("Food")
     lines = bank.send_many([("2026-03-01", "-1.00", "One"), ("2026-03-02", "-2.00", "Two")])

@@ -11,14 +11,12 @@ pytestmark = pytest.mark.usefixtures("sound", "keeping")
 
 @pytest.fixture
 def keeping(ada, books):
-    """Let receivables and payables keep items."""
     for name in ("Trade receivables", "Trade payables"):
         keep_items(ada, books.account_id(name))
 
 
 @pytest.fixture
 def halden(ben):
-    """The id of a customer."""
     return ben.post("/api/merchants", json={"name": "Halden Optik"}).json["merchant"]["id"]
 
 

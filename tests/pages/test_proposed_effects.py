@@ -15,8 +15,6 @@ MOVED = re.compile(r"Entry \d+ , (\d+ \w+)")
 
 @pytest.fixture
 def shown(ada):
-    """Read the page of what an agent was answered, as text without tags and with single spaces."""
-
     def read(answer):
         assert answer.status_code == 202, answer.json
         page = ada.browser().get(f"/proposals?id={answer.json['actionRequest']['id']}").text

@@ -21,7 +21,6 @@ def said(answer):
 
 
 def form(**more):
-    """Fill the form of a rule that sends coffee to an account."""
     return {
         "name": "Coffee",
         "target": "TRANSACTION",

@@ -17,7 +17,6 @@ def text(answer):
 
 
 def members(person):
-    """Read from the page whose id each member has."""
     page = person.browser().get("/settings/members").text
     return [int(found) for found in re.findall(r"/settings/members/(\d+)/role", page)]
 
@@ -200,7 +199,6 @@ def test_a_revoked_key_is_shown_and_not_changed(ada, ben):
 
 
 def invitations(person):
-    """Read from the page the id of each invitation."""
     page = person.browser().get("/settings/members").text
     return [int(found) for found in re.findall(r"/settings/invitations/(\d+)/link", page)]
 

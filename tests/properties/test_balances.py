@@ -43,7 +43,6 @@ class Oracle:
             self.moves[leg["accountId"]].append(move)
 
     def balance(self, account_id, day, currency=None):
-        """Add up an account to the close of a day, in one currency, or in the base currency."""
         moves = [move for move in self.moves[account_id] if move[0] <= day]
         if currency is None:
             return sum((base for *_, base in moves), Decimal(0))

@@ -96,8 +96,6 @@ def seeded(house, ada, bank):
 
 @pytest.fixture
 def revalue(ada, bank):
-    """Revalue as of a day, or take that back; a refusal is as legal as anywhere."""
-
     def done(day: date, *, is_taken_back: bool) -> None:
         pair = standing(ada.organization_id, day)
         if is_taken_back and pair:

@@ -74,7 +74,6 @@ class Walk:
         self.send("POST", f"feeds/accounts/{self.fa_id}/transactions", json=body)
 
     def import_file(self):
-        """Import what the bank has so far, and a further line."""
         self.stated.append(Line(*self.facts()))
         data = bank_file(
             *self.chance.sample(self.stated, self.chance.randint(1, len(self.stated))), account=None
@@ -104,7 +103,6 @@ class Walk:
             self.send("POST", f"transactions/{line}/unjoin", json={"transactionId": other})
 
     def on_line(self):
-        """Confirm, change, delete, restore or void a line."""
         line = self.line()
         entry = self.person.get(f"/api/transactions/{line}").json.get("transaction", {}).get("journalEntryId")
         kind = self.chance.choice(
@@ -121,7 +119,6 @@ class Walk:
 
 
 def violations():
-    """Ask the checks of bank lines and feeds."""
     return [each.as_json() for check in (*lines.CHECKS, *feed_lines.CHECKS) for each in check()]
 
 

@@ -59,7 +59,6 @@ class Walk:
         return self.ben.post("/api/journal-entries", json=body).status_code
 
     def _of_one_party(self):
-        """Choose open items of one party and currency."""
         groups = {}
         for each in items(self.ben, limit=200):
             if Decimal(each["open"]):

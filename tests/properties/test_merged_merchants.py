@@ -55,7 +55,6 @@ def own(ada, books, bank):
 
 
 def shown(person):
-    """What each merchant comes to in the report by merchants, in cents."""
     lines = person.get(f"{REPORT}&groupBy=merchant").json["profitAndLoss"]["lines"]
     return {
         part["id"]: round(float(part["amount"]) * 100)
@@ -66,7 +65,6 @@ def shown(person):
 
 
 def act(person, chance, forest):
-    """Merge or separate by chance, here and in the forest; what cannot be is refused."""
     one, other = chance.sample(sorted(forest.above), 2)
     if chance.random() < 0.4:
         assert person.post(f"/api/merchants/{one}/separate").status_code == 200

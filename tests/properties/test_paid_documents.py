@@ -33,7 +33,6 @@ def test_no_month_attaches_a_document_to_a_wrong_line(ada, bank, rounds, remark)
 
 
 def filed(ada, month):
-    """File the documents of a month, each as its own file; answers them by number."""
     answers = {number: sent(ada, data, "invoice.xml") for number, data in month.files.items()}
     assert {answer.status_code for answer in answers.values()} == {201}
     return {number: answer.json["document"] for number, answer in answers.items()}

@@ -39,7 +39,6 @@ def accounts(bank):
 
 @pytest.fixture
 def again(house, lines, accounts):
-    """Begin with the same books, as often as one likes."""
     assert lines
     assert accounts
     house.leave()

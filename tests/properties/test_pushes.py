@@ -53,7 +53,6 @@ def sound(bank):
 
 
 def hear(heard, batch):
-    """Let a batch change what the feed has said: of each line its facts and state, and whether they are a change."""
     for kind in ("added", "modified"):
         for name in dict.fromkeys(each["providerTransactionId"] for each in batch[kind]):
             first = next(each for each in batch[kind] if each["providerTransactionId"] == name)
@@ -69,7 +68,6 @@ def hear(heard, batch):
 
 
 def renames(heard, batch):
-    """Return whether a batch may give a line another id: it removes one, and adds one of the same day and amount."""
     gone = [heard.get(name, (None,))[0] for name in batch["removed"]]
     gone += [
         (each["bookedOn"], each["amount"])

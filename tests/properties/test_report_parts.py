@@ -72,7 +72,6 @@ def added(parts, width):
 
 
 def rows(report):
-    """The lines and sums of a report that have parts, by their names."""
     lines = {line["accountId"] or line["name"]: line for line in report["lines"]}
     return lines | {name: each for name, each in report.items() if isinstance(each, dict) and "parts" in each}
 
@@ -93,7 +92,6 @@ def differences(person, by, ids, query):
 
 
 def ledger_differences(person, by, ids, first, last):
-    """Give the accounts whose ledger of a part does not end with the closing of its trial balance."""
     for one in ids:
         query = f"from={first}&to={last}&{SELECTED[by]}={one}"
         ends, balances = {}, defaultdict(Decimal)
@@ -105,7 +103,6 @@ def ledger_differences(person, by, ids, first, last):
 
 
 def grouped_ledger_differences(person, by, ids, first, last):
-    """Give the accounts whose parts do not add up to them in the ledger, and the parts that differ alone."""
     span = f"from={first}&to={last}"
     names = ("accountId", "journalEntryId", "amountBase", "balanceBase")
     whole = sections(everything(person, f"reports/general-ledger?{span}", "lines"))
@@ -125,7 +122,6 @@ def grouped_ledger_differences(person, by, ids, first, last):
 
 
 def sections(lines):
-    """The balances before and after the lines of each account and part."""
     ends = {}
     for line in lines:
         after = Decimal(line["balanceBase"])

@@ -69,7 +69,6 @@ def found(ben):
 
 @pytest.fixture
 def kept(ben):
-    """The documents of some texts, by id."""
     return {filed(ben, text=text)["id"]: text for text in TEXTS}
 
 

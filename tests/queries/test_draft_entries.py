@@ -14,8 +14,6 @@ from webapp.queries.reconciliation import book_balances, draft_entries
 
 @pytest.fixture
 def beside_draft(bank):
-    """Give the outstanding items and the balance of the books beside the only draft: in each of the three ways."""
-
     def found():
         draft = db.session.scalars(sa.select(Reconciliation).where(Reconciliation.status == "DRAFT")).one()
         ways = [book_balances.of_statements(draft.organization_id, [draft.id])[draft.id]]

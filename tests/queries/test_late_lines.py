@@ -14,8 +14,6 @@ from webapp.queries.reconciliation import uneven_lines
 
 
 def late_days(person, bank, monkeypatch):
-    """Give each proof with the days of its late lines; both ways of finding them agree."""
-
     def found():
         proofs = db.session.scalars(
             sa.select(Reconciliation).where(
@@ -75,7 +73,6 @@ def steps(app):
 
 
 def prove(bank, desk, month):
-    """Prove a month, the n-th of an account's books."""
     desk.confirm(*bank.send_many([(f"2025-{month:02}-15", "1.00", f"Sale {n}") for n in range(LINES)]))
     desk.prove(f"2025-{month:02}-28", f"{LINES * month}.00")
 

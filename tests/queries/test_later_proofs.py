@@ -8,7 +8,6 @@ from webapp.queries.checks import proofs
 
 @pytest.fixture
 def proved(ada, bank, desk):
-    """Lines of January and February, both proved, and the books locked to the end of March."""
     feed = Feed(ada, bank.open("Fed account"))
     feed.push(added=[line("a", "100.00", "2025-01-05"), line("b", "-40.00", "2025-01-10")])
     desk.confirm(*(each["id"] for each in feed.lines()))

@@ -12,7 +12,6 @@ HEAD = ["Requirement", "How", "Test"]
 
 
 def chapters():
-    """The chapters, each with the rows of its table."""
     for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         title, _, rest = part.partition("\n")
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rest.splitlines()]
@@ -20,7 +19,6 @@ def chapters():
 
 
 def named_in(cell):
-    """The files that a cell links to, with those of a folder."""
     for link in re.findall(r"\]\(\.\./(tests/[^)#]+)\)", cell):
         path = tree.ROOT / link
         yield from path.rglob("test_*.py") if path.is_dir() else [path]

@@ -159,7 +159,6 @@ class Asker:
         self.addresses = [each for each in addresses_of(self.app) if each.rule not in LEFT_OUT]
 
     def request(self) -> tuple[str, str, dict[str, Any]]:
-        """Give a method, a path and what the request carries."""
         address = self.random.choice(self.addresses)
         path = address.path({name: self._named(name) for name in address.parameters})
         if address.is_safe:
@@ -208,7 +207,6 @@ class Asker:
         return [each["schema"] for each in noted.get("parameters", []) if each["in"] == place]
 
     def _filled(self, schema: ma.Schema | type[ma.Schema]) -> dict[str, Any]:
-        """Fill what a schema requires, and some of the rest."""
         return {
             each.data_key: self._value(each.data_key, each)
             for each in made(schema).load_fields.values()
@@ -266,7 +264,6 @@ def made(schema: ma.Schema | type[ma.Schema]) -> ma.Schema:
 
 
 def written(value: Any) -> str:
-    """Write a value as a query string does."""
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 

@@ -69,7 +69,6 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
 
 
 def newcomer(owner):
-    """Invite somebody; gives the invitation's id and the secret of its link."""
     invitation, secret = invitations.invite(
         owner.organization_id,
         "newcomer@example.com",
@@ -186,7 +185,6 @@ def rest_of(organization_id, fa_id, account_id, line_id, mark, amount):
 
 
 def kept_file(organization_id, text):
-    """Keep a file, and give it with what its document says of it."""
     data = text.encode()
     stored = stored_files.keep(organization_id, stored_files.pack(data), f"{text}.txt", "text/plain", now=AT)
     facts = {

@@ -77,7 +77,6 @@ def test_an_address_that_declares_nothing_cannot_be_published(app, monkeypatch):
 
 @pytest.fixture
 def published():
-    """Read the cells of the published table: by address, what stands in each column."""
     rows = [
         line.strip("| ").split(" | ") for line in permissions.PAGE.read_text().splitlines() if "| `" in line
     ]

@@ -37,8 +37,6 @@ AT_A_TIME = 2_500
 
 @pytest.fixture
 def asker(app, ada, ids):
-    """Make requests up for somebody who knows every id of Ada's books and every cursor of hers."""
-
     def begin(seed):
         foreign = {**ids, "organization_id": ada.organization_id}
         return Asker(Random(seed), app, foreign, WORDS, cursors)  # noqa: S311  (the same ones every time)
@@ -49,7 +47,6 @@ def asker(app, ada, ids):
 
 
 def cursors_of(person, app, ids):
-    """Give the cursors of a person's lists."""
     for address in addresses_of(app):
         if address.is_safe and address.is_api and address.rule != "/api/openapi.json":
             answer = person.get(address.path(ids) + "?limit=1").json

@@ -24,7 +24,6 @@ SECRET = re.compile(r"/join/[\w-]+")
 
 
 def invite(owner, role="viewer", email=ADDRESS):
-    """Invite the address, and give the path of the link."""
     answer = owner.browser().post("/settings/members", data={"name": "C.", "email": email, "role": role})
     assert answer.status_code == 200, answer.text
     return SECRET.search(answer.text)[0]
@@ -37,13 +36,11 @@ def renew(owner):
 
 
 def join(app, link, password):
-    """Open a link in a browser of one's own; gives the status, and the browser."""
     browser = app.test_client()
     return browser.post(link, data={"password": password}).status_code, browser
 
 
 def books_of(bank, email=ADDRESS):
-    """List the organizations that the person with an address belongs to."""
     statement = (
         sa.select(Membership.organization_id)
         .join(User, User.id == Membership.user_id)

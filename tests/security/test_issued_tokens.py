@@ -35,8 +35,6 @@ def number_of(digits):
 
 @pytest.fixture
 def issued(ada, bank, rounds):
-    """Make a thousand tokens, one act each."""
-
     def make():
         membership = db.session.get_one(Membership, (ada.organization_id, ada.user_id))
         now = datetime.now(UTC)

@@ -16,7 +16,6 @@ CLIENTS, WORKERS = 16, 4
 
 @pytest.fixture
 def clock(app, monkeypatch, tmp_path):
-    """A clock that stands until it is moved on, beside buckets that are all full."""
     monkeypatch.setitem(app.extensions, "rate_limits", Buckets(tmp_path / "full"))
     now = [1_800_000_000 * SECOND]
     monkeypatch.setattr(counted.time, "time_ns", lambda: now[0])
@@ -29,8 +28,6 @@ def clock(app, monkeypatch, tmp_path):
 
 @pytest.fixture
 def installation(app, monkeypatch):
-    """Let the installation have another limit."""
-
     def limit(number):
         monkeypatch.setitem(app.config, "SETTINGS", replace(app.config["SETTINGS"], rate_limit=number))
 

@@ -9,7 +9,6 @@ from tests.server.toys import Toy, shorten
 
 @pytest.fixture
 def toys(monkeypatch):
-    """Start workers with limits of one's own."""
     with contextlib.ExitStack() as stack:
 
         def started(threads=2, **limits):

@@ -62,7 +62,6 @@ def ours(request: bytes, cuts: list[int]):
 
 
 def gunicorns(request: bytes):
-    """The bodies as gunicorn's parser reads them."""
     parser, bodies = RequestParser(CFG, iter([request]), CLIENT), []
     with contextlib.suppress(ParseException, NoMoreData):
         bodies.extend(message.body.read() for message in parser)

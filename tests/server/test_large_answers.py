@@ -11,7 +11,6 @@ LARGE = "GET /large/{} HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def waiting(toy) -> int:
-    """The bytes of answers that wait in files."""
     return sum(each.outbufs[-1].__len__() for each in toy.worker.map.values() if hasattr(each, "outbufs"))
 
 
@@ -65,7 +64,6 @@ def test_what_waits_is_in_a_file_and_goes_with_its_connection(toys):
 
 
 def open_files() -> int:
-    """How many deleted temporary files this process has open."""
     folder = tempfile.gettempdir()
     links = []
     for each in Path("/proc/self/fd").iterdir():

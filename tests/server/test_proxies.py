@@ -155,7 +155,6 @@ class Seen:
         app.wsgi_app = behind_proxies(seen, hops)
 
     def ask(self, port: int, **fields: str) -> list[str]:
-        """Ask through a proxy at a port."""
         request = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
         with socket.create_connection(("127.0.0.1", port), 5) as sock:
             sock.sendall(f"GET / HTTP/1.0\r\nHost: outside\r\n{request}\r\n".encode())

@@ -100,7 +100,6 @@ def test_an_end_cuts_no_request(served, ada, rounds, figure):
 
 
 def keyed(server, token, ended, made) -> None:
-    """Make projects under keys, and send each again under its key until it is answered."""
     number = 0
     while not ended.is_set():
         number += 1

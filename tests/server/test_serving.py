@@ -28,7 +28,6 @@ class Logged(Server):
         self._before = len(self.process.err.read_text())
 
     def new_lines(self) -> list[dict[str, object]]:
-        """Read what it has written since."""
         # The line is written before the answer is sent.
         text = self.process.err.read_text()[self._before :]
         self._before += len(text)
@@ -55,7 +54,6 @@ def raw(port: int, request: str | bytes) -> bytes:
 
 
 def status_of(head: str) -> int:
-    """Read the status of an answer."""
     return int(head.split(None, 2)[1])
 
 

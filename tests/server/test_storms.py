@@ -25,8 +25,6 @@ def most_milliseconds(rounds):
 
 @pytest.fixture
 def measured(rounds, figure):
-    """Measure others during a storm of a kind, and note it."""
-
     def measure(address: str, token: str, kind: str, addresses: int, *, proxy: str = "") -> float:
         count, seconds = rounds(16, 200), rounds(0.2, 12)
         with storms.Storm(proxy or address, kind, token, count=count, addresses=addresses):
@@ -133,7 +131,6 @@ def test_strangers_with_large_bodies_fill_no_disk(house, ada, tmp_path, rounds, 
 
 
 def open_bytes(server: Server, folder: Path) -> int:
-    """The bytes of files in a folder, also deleted ones, that the server's one worker has open."""
     total = 0
     for pid in server.worker_pids():
         for each in Path(f"/proc/{pid}/fd").iterdir():
@@ -144,7 +141,6 @@ def open_bytes(server: Server, folder: Path) -> int:
 
 
 def first_bytes(sock: socket.socket) -> bytes:
-    """The first bytes that came, if any."""
     try:
         sock.settimeout(1)
         return sock.recv(12)

@@ -93,7 +93,6 @@ class Toy:
         self.worker.handle_exit(None, None)
 
     def leave(self) -> None:
-        """Close all clients."""
         for client in self.clients:
             client.sock.close()
 
@@ -118,7 +117,6 @@ class Client:
         self.sock = sock
 
     def send(self, text: str | bytes) -> "Client":
-        """Send bytes."""
         self.sock.sendall(text.encode() if isinstance(text, str) else text)
         return self
 
@@ -131,7 +129,6 @@ class Client:
         return b"".join(found)
 
     def until(self, mark: bytes) -> bytes:
-        """Read until some bytes have come."""
         found = b""
         while mark not in found:
             piece = self.sock.recv(65536)
@@ -141,16 +138,13 @@ class Client:
 
 
 def paths(answers: bytes) -> list[str]:
-    """The paths that answers name, in their order."""
     return [json.loads(part[part.rindex(b"[") :])[1] for part in answers.split(b"HTTP/1.1 ") if b"[" in part]
 
 
 def status(answer: bytes) -> int:
-    """The status of the first answer among some bytes."""
     return int(answer.split(None, 2)[1])
 
 
 def shorten(patch, **limits) -> None:
-    """Set limits of the server."""
     for name, value in {**SHORT, **limits}.items():
         patch.setattr(serving, name, value)

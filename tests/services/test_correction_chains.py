@@ -23,7 +23,6 @@ DEEPEST = 10
 
 @pytest.fixture
 def accounts(bank, books):
-    """Rates, and the accounts, projects and merchants that targets may name."""
     for code, rate in RATES.items():
         bank.quote("2026-03-01", code, rate)
     names = ("Travel", "Rent", "Insurance")

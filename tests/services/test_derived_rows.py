@@ -57,8 +57,6 @@ def settled_books(bank, ada, ben, books):
 
 @pytest.fixture
 def rows(bank):
-    """Read all rows of the derived tables."""
-
     def read():
         return bank.ask(
             lambda: {

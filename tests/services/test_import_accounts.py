@@ -14,8 +14,6 @@ def fa_ids(answer):
 
 @pytest.fixture
 def opened(ada):
-    """Open a feed account of these facts."""
-
     def make(**facts):
         body = {"name": "Main", "currency": "EUR", **facts}
         return ada.post(FEEDS, json=body).json["feedAccount"]["faId"]

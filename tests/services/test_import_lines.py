@@ -18,7 +18,6 @@ def become_of_another_source(session):
 
 
 def suspected(answer):
-    """Give the warnings of lines that another source may have given."""
     return [said for said in answer["warnings"] if said.startswith("1 of the lines may be duplicates")]
 
 

@@ -43,7 +43,6 @@ def test_a_further_line_of_an_act_takes_thirteen_statements(ada, bank, statement
 
 
 def begin_books(organization_id, fa_id, day):
-    """Let a proof begin the books of an account after a day."""
     feed = db.session.get_one(FeedAccount, (organization_id, fa_id))
     db.session.add(
         Reconciliation(
@@ -97,7 +96,6 @@ def test_it_comes_to_what_its_lines_come_to_one_by_one(ada, bank, giro, savings)
     ids = every_kind_of_line(ada, bank, giro, savings)
 
     def done(confirm_all):
-        """Give the results and the new events of the chain, with their acts named by their order."""
         with savepoints.trial():
             last = db.session.scalar(sa.select(sa.func.max(AuditEvent.sequence)))
             results = confirm_all()

@@ -23,7 +23,6 @@ ENGINE_AND_NAME = re.compile(r"-- (both|sqlite|postgresql): (.+)\n")
 
 
 def statements_for(kind):
-    """Read the statements that this engine refuses, by name."""
     blocks = (ROOT / "tests/services/refused.sql").read_text().split("\n\n")[1:]
     read = [(*ENGINE_AND_NAME.match(block).groups(), ENGINE_AND_NAME.sub("", block)) for block in blocks]
     return {name: statement for engine, name, statement in read if engine in ("both", kind)}
@@ -31,7 +30,6 @@ def statements_for(kind):
 
 @pytest.fixture
 def entries(ada, bank, books):
-    """A posted entry, a draft, a draft whose second leg is gone, a voided one, and two drafts out of balance."""
     lines = bank.send_many([("2026-03-02", f"-{number}0.00", f"Line {number}") for number in range(1, 7)])
     ids = [ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"] for line in lines]
     for line in (lines[0], lines[3]):

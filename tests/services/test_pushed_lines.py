@@ -52,7 +52,6 @@ def chosen(ada, bank):
 
 
 def lines(currency):
-    """Lines of each kind: in, out, of nothing, in a locked period, before the books, waiting, with all choices."""
     asked = [
         ("-12.50", "2026-03-02", "Coffee"),
         ("12.50", "2026-03-02", "Coffee back", "Nero"),

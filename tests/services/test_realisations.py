@@ -27,7 +27,6 @@ def rates(bank):
 
 @pytest.fixture
 def write(ada):
-    """Post an entry in dollars on two accounts by their names, as Ada."""
     ids = {each["name"]: each["id"] for each in ada.get("/api/accounts?limit=200").json["accounts"]}
 
     def written(day, amount, debit, credit, currency="USD"):

@@ -8,7 +8,6 @@ ASKED = """performance.getEntriesByType("resource").filter((each) => each.transf
 
 
 def further_requests(page, place):
-    """Visit a place; answers the addresses that its page had to ask the server for."""
     page.goto(place)
     page.wait_for_load_state("networkidle")
     return page.evaluate(ASKED)

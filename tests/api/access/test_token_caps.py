@@ -175,7 +175,6 @@ def test_whatever_posts_an_entry_counts(agent, ada, bank, books, state_of_books,
 
 @pytest.fixture
 def state_of_books(ada, books):
-    """Tell what is in the books, and which drafts wait."""
     return lambda: (
         books.balances(),
         [(each["id"], each["status"]) for each in everything(ada, "journal-entries", "entries")],

@@ -40,7 +40,6 @@ def merchants_of(person, lines):
 
 
 def counted(person, merchant):
-    """How many lines a list has of a merchant, and what its profit and loss comes to."""
     lines = person.get(f"/api/transactions?orgMerchantId={merchant}").json["transactions"]
     query = f"from=2026-01-01&to=2026-12-31&orgMerchantId={merchant}"
     report = person.get(f"/api/reports/profit-and-loss?{query}").json["profitAndLoss"]

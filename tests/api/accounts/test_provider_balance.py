@@ -17,8 +17,6 @@ AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 
 @pytest.fixture
 def state(ada, bank):
-    """State a balance: its day, its amount in minor units, and the bank's time if it gives one."""
-
     def stated(day, minor, *, hour=None, received=9, currency="EUR"):
         at = date.fromisoformat(day)
         row = ProviderBalance(

@@ -56,7 +56,6 @@ def test_a_kind_that_there_is_not_is_refused_with_those_there_are(ada):
 
 
 def kinds_of_acts():
-    """Read the kinds of all acts out of the code that does them."""
     for path in (ROOT / "webapp").rglob("*.py"):
         # What names no act is not worth reading as a tree.
         is_told = ACT.search(path.read_text(encoding="utf-8"))

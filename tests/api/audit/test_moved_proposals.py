@@ -13,8 +13,6 @@ FILE = bank_file(Line("2026-04-02", "-2.50", "Coffee", "F1"), Line("2026-04-05",
 
 @pytest.fixture
 def decided(ada):
-    """Approve a proposal as it was shown, and give the status and code of the answer."""
-
     def approve(proposed):
         assert proposed.status_code == 202, proposed.json
         request = proposed.json["actionRequest"]

@@ -15,7 +15,6 @@ from webapp.web.proposals import approvals
 
 @pytest.fixture
 def agent(ben):
-    """Ben's agent, which may read and propose."""
     return ben.with_scopes("read", "propose")
 
 

@@ -30,7 +30,6 @@ def kept(app):
 
 @pytest.fixture
 def waiting(agent, kept):
-    """A document that an agent proposes to file."""
     return sent(agent).json["actionRequest"]["id"]
 
 

@@ -17,7 +17,6 @@ def agent(ben):
 
 @pytest.fixture
 def lines(bank):
-    """Send 45 lines to two accounts."""
     return bank.send_many([("2026-11-03", f"-{number}.20", "REWE SAGT DANKE") for number in range(1, 46)])
 
 

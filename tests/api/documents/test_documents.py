@@ -222,7 +222,6 @@ def test_a_file_goes_with_a_request_that_fails_after_it_was_written(ben, bank, k
 
 
 def keep(organization_id, data):
-    """Keep a file, and give the name that it has in the folder."""
     packed = stored_files.pack(data)
     return stored_files.keep(
         organization_id, packed, "bill.pdf", "application/pdf", now=datetime.now(UTC)

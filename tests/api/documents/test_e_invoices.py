@@ -9,7 +9,6 @@ pytestmark = pytest.mark.usefixtures("sound")
 
 
 def filed(person, data, name="invoice.xml", **form):
-    """File an e-invoice; answers the document with all that was read."""
     answer = sent(person, data, name, **form)
     assert answer.status_code == 201, answer.json
     return read(person, answer.json["document"])

@@ -13,7 +13,6 @@ SELF_BILLED = "389"
 
 @pytest.fixture
 def known(ada):
-    """The organization of Ada is Lantern Studio, and has a VAT id."""
     form = {"name": "Lantern Studio", "timeZone": "UTC", "vatIds": OURS}
     assert ada.browser().post("/settings/organization", data=form).status_code == 303
 

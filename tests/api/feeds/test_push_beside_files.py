@@ -15,7 +15,6 @@ def file_of(*lines):
 
 @pytest.fixture
 def known(feed):
-    """Ask what is known of the only booked line."""
     return lambda **filters: (
         feed.person.get(
             f"/api/transactions/{feed.one(**(filters or {'status': 'BOOKED'}))['id']}/suggestions"

@@ -137,7 +137,6 @@ def test_the_page_of_the_account_restores_it_and_tells_that_it_came_back(ada, fe
 
 @pytest.fixture
 def reworded(ada, feed):
-    """Give a posted line whose amount its bank changed, before it removed the line with the open correction."""
     feed.push(added=[line()])
     there = feed.one()
     ada.post(f"/api/transactions/{there['id']}/confirm")

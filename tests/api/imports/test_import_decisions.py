@@ -16,7 +16,6 @@ MAPPING = '{"delimiter": ";", "date": "Date", "amount": "Amount", "description":
 
 @pytest.fixture
 def fa_id(ben):
-    """The account that already has the lines of March, from an OFX file."""
     return imported(ben, bank_file(*MARCH))["accounts"][0]["faId"]
 
 

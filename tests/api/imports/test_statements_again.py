@@ -76,7 +76,6 @@ def mapped(name):
 
 
 def taken(person, name, data, file_name="statement"):
-    """Import a file, and answer what it added and what was there."""
     accounts = imported(person, data, file_name, **mapped(name))["accounts"]
     return sum(each["added"] for each in accounts), sum(each["alreadyThere"] for each in accounts)
 

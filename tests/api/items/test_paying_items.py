@@ -10,7 +10,6 @@ pytestmark = pytest.mark.usefixtures("sound")
 
 @pytest.fixture(autouse=True)
 def receivables(ada, books):
-    """Let receivables keep items."""
     return keep_items(ada, books.account_id("Trade receivables"))
 
 

@@ -10,13 +10,11 @@ pytestmark = pytest.mark.usefixtures("sound", "keeping")
 
 @pytest.fixture
 def keeping(ada, books):
-    """Let receivables keep items."""
     keep_items(ada, books.account_id("Trade receivables"))
 
 
 @pytest.fixture
 def halden(ben):
-    """The id of a customer."""
     return ben.post("/api/merchants", json={"name": "Halden Optik"}).json["merchant"]["id"]
 
 

@@ -23,7 +23,6 @@ def text(minor, currency):
 
 
 def minor(amount, currency):
-    """Read an amount, which has no more digits than its currency."""
     whole = Decimal(amount).scaleb(DIGITS[currency])
     assert whole == int(whole), (amount, currency)
     return int(whole)
@@ -64,7 +63,6 @@ class Party:
         self.oracle.items[item["id"]] = Owed(amount, in_euros(amount, self.currency, rate))
 
     def settles(self, _rates):
-        """Settle parts of some items of one sign against one or two of the other."""
         left = {item_id: each.left[0] for item_id, each in self.oracle.items.items() if each.left[0]}
         ours = [item_id for item_id, amount in left.items() if amount > 0]
         theirs = [item_id for item_id, amount in left.items() if amount < 0]
@@ -155,7 +153,6 @@ class Party:
         return items(self.ben, merchantId=self.merchant, limit=200)
 
     def compare_rest(self):
-        """Hold what is left of each item to the oracle, in both currencies."""
         answered = {
             each["id"]: (minor(each["open"], self.currency), minor(each["openBase"], "EUR"))
             for each in self.open_items()
@@ -165,7 +162,6 @@ class Party:
 
 
 def realised(ben):
-    """Give the cents that were posted for each settlement, by the words of their entries, and all of them together."""
     found, together, cursor = {}, 0, None
     while True:
         asked = {"limit": 200, **({"cursor": cursor} if cursor else {})}

@@ -24,7 +24,6 @@ def acme(bank):
 
 
 def make(person, *effects, **more):
-    """Make a rule on all money that comes in."""
     money_in = {"conditions": [{"field": "DIRECTION", "operator": "EQUALS", "value": "IN"}]}
     body = {"name": "Payments", "conditions": money_in, "effects": [SETTLE, *effects], **more}
     answer = person.post(RULES, json=body)
@@ -37,7 +36,6 @@ def to_account(account_id):
 
 
 def come_in(feed, *texts, amount="400.00", **facts):
-    """Push a line for each text; answers their ids."""
     added = [line(f"P{place}", amount, description=text, **facts) for place, text in enumerate(texts)]
     return [each["transactionId"] for each in feed.results(added=added)]
 

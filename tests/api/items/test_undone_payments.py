@@ -13,7 +13,6 @@ pytestmark = [pytest.mark.rare, pytest.mark.usefixtures("sound")]
 
 @pytest.fixture(autouse=True)
 def receivables(ada, bank, books):
-    """Let receivables keep items, with rates of dollars that move."""
     for day, rate in (("2026-03-01", "1.10"), ("2026-03-20", "1.18")):
         bank.quote(day, "USD", rate)
     return keep_items(ada, books.account_id("Trade receivables"))
@@ -46,7 +45,6 @@ WAYS = {
 
 @pytest.fixture(params=WAYS)
 def line(request, ben, bank, books, acme):
-    """A line that waits, and pays in one of the ways."""
     owed, amount, currency, parts, short = WAYS[request.param]
     for each, of in owed:
         owe(ben, books, each, acme, currency=of)
@@ -75,7 +73,6 @@ def balances(person):
 
 
 def sums(postings):
-    """Add postings up by account and currency, and by account in base."""
     found = Counter()
     for each in postings:
         found[each["accountName"], each["currency"]] += Decimal(each["amount"])
@@ -84,7 +81,6 @@ def sums(postings):
 
 
 def told(person):
-    """Give the balances that the accounts themselves state."""
     listed = person.get("/api/accounts?limit=200").json["accounts"]
     return {each["name"]: each["balanceBase"] for each in listed}
 

@@ -8,8 +8,6 @@ from tests.fixtures.helpers.marks import on_sqlite
 
 @pytest.fixture
 def write(ada, books):
-    """Write an entry on named accounts, as Ada or somebody else."""
-
     def written(*legs, person=ada, **facts):
         postings = [
             {"accountId": books.account_id(name) if isinstance(name, str) else name, "amount": amount, **more}

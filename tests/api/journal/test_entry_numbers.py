@@ -30,7 +30,6 @@ def write(books):
 
 
 def numbers(person):
-    """Give the numbers of the posted entries by their ids."""
     return {
         each["id"]: each["number"]
         for each in everything(person, "journal-entries", "entries")

@@ -15,7 +15,6 @@ def dollars(bank):
 
 
 def bases(person, line):
-    """Give the base amounts of the legs of a line's entry."""
     entry = person.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
     legs = person.get(f"/api/journal-entries/{entry}").json["entry"]["postings"]
     return [leg["amountBase"] for leg in legs]

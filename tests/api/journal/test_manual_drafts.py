@@ -12,8 +12,6 @@ from webapp.services.bookkeeping import manual_entries
 
 @pytest.fixture
 def legs(books):
-    """Say legs as a body does."""
-
     def said(*legs):
         return [
             {"accountId": books.account_id(name), "amount": amount, **(more[0] if more else {})}
@@ -25,7 +23,6 @@ def legs(books):
 
 @pytest.fixture
 def draft(ada, legs):
-    """A draft of Ada's: its address, and the body that says the same again with its version."""
     body = {
         "effectiveAt": "2026-03-02",
         "description": "By hand",

@@ -10,7 +10,6 @@ from webapp.models import Membership
 
 @pytest.fixture
 def agent(ben):
-    """Ben's agent, which may read and propose."""
     return ben.with_scopes("read", "propose")
 
 
@@ -21,7 +20,6 @@ def line(bank):
 
 @pytest.fixture
 def steps(bank, line):
-    """Make a merchant, book the line to an account, and confirm it."""
     edit = {"accountId": bank.account("Food"), "orgMerchantId": ref("1#/merchant/id")}
     return [
         ("POST", "/merchants", {"name": "REWE"}),

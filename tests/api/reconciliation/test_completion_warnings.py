@@ -7,8 +7,6 @@ import pytest
 
 @pytest.fixture
 def write(ada, bank):
-    """Post an entry by hand on the bank's account, against the opening balances; answers its id."""
-
     def post(day, amount):
         accounts = ((bank.ledger_account(), amount), (bank.role("opening_balances"), f"-{amount}"))
         postings = [{"accountId": each, "amount": part, "currency": "EUR"} for each, part in accounts]

@@ -36,7 +36,6 @@ def entry_of(desk, line):
 
 
 def manual(person, bank, day, amount):
-    """Post an entry on the bank's own account by hand."""
     legs = [(bank.ledger_account(), amount), (bank.account("Cash box", "ASSET"), f"-{amount}")]
     postings = [{"accountId": account, "amount": each, "currency": "EUR"} for account, each in legs]
     body = {"effectiveAt": day, "description": "By hand", "postings": postings, "post": True}
@@ -46,7 +45,6 @@ def manual(person, bank, day, amount):
 
 
 def import_file(person, *sent, account="4711"):
-    """Import a bank's file; answers the import."""
     data = {"file": (io.BytesIO(bank_file(*sent, account=account)), "late.ofx")}
     answer = person.post("/api/feeds/imports", data=data, content_type="multipart/form-data")
     assert answer.status_code == 201, answer.json

@@ -13,7 +13,6 @@ from webapp.models import Reconciliation
 
 @pytest.fixture
 def lines(bank, desk):
-    """Four lines of October, all confirmed, which come to 850.00."""
     ids = bank.send_many(
         [
             ("2026-10-02", "1000.00", "Invoice 17"),

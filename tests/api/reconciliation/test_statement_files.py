@@ -25,7 +25,6 @@ def statement(desk):
 
 @pytest.fixture
 def imported(desk):
-    """A month whose lines came with a file, confirmed."""
     form = {"file": (BytesIO(CSV), "october.csv"), "faId": str(desk.bank.fa_id)}
     answer = desk.person.post("/api/feeds/imports", data=form, content_type="multipart/form-data")
     assert answer.status_code == 201, answer.json

@@ -7,8 +7,6 @@ NONE = {"count": 0, "sum": "0.00", "oldestOn": None}
 
 @pytest.fixture
 def write(ada, bank):
-    """Post an entry by hand on the bank's account; answers its id."""
-
     def post(day, amount, against="transfers"):
         legs = ((bank.ledger_account(), amount), (bank.role(against), f"-{amount}".removeprefix("--")))
         postings = [{"accountId": each, "amount": part, "currency": "EUR"} for each, part in legs]

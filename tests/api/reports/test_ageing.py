@@ -11,7 +11,6 @@ AGES = ("notDue", "upTo30", "upTo60", "upTo90", "over90")
 
 @pytest.fixture
 def keeping(ada, books):
-    """Let receivables and payables keep items."""
     for name in (OWED, OWING):
         keep_items(ada, books.account_id(name))
 
@@ -27,8 +26,6 @@ def merchants(ben):
 
 @pytest.fixture
 def owe(ben, books, merchants):
-    """Write an invoice of a customer: the amount, the day, and when it is due."""
-
     def write_one(amount, day, due_on, *, party="Halden Optik", reference=None, sides=(OWED, SALES)):
         first, second = (books.account_id(name) for name in sides)
         owed = {

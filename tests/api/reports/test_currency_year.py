@@ -68,7 +68,6 @@ class Year:
         self._line(day, self._currency(), -self._amount(), OWING)
 
     def settle(self, day):
-        """Pay all that is owed in one currency, either way."""
         account, currency = self.chance.choice((OWED, OWING)), self._currency()
         mine = [each for each in self.oracle.legs if (each.account, each.currency) == (account, currency)]
         amount = sum((each.amount for each in mine), NIL)
@@ -106,7 +105,6 @@ class Year:
         self.oracle.move_base(day, OWED, currency, base.quantize(Decimal("0.01")))
 
     def void(self, day):
-        """Void an entry that was written by hand, on the day of today."""
         if self.by_hand:
             entry, legs = self.by_hand.pop(self.chance.randrange(len(self.by_hand)))
             day = max(day, legs[0].day)
@@ -161,7 +159,6 @@ class Year:
         return made[0] if made else None
 
     def differences(self, first: str, last: str) -> list[str]:
-        """Compare every report of a month, and what is open; answers what is not the same."""
         closing = self.oracle.closing(last)
         found = {
             "trial balance": figures(self.report("trial-balance", "trialBalance", first, last), "closing"),
@@ -224,7 +221,6 @@ def done(answer):
 
 
 def beyond(one, other):
-    """Give what one has and the other has not."""
     return one - other if isinstance(one, Counter) else one
 
 
@@ -251,7 +247,6 @@ def quoted(chance):
 
 @pytest.fixture
 def keep(ada, bank):
-    """Open books in three currencies for a seed, whose accounts realise at nil: they keep no items."""
     keep_no_items(ada)
 
     def kept(seed):

@@ -13,7 +13,6 @@ def change(person, month):
 
 @pytest.fixture
 def two_years(books):
-    """Sales of 1,000.00 and rent of 400.00 in 2025, sales of 300.00 in 2026."""
     books.post("""
     account Bank ASSET
 

@@ -13,7 +13,6 @@ FEBRUARY = "from=2026-02-01&to=2026-02-28"
 
 @pytest.fixture
 def rents(books):
-    """Rent of 100.00 in February 2025, 300.00 in January and 350.00 in February 2026."""
     books.post("""
     account Bank ASSET
 

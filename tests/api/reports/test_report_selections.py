@@ -139,7 +139,6 @@ def test_the_ledger_runs_over_what_is_selected(cleo, named):
 
 
 def walked(person, query, limit):
-    """Go through a general ledger page by page."""
     lines, cursor = [], ""
     while cursor is not None:
         page = person.get(f"{REPORTS}/general-ledger?{query}&limit={limit}{cursor}").json

@@ -127,8 +127,6 @@ def make_rule(ada):
 
 @pytest.fixture
 def many(ada, bank, feed, make_rule):
-    """Lay down lines, some of them confirmed and some edited, and the rules among which one is tried."""
-
     def lay(count, *, touched):
         said = list(said_lines(count))
         ids = [
@@ -175,7 +173,6 @@ def shown(item):
 
 
 def dumped(organization_id):
-    """Write every entry with its legs, and every field that a rule has set, as canonical JSON."""
     entry, leg, setting = JournalEntry, Posting, RuleSetting
     entries = sa.select(
         entry.id, entry.status, entry.effective_on, entry.description, entry.source, entry.corrects_id

@@ -15,7 +15,6 @@ def bank_account(books, giro):
 
 
 def by_hand(person, books, bank_account, amount="400.00", day="2026-03-18", **more):
-    """Write an entry on the bank's account, against receivables."""
     opposite = amount[1:] if amount.startswith("-") else f"-{amount}"
     body = {
         "effectiveAt": day,

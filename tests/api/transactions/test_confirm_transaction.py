@@ -18,7 +18,6 @@ NOTHING = {
 
 @pytest.fixture
 def train(bank):
-    """A line of 100.00 that somebody paid for a train."""
     return bank.send("2026-03-02", "-100.00", "DB ICE 571")
 
 

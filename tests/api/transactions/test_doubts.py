@@ -35,7 +35,6 @@ LINES = {
 
 @pytest.fixture
 def make_line(ada, ben, books, bank, giro):
-    """Make a line of a kind, with what the books have of it."""
     acme = bank.merchant("Acme")
 
     def by_hand(amount):

@@ -83,7 +83,6 @@ def statement(bank):
 
 @pytest.fixture
 def asked(ada, statement):
-    """Ask for lines, and answer with their names, in the order listed."""
     names = {line_id: name for name, line_id in statement.items()}
 
     def ask(**query):

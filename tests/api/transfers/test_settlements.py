@@ -25,7 +25,6 @@ def payout(ben, bank, giro, savings):
 
 
 def items(person):
-    """Give the ids of the open items, oldest first."""
     return [each["id"] for each in reversed(open_items(person))]
 
 
@@ -45,7 +44,6 @@ def undo(person, settlement):
 
 
 def watched(person):
-    """Give the number of open items of the transfers account."""
     hub = person.get("/api/reconciliations/accounts").json["watched"]
     return next(each["openItems"] for each in hub if each["accountName"].startswith("Transfers"))
 
@@ -192,7 +190,6 @@ def test_a_settlement_changes_when_it_is_made_and_when_it_is_undone(ben, payout)
 
 
 def since(person, instant):
-    """Give the settlements that changed at or after an instant."""
     answer = person.get("/api/settlements", query_string={"updatedSince": instant})
     return [each["id"] for each in answer.json["settlements"]]
 

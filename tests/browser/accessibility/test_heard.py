@@ -15,7 +15,6 @@ PROOF = {
 
 
 def heard(page):
-    """Chromium's own tree: the role, the name and the description of everything that has a name."""
     tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")
     named = (node for node in tree["nodes"] if node.get("name", {}).get("value"))
     return {
@@ -26,7 +25,6 @@ def heard(page):
 
 @pytest.fixture
 def march(ada, bank):
-    """March, of which one line is posted and cleared and one is a draft; answers its account."""
     _, rewe = bank.send_many([("2026-03-02", "100.00", "Halden"), ("2026-03-07", "-23.06", "Rewe")])
     desk = Desk(ada, bank)
     ada.patch(f"/api/transactions/{rewe}", json={"accountId": bank.account("Groceries")})

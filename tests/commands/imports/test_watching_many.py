@@ -46,7 +46,6 @@ def outcome(folder):  # noqa: F811
 
 
 def facts(person):
-    """What a person sees of the documents and of the inbox, without ids."""
     documents = everything(person, "documents", "documents")
     waiting = person.get("/api/inbox").json["files"]
     names = ("number", "sender", "total", "fileName", "orgMerchantId", "findings")

@@ -128,7 +128,6 @@ PARTICULAR = [
 
 
 def cases(field, operator):
-    """Give for a cell each value, the item, and whether the condition holds: passing, failing, and of nothing."""
     is_negative = operator.value.startswith("NOT_") or operator is Operator.IS_EMPTY
     if operator in WITHOUT_VALUE:
         return [("", ITEM, not is_negative), ("", NOTHING, is_negative)]

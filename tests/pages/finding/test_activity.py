@@ -12,7 +12,6 @@ TITLE = re.compile(r'<div class="act-line">\s*<span>(?:<a [^>]*>)?(.*?)(?:</a>)?
 
 @pytest.fixture
 def titles(ada):
-    """Read the titles of the acts on a page of the activity, the newest first."""
     browser = ada.browser()
 
     def read(**query):

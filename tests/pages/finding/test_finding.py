@@ -18,8 +18,6 @@ GROUP = re.compile(r'role="group" aria-label="(\w+)"(.*?)(?=role="group"|\Z)', r
 
 @pytest.fixture
 def found(ada):
-    """Search as a person's palette does; gives the titles of each group, the best group first."""
-
     def search(typed, person=ada):
         answer = person.browser().htmx(
             "GET", "/search", target="div#palette-found", query_string={"q": typed}

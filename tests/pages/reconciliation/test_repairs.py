@@ -21,14 +21,12 @@ def proved(bank, desk):
 
 
 def repair(person):
-    """The first card of the hub: its words and its address."""
     hub = person.browser().get("/").text
     address, text = re.search(r'class="repair" href="([^"]*)">(.*?)</a>', hub, re.DOTALL).groups()
     return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split()), unescape(address)
 
 
 def focused(person, address):
-    """The words of what has the focus on a page."""
     page = person.browser().get(address).text
     return re.findall(
         r"<(?:button|input)[^>]*\sautofocus[^>]*>([^<]*(?:<svg.*?</svg>)?[^<]*)", page, re.DOTALL

@@ -8,7 +8,6 @@ from tests.fixtures.helpers.marks import on_sqlite
 
 
 def opened(browser, line, edit=""):
-    """The hidden fields of an open line's form, as its page has them."""
     page = browser.get(f"/feeds/1?show=all&line={line}{edit}").text
     form = page.partition(f'id="edit-{line}"')[2]
     return dict(re.findall(r'name="(shown|shownAt)" value="([^"]*)"', form)[:2])

@@ -20,7 +20,6 @@ ROWS = """
 
 @pytest.fixture
 def rows_read(app):
-    """A function that makes a call, and counts the rows of each table that its act has read, in triggers too."""
     with app.app_context():
         engine = db.engine
     begun, counted = [], []
@@ -111,7 +110,6 @@ def test_an_act_reads_little_beside_many_lines(ada, feed, rows_read, look, are_p
 
 @pytest.fixture
 def rows_shown(app):
-    """A function that makes a call that reads, and counts the rows of each table that its transactions have read."""
     counted = []
 
     def ended(connection):

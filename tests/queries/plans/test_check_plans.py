@@ -16,7 +16,6 @@ LARGE = {
 
 @pytest.fixture
 def statements(session, ada):
-    """Every statement that the checks ask of the database, with its parameters."""
     asked = []
 
     def note(_connection, _cursor, statement, parameters, *_):

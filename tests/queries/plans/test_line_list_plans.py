@@ -14,7 +14,6 @@ LINES = 300
 
 @pytest.fixture
 def plan(session, ada, bank):
-    """The plan of PostgreSQL for the first page of a list, as JSON."""
     bank.send_many([("2026-03-01", "-5.00", "The same")] * LINES)
 
     def planned(filters):

@@ -15,7 +15,6 @@ FILE = bank_file(Line("2026-11-07", "-1.00", ORDER, "F1"))
 
 
 def pdf_that_prints(sentence):
-    """A page with a sentence, as any program that prints to a file writes it."""
     printed = f"BT /F1 12 Tf 20 200 Td ({sentence}) Tj ET"
     fonts = "<< /Font << /F1 5 0 R >> >>"
     objects = [
@@ -72,7 +71,6 @@ def of_document_file(victim, _bank, _agent):
 
 
 def of_text(victim, _bank, _agent):
-    """What a program reads of a PDF that prints an order."""
     document = sent(victim.owner, pdf_that_prints(ORDER), "bill.pdf").json["document"]
     return f"/api/documents/{document['id']}"
 
@@ -96,7 +94,6 @@ def of_item(victim, bank, _agent):
 
 
 def of_inbox(victim, _bank, _agent):
-    """A file that waits to be placed."""
     keep_waiting(victim.owner, (f"{ORDER}.pdf", WEB_PAGE))
     return "/api/inbox"
 

@@ -35,7 +35,6 @@ class Victim:
     books: Any
 
     def get(self, path: str) -> Any:
-        """Read as the owner."""
         answer = self.owner.get(f"/api{path}")
         assert answer.status_code == 200, answer.json
         return answer.json
@@ -98,7 +97,6 @@ class Cases:
         self._before = harm()
 
     def attempt(self, answer: TestResponse, *refusals: int) -> TestResponse:
-        """Count an attempt, which is answered with one of these."""
         assert answer.status_code in refusals, (answer.request.path, answer.status_code, answer.text)
         self._tried += 1
         return answer
@@ -113,8 +111,6 @@ class Cases:
 
 @pytest.fixture
 def cases(harm, bank, figure):
-    """Begin to count the attempts of some kind."""
-
     def begin(kind):
         return Cases(harm, lambda count: figure("Abuse", f"{kind}: {count} cases, 0 unsafe"))
 

@@ -13,8 +13,6 @@ from webapp.queries.access.principals import digest_of
 
 @pytest.fixture
 def rewritten(ada, app):
-    """Give Ada's token another text."""
-
     def rewrite(text):
         with app.app_context(), own_transaction() as session:
             session.get_one(ApiToken, (ada.organization_id, ada.token_id)).token_hash = digest_of(text)

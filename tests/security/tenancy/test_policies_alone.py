@@ -53,7 +53,6 @@ LISTS = {
 
 @pytest.fixture
 def hers(app, ada, bank):
-    """Ids of everything in Ada's books."""
     count_from(app, HERS)
     return everything(ada, bank)
 
@@ -67,7 +66,6 @@ def his(app, dan, bank, hers):
 
 @pytest.fixture
 def unfiltered():
-    """Switch the application's filters off."""
     before = SWITCH.count
     with SWITCH.turned(off=True):
         yield
