@@ -1,7 +1,5 @@
 """The lines of a long import count at the end of its turn, or the database takes nothing of them (P14, P31)."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

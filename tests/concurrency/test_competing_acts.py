@@ -1,7 +1,5 @@
 """Of two acts that exclude each other one wins, and nothing is ever half of both (P12)."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections import Counter

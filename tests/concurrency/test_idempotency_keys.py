@@ -1,7 +1,5 @@
 """Under one key a write is done once, whoever sends it at once and whatever dies in the middle (P32, P33)."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

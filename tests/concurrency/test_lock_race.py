@@ -1,7 +1,5 @@
 """Whoever posts while the period closes: posted before the lock, or not into the period at all (P6)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import threading

@@ -1,7 +1,5 @@
 """A long import starves nobody, and however it ends, all of its lines are there or none (P14, P31)."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """While money moves between accounts, whoever reads sees all of a move or nothing of it (P15)."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Whatever a crowd does to the books, an entry that was posted stays what it was (P3)."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from random import Random

@@ -1,7 +1,5 @@
 """While money moves between accounts, whoever reads sees all of a transfer or nothing of it (P15)."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Two people and a rule on one line at the same moment: no edit that was acknowledged is lost (P11, P12)."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Many agents pair the same lines at once: a line is in one pair at most, and an entry consumed once (P12, P13)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing

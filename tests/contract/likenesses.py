@@ -1,7 +1,5 @@
 """Answers without what is another one each time: instants, names made at random, and digests of these."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

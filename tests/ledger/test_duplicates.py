@@ -1,7 +1,5 @@
 """Duplicates of a day and amount: the fast way of pairing gives what comparing each with each gives."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Which pending lines became which booked ones, beside a search through all pairs, and however many there are."""
 
-from __future__ import annotations
-
 import sys
 from datetime import date, timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """A server that is killed while a bank emits: what was sent is sent again, and the books equal the true account."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import threading

@@ -1,7 +1,5 @@
 """Every balance that the product shows equals a replay of its own public entries, by an oracle of its own (P5)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """A bank that changes its mind, files beside it, and people who join and separate lines: sound after every act."""
 
-from __future__ import annotations
-
 import io
 from itertools import count
 from random import Random

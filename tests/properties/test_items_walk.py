@@ -1,7 +1,5 @@
 """Whatever is owed, paid, settled, undone, corrected, voided, revalued and locked: books are sound after each act."""
 
-from __future__ import annotations
-
 import random
 from datetime import date, timedelta
 from decimal import Decimal

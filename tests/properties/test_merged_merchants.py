@@ -1,7 +1,5 @@
 """Over random merges and separations, what merchants come to together stays, and each is what the forest makes it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime
 from random import Random

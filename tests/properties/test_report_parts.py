@@ -1,7 +1,5 @@
 """Over random books, the parts of every figure add up to it, and each is what the report of that part alone shows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Over random books of years, every figure of every report is what its entries say, and the reports agree."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 

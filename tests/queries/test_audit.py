@@ -1,7 +1,5 @@
 """Every change of the books has its record in the audit trail, and the trail proves itself (P55)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Hundreds of slow clients of one kind on loopback, kept slow by one thread; and a proxy that buffers nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client

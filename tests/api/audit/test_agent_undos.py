@@ -1,7 +1,5 @@
 """Everything that a token did, undone as one reviewed batch, and what cannot be with the reason."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A generated year in three currencies, month by month, against a ledger that shares nothing with the application."""
 
-from __future__ import annotations
-
 from calendar import monthrange
 from collections import Counter
 from dataclasses import dataclass, field

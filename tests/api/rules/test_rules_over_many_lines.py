@@ -1,7 +1,5 @@
 """Rules over many lines: a preview is exactly what an oracle says, and undoing a run restores every field."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

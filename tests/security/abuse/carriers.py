@@ -1,7 +1,5 @@
 """Where strangers' texts come in: each carries an order into the books, and names where an agent reads it."""
 
-from __future__ import annotations
-
 import io
 
 from tests.fixtures import invoices

@@ -1,7 +1,5 @@
 """Texts that give orders, and an agent that obeys each with all that its key may, over HTTP and by the tools."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

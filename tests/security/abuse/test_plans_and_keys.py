@@ -1,7 +1,5 @@
 """Plans that lean on what is refused or not theirs, and keys that ask for more than they have."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fixtures.helpers.planning import approve, proposed, ref, send

@@ -1,7 +1,5 @@
 """Approvals of what has changed since somebody looked at it, and calls that are sent again."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest
