@@ -89,3 +89,10 @@ def rounds(pytestconfig):
         return promised if pytestconfig.getoption("--full") else quick
 
     return choose
+
+
+def pytest_generate_tests(metafunc):
+    """Repeat a walk by chance, in full as often as its module says."""
+    if "turn" in metafunc.fixturenames and hasattr(metafunc.module, "TURNS"):
+        turns = range(metafunc.module.TURNS if metafunc.config.getoption("--full") else 1)
+        metafunc.parametrize("turn", turns, ids=lambda turn: f"turn-{turn}")

@@ -10,10 +10,6 @@ from webapp.ledger.periods import Period
 DECADE = Period(date(2019, 12, 31), date(2029, 1, 1))
 
 
-def starts(years):
-    return [f"{day:%y-%m-%d}" for day in years.starts_within(DECADE)][4:9]
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -43,7 +39,7 @@ def test_a_first_month_begins_after_the_last_year_that_is_locked(changes, expect
     for month, lock in changes:
         years = years.changed(month, lock and date.fromisoformat(lock))
         assert years.month == month
-    assert starts(years) == expected
+    assert [f"{day:%y-%m-%d}" for day in years.starts_within(DECADE)][4:9] == expected
 
 
 def test_every_day_belongs_to_one_year_and_years_follow_each_other():

@@ -57,12 +57,6 @@ RULED, UNDONE_AFTER, RULE_EVERY = 4, 3, 40
 Verdicts = dict[int, tuple[bool, int, int]]
 
 
-def pytest_generate_tests(metafunc):
-    if "turn" in metafunc.fixturenames:
-        turns = range(TURNS if metafunc.config.getoption("--full") else 1)
-        metafunc.parametrize("turn", turns, ids=lambda turn: f"turn-{turn}")
-
-
 def standing() -> list[Reconciliation]:
     return list(
         db.session.scalars(

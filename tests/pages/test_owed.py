@@ -16,11 +16,6 @@ def keeping(ada, books):
 
 
 @pytest.fixture
-def halden(ben):
-    return ben.post("/api/merchants", json={"name": "Halden Optik"}).json["merchant"]["id"]
-
-
-@pytest.fixture
 def owed(ben, books, halden):
     """An invoice that is overdue, one that is not, and a payment of a part of both."""
     owe(ben, books, "1000.00", halden, day="2026-03-01", dueOn="2026-03-10", reference="RE-1")

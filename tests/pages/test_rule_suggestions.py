@@ -1,11 +1,10 @@
 """The page of suggested rules, and the likely account in the workspace."""
 
-from html import unescape
-
 import pytest
 
 from tests.fixtures.helpers.habits import decide, send, suggested
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.pages.test_transfers import text
 
 pytestmark = on_sqlite
 
@@ -14,11 +13,6 @@ pytestmark = on_sqlite
 def travel(bank):
     bank.open()
     return bank.account("Travel")
-
-
-def text(answer):
-    assert answer.status_code == 200, answer.text
-    return " ".join(unescape(answer.text).split())
 
 
 def test_the_page_shows_the_lines_and_leads_to_the_form_that_is_filled(ada, bank, travel):

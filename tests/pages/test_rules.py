@@ -65,14 +65,6 @@ def food(bank):
     return bank.account("Food")
 
 
-@pytest.fixture
-def three(feed):
-    """Two lines with coffee and one without, by id."""
-    names = {"A1": "Coffee Bar", "A2": "Coffee House", "A3": "Rent"}
-    results = feed.results(added=[line(name, description=text) for name, text in names.items()])
-    return [result["transactionId"] for result in results]
-
-
 def test_the_list_says_each_rule_in_a_sentence_and_in_their_order(ada, pages, food):
     assert "No rule yet" in said(pages.get("/rules"))
     make(ada, "Later", priority=200, effects=[{"kind": "SET_ACCOUNT", "accountId": food}])

@@ -40,12 +40,6 @@ SETTINGS = settings(
 )
 
 
-def pytest_generate_tests(metafunc):
-    if "turn" in metafunc.fixturenames:
-        turns = range(TURNS if metafunc.config.getoption("--full") else 1)
-        metafunc.parametrize("turn", turns, ids=lambda turn: f"turn-{turn}")
-
-
 class Bookkeeping(RuleBasedStateMachine):
     """Books that somebody keeps at random."""
 

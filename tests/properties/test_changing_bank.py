@@ -17,12 +17,6 @@ TEXTS = ["Coffee Bar", "COFFEE BAR", "Tea house"]
 LEGAL = {200, 201, 404, 409, 422}
 
 
-def pytest_generate_tests(metafunc):
-    if "turn" in metafunc.fixturenames:
-        turns = range(TURNS if metafunc.config.getoption("--full") else 1)
-        metafunc.parametrize("turn", turns, ids=lambda turn: f"turn-{turn}")
-
-
 class Walk:
     """One walk over one bank account; keeps the acts, to print them where they end wrong."""
 

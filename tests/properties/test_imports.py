@@ -22,10 +22,6 @@ line = st.builds(
 window = st.tuples(st.sampled_from(DAYS), st.sampled_from(DAYS)).map(sorted)
 
 
-def in_window(lines, first, last):
-    return [each for each in lines if first <= each.day <= last]
-
-
 def known(person, fa_id):
     asked = {"limit": 200, "faId": fa_id}
     listed = person.get("/api/transactions", query_string=asked).json["transactions"]
@@ -40,7 +36,7 @@ def test_overlapping_windows_in_any_order_give_the_union(ben, lines, windows, da
     # A number of its own for each example is cheaper than a fresh database, and as empty.
     number = f"example-{next(NUMBERS)}"
     for first, last in [*windows, *data.draw(st.lists(st.sampled_from(windows), max_size=2))]:
-        shown = data.draw(st.permutations(in_window(lines, first, last)))
+        shown = data.draw(st.permutations([each for each in lines if first <= each.day <= last]))
         answer = imported(ben, bank_file(*shown, account=number))
     expected = Counter(
         (each.day, float(each.amount), each.reference)

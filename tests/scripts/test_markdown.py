@@ -36,10 +36,6 @@ def paths(page):
             yield f"*/{named}"
 
 
-def is_there(path):
-    return any(fnmatch(each, path) for each in (*FILES, *FOLDERS))
-
-
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_a_link_leads_to_a_file(page):
     assert not [str(link) for link in links(page) if not link.exists()]
@@ -49,7 +45,7 @@ def test_a_link_leads_to_a_file(page):
 def test_a_path_that_is_named_is_there(page):
     named = list(paths(Path(page)))
     assert named
-    assert not [path for path in named if not is_there(path)]
+    assert not [path for path in named if not any(fnmatch(each, path) for each in (*FILES, *FOLDERS))]
 
 
 def test_the_readme_is_short_and_shows_two_light_pictures():

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.banks import AT
+from tests.ledger.test_corrections import keyed
 from webapp.database.sessions import begin_write
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
@@ -57,16 +58,6 @@ def a_target(random, line, named):
     return line_drafts.mirror_legs(organization, legs, line.booked_on)
 
 
-def summed(legs):
-    """Add legs up by what they say."""
-    sums = {}
-    for leg in legs:
-        key = (leg.account_id, leg.currency, leg.project_id, leg.merchant_id)
-        amount, base = sums.get(key, (0, 0))
-        sums[key] = (amount + leg.amount_minor, base + leg.amount_base_minor)
-    return {key: pair for key, pair in sums.items() if pair != (0, 0)}
-
-
 def correct(ada, entry, target):
     """Aim a posted entry at a target and confirm it; answers the correction, none where nothing differs."""
     marker = corrections.set_correction_target(entry, target, now=AT)
@@ -97,7 +88,7 @@ def test_every_pair_of_a_chain_ends_exactly_at_its_target(ada, bank, accounts, r
                 standing = entries.effective_legs(entry)
                 again = correct(ada, entry, target)
                 results.append(
-                    (summed(standing) == summed(target), again is None and entries.marker_of(entry) is None)
+                    (keyed(standing) == keyed(target), again is None and entries.marker_of(entry) is None)
                 )
             return results
 

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from tests.api.journal.test_lock_date import entry_of
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.documents import pdf, sent
 from tests.fixtures.helpers.replays import everything
@@ -168,10 +169,6 @@ def drafted(draft):
 
 def postings(world, amount="5.00"):
     return [{"accountId": world.rent, "amount": amount}, {"accountId": world.food, "amount": f"-{amount}"}]
-
-
-def entry_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
 
 
 def work_on_lines(agent, world):

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.planning import approve
 from webapp.database.sessions import db
 from webapp.models import ApiToken, AuditEvent, Proposal
 from webapp.services.audit import proposals
@@ -28,12 +29,6 @@ def whole(bank, ben):
     """Whatever was proposed and decided, the books break no invariant."""
     yield
     assert bank.broken() == []
-
-
-def approve(person, request, **body):
-    """Approve what was shown when it was proposed, unless the body has another digest."""
-    body = {"digest": request["digest"], **body}
-    return person.browser().post(f"/api/action-requests/{request['id']}/approve", json=body)
 
 
 def approve_many(person, *requests):

@@ -18,12 +18,6 @@ def invoice(ben, bank):
     return sent(ben, invoices.ubl(), "invoice.xml").json["document"]
 
 
-@pytest.fixture
-def chart(ada, bank):
-    listed = ada.get("/api/accounts?limit=200").json["accounts"]
-    return {each["name"]: each["id"] for each in listed}
-
-
 def booking(person, document, **query):
     answer = person.get(f"{DOCUMENTS}/{document['id']}/booking", query_string=query)
     assert answer.status_code == 200, answer.json

@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 import sqlalchemy as sa
 
+from tests.api.journal.test_lock_date import entry_of
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.database.session_state import state_of
 from webapp.database.sessions import begin_read, db
@@ -29,10 +30,6 @@ def address(document):
 
 def relate(person, document, **named):
     assert person.post(f"{address(document)}/relations", json=named).status_code == 201
-
-
-def entry_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
 
 
 def refusal(person, document):

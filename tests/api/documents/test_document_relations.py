@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.api.transactions.test_edit_transaction import entry_of
 from tests.fixtures.banks import AT
 from tests.fixtures.helpers.documents import DOCUMENTS, filed, read
 from webapp.database.sessions import db
@@ -19,11 +20,6 @@ def relate(person, document, **named):
     answer = person.post(f"{DOCUMENTS}/{document['id']}/relations", json=named)
     assert answer.status_code in {200, 201}, answer.json
     return answer
-
-
-def entry_of(person, line):
-    entry_id = person.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
-    return person.get(f"/api/journal-entries/{entry_id}").json["entry"]
 
 
 def acts(person):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.api.rules.test_rule_runs import undone
 from tests.fixtures.helpers.documents import changed, filed, read, sent
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -41,12 +42,6 @@ def applied(person, rule, query=""):
     answer = person.post(f"{RULES}/{rule}/apply{query}", json={"digest": digest})
     assert answer.status_code == 200, answer.json
     return answer.json["run"]
-
-
-def undone(person, run):
-    answer = person.post(f"{RUNS}/{run['id']}/undo")
-    assert answer.status_code == 200, answer.json
-    return answer.json
 
 
 def test_every_effect_is_set_when_the_fields_are(ada, bank):

@@ -29,12 +29,6 @@ def told(answer, status=201):
     return answer.json["table"]
 
 
-@pytest.fixture
-def chart(ada, bank):
-    listed = ada.get("/api/accounts?limit=200").json["accounts"]
-    return {each["name"]: each["id"] for each in listed}
-
-
 def test_a_dry_run_reads_the_table_and_writes_nothing(ben):
     table = told(send(ben, dryRun="true"), 200)
     assert table["counts"] == {"new": 3, "alreadyThere": 0, "sameNumber": 0}

@@ -1,5 +1,6 @@
 """Importing a file on approval: read once, and of a length that keeps nobody waiting."""
 
+from tests.api.audit.test_proposals import approve_many
 from tests.api.imports.test_imports import MARCH, imported, lines_of, send
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.marks import on_sqlite
@@ -18,11 +19,6 @@ def proposed(agent, lines, name="march.ofx"):
     return answer.json["actionRequest"]
 
 
-def approve(person, *requests):
-    reviewed = [{"id": each["id"], "digest": each["digest"]} for each in requests]
-    return person.browser().post("/api/action-requests/approve", json={"proposals": reviewed})
-
-
 @on_sqlite
 def test_a_file_is_read_once_for_its_approval(ben, agent, monkeypatch):
     request, read, noted = proposed(agent, MARCH), plans.read, []
@@ -34,7 +30,7 @@ def test_a_file_is_read_once_for_its_approval(ben, agent, monkeypatch):
 
 
 def test_one_file_among_proposals_is_approved_by_itself_too(ben, agent):
-    (result,) = approve(ben, proposed(agent, MARCH)).json["results"]
+    (result,) = approve_many(ben, proposed(agent, MARCH)).json["results"]
     assert (result["status"], len(lines_of(ben))) == ("EXECUTED", len(MARCH))
 
 
@@ -57,9 +53,9 @@ def test_several_files_are_approved_together_as_far_as_they_are_short(ben, agent
     monkeypatch.setattr(approvals, "LINES_LIKE_A_CALL", 3)
     imported(ben, bank_file(*MARCH, closing="200.10"))
     requests = [proposed(agent, APRIL[:3], "first.ofx"), proposed(agent, APRIL[3:], "second.ofx")]
-    assert [each["status"] for each in approve(ben, *requests).json["results"]] == ["EXECUTED"] * 2
+    assert [each["status"] for each in approve_many(ben, *requests).json["results"]] == ["EXECUTED"] * 2
     requests = [proposed(agent, [line], f"{line.reference}.ofx") for line in MAY]
     monkeypatch.setattr(approvals, "BYTES_LIKE_A_CALL", 100)
-    refused = approve(ben, *requests)
+    refused = approve_many(ben, *requests)
     assert (refused.status_code, refused.json["code"]) == (422, "too_large")
     assert "a file by its length" in refused.json["error"]

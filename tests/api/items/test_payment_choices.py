@@ -14,11 +14,6 @@ def keeping(ada, books):
 
 
 @pytest.fixture
-def halden(ben):
-    return ben.post("/api/merchants", json={"name": "Halden Optik"}).json["merchant"]["id"]
-
-
-@pytest.fixture
 def owed(ben, books, halden):
     """Three open invoices, two of them of one amount."""
     for number, amount in ((1041, "400.00"), (1042, "400.00"), (1043, "90.00")):

@@ -6,12 +6,6 @@ from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
 
 
-@pytest.fixture
-def train(bank):
-    """A posted line of 100.00 that somebody paid."""
-    return bank.send("2026-03-02", "-100.00", "DB ICE 571")
-
-
 def confirm(person, line):
     return person.post(f"/api/transactions/{line}/confirm").json
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.api.reports.test_report_columns import asked
 from tests.fixtures.helpers.marks import on_sqlite
 
 pytestmark = pytest.mark.both
@@ -42,12 +43,6 @@ def named(ada, books):
     post("2026-02-11", rent, "200.00", "Barn", "Smith")
     post("2026-03-01", rent, "30.00", None)
     return found
-
-
-def asked(person, report, query):
-    answer = person.get(f"{REPORTS}/{report}?{query}")
-    assert answer.status_code == 200, answer.json
-    return answer.json[KEYS[report]]
 
 
 def amounts(report):

@@ -61,14 +61,6 @@ def counts(said):
     return {name: said[name] for name in ("matched", "changed", "markers", "unchanged", "skipped", "cutOff")}
 
 
-@pytest.fixture
-def three(feed):
-    """Two lines with coffee and one without, by id."""
-    names = {"A1": "Coffee Bar", "A2": "Coffee House", "A3": "Rent"}
-    results = feed.results(added=[line(name, description=text) for name, text in names.items()])
-    return [result["transactionId"] for result in results]
-
-
 def test_a_preview_shows_each_line_before_and_after_and_writes_nothing(ada, bank, three):
     food, waiting = bank.account("Food"), bank.role("uncategorised_expenses")
     rule = make(ada, "coffee", to_account(food))

@@ -16,11 +16,6 @@ NOTHING = {
 }
 
 
-@pytest.fixture
-def train(bank):
-    return bank.send("2026-03-02", "-100.00", "DB ICE 571")
-
-
 def confirm(person, line, **options):
     return person.post(f"/api/transactions/{line}/confirm", **options)
 

@@ -3,11 +3,6 @@
 import pytest
 
 
-@pytest.fixture
-def train(bank):
-    return bank.send("2026-03-02", "-100.00", "DB ICE 571")
-
-
 def line_of(person, line):
     return person.get(f"/api/transactions/{line}").json["transaction"]
 

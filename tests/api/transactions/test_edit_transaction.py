@@ -7,12 +7,6 @@ from tests.fixtures.helpers.marks import on_sqlite
 
 
 @pytest.fixture
-def train(bank):
-    """A line of 100.00 that somebody paid."""
-    return bank.send("2026-03-02", "-100.00", "DB ICE 571")
-
-
-@pytest.fixture
 def travel(books):
     return books.account_id("Travel")
 

@@ -1,19 +1,13 @@
 """What waits on the hub: unconfirmed and uncategorised lines, proposals, and the best suggested rule."""
 
-from html import unescape
-
 import pytest
 
 from tests.fixtures.helpers.habits import decide, send
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.pages.test_transfers import text
 from webapp.queries.transactions import waiting_lines
 
 PART = {"HX-Request": "true", "HX-Target": "li#best-suggestion"}
-
-
-def text(answer):
-    assert answer.status_code == 200, answer.text
-    return " ".join(unescape(answer.text).split())
 
 
 @pytest.fixture
