@@ -13,8 +13,6 @@ from webapp.queries.common.among import among
 FEW, MANY = 100, 1_500
 # What a few more levels of a tree may take, and a row or two.
 MOST_TIMES, MOST_MORE = 1.3, 600
-# The hub looks at each leg on an account that is watched, as those of drafts without a category are.
-MOST_FOR_A_LINE = {"hub": 10}
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def test_an_act_takes_no_more_behind_many_lines_that_are_alike(app, feed, lines,
     for _ in range(MANY // 500):
         feed.push(added=lines(500))
     many = {name: steps.of(act()) for name, act in acts.items()}
-    most = {name: MOST_TIMES * few[name] + MOST_MORE + MANY * MOST_FOR_A_LINE.get(name, 0) for name in acts}
+    most = {name: MOST_TIMES * few[name] + MOST_MORE for name in acts}
     assert {name: (few[name], many[name]) for name in acts if many[name] > most[name]} == {}
 
 

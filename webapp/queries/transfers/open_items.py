@@ -15,8 +15,8 @@ from webapp.ledger.money import Money
 from webapp.models import (
     Account,
     JournalEntry,
-    MonthSum,
     Posting,
+    RegisterLine,
     SettlementPart,
     Transaction,
     TransferPair,
@@ -52,18 +52,16 @@ class OpenItem:
 def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the open items of the watched accounts of one organization.
 
-    An account that nothing was ever posted to is left out at once, however many drafts are on it, as after an import.
+    They are found by the registers of these accounts, which have no line of a draft: after an import there are many.
     """
-    has_sums = sa.exists().where(
-        MonthSum.organization_id == organization_id, MonthSum.account_id == Account.id
-    )
-    watched = sa.select(Account.id).where(
-        Account.organization_id == organization_id, Account.is_watched, has_sums
+    watched = sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    posted = sa.select(RegisterLine.posting_id).where(
+        RegisterLine.organization_id == organization_id, RegisterLine.account_id.in_(watched)
     )
     of_watched = (
         # Else SQLite would begin with all entries, and not with the postings of few accounts.
         unindexed(Posting.organization_id) == organization_id,
-        is_among(Posting.account_id, watched.correlate(None).scalar_subquery()),
+        is_among(Posting.id, posted.correlate(None).scalar_subquery()),
     )
     return _less_settled(_items(*of_watched), organization_id)
 

@@ -62,21 +62,20 @@ def _open_lines(organization_id: str) -> sa.Select[Any]:
         JournalEntry.corrects_id.is_(None),
     )
     entries = sa.union_all(drafts, sa.select(items.c.root_id)).scalar_subquery()
-    return _unpaired(organization_id).where(is_among(Transaction.journal_entry_id, entries))
+    return _booked(organization_id).where(is_among(Transaction.journal_entry_id, entries))
 
 
 def near(
     organization_id: str, currencies: Mapping[int, str], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
+    unpaired, values = (_unpaired_and_open if is_open else _unpaired)(organization_id)
     conditions = _near(currencies, lines)
-    if is_open:
-        conditions.append(_is_open(organization_id))
     is_of_size = sa.func.abs(Transaction.amount_minor).in_({abs(line.amount.minor) for line in lines})
     for more in ((), (is_of_size,)):
-        among = _unpaired(organization_id).where(*conditions, *more).limit(MOST_NEAR + 1)
+        among = unpaired.where(*conditions, *more).limit(MOST_NEAR + 1)
         with joined_by_keys():
-            found = db.session.execute(among).all()
+            found = db.session.execute(among, values).all()
         if len(found) <= MOST_NEAR:
             return _sides(organization_id, found)
     return []
@@ -114,8 +113,9 @@ def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
     return merged
 
 
-def _is_open(organization_id: str) -> sa.ColumnElement[bool]:
-    """Build the condition that a line is open: its entry is a draft, or an open item of a watched account."""
+@made_once
+def _unpaired_and_open(organization_id: str) -> sa.Select[Any]:
+    """Select those of which the entry is a draft, or an open item of a watched account."""
     items = open_items.items_subquery(organization_id)
     has_draft = (
         sa.exists()
@@ -126,10 +126,16 @@ def _is_open(organization_id: str) -> sa.ColumnElement[bool]:
         )
         .correlate(Transaction)
     )
-    return sa.or_(has_draft, Transaction.journal_entry_id.in_(sa.select(items.c.root_id)))
+    is_item = Transaction.journal_entry_id.in_(sa.select(items.c.root_id))
+    return _booked(organization_id).where(sa.or_(has_draft, is_item))
 
 
+@made_once
 def _unpaired(organization_id: str) -> sa.Select[Any]:
+    return _booked(organization_id)
+
+
+def _booked(organization_id: str) -> sa.Select[Any]:
     """Select the booked lines that are in no pair."""
     line = Transaction
     columns: list[Any] = [line.id, line.feed_account_id, line.booked_on, line.amount_minor, line.currency]
