@@ -1,9 +1,9 @@
 """The likely account of an unconfirmed line: the account of most similar confirmed lines."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition, Operator
@@ -49,7 +49,12 @@ def likely(book: HabitBook, lines: Sequence[BankLine]) -> list[Likely | None]:
     """
     candidates = [_LineTraits(line) for line in lines]
     alike = _alike(book, {trait for each in candidates for trait in each.traits})
-    return [_most_likely(each, alike, book.choices) for each in candidates]
+
+    @cache
+    def agreed(traits: tuple[Trait, ...]) -> Likely | None:
+        return _agreed(traits, alike, book.choices)
+
+    return [_most_likely(each, agreed) for each in candidates]
 
 
 class _LineTraits:
@@ -91,45 +96,52 @@ class _LineTraits:
         return (*texts, Condition(Field.DIRECTION, Operator.EQUALS, self.direction))
 
 
-def _most_likely(
-    line: _LineTraits, alike: dict[Trait, list[int]], choices: Sequence[Choice | None]
-) -> Likely | None:
+def _most_likely(line: _LineTraits, agreed: Callable[[tuple[Trait, ...]], Likely | None]) -> Likely | None:
     for traits in line.in_order():
-        first, *others = (alike.get(trait, []) for trait in traits)
-        places = sorted(set(first).intersection(*others))
-        decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
-        counted = Counter(choice.account_id for _, choice in decided)
-        if not counted:
-            continue
-        account_id, count = counted.most_common(1)[0]
-        if account_id is None or count * 2 < len(decided):
-            continue
-        agreeing = [(place, choice) for place, choice in decided if choice.account_id == account_id]
-        return Likely(
-            account_id,
-            _same(choice.merchant_id for _, choice in agreeing),
-            _same(choice.project_id for _, choice in agreeing),
-            count,
-            len(decided),
-            line.conditions(traits),
-            tuple(place for place, _ in agreeing),
-        )
+        found = agreed(traits)
+        if found is not None:
+            return replace(found, conditions=line.conditions(traits))
     return None
+
+
+def _agreed(
+    traits: tuple[Trait, ...], alike: dict[Trait, list[int]], choices: Sequence[Choice | None]
+) -> Likely | None:
+    """Return the account of at least half of the decided lines with these traits, without conditions."""
+    first, *others = (alike.get(trait, []) for trait in traits)
+    places = sorted(set(first).intersection(*others)) if others else first
+    decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
+    counted = Counter(choice.account_id for _, choice in decided)
+    if not counted:
+        return None
+    account_id, count = counted.most_common(1)[0]
+    if account_id is None or count * 2 < len(decided):
+        return None
+    agreeing = [(place, choice) for place, choice in decided if choice.account_id == account_id]
+    return Likely(
+        account_id,
+        _same(choice.merchant_id for _, choice in agreeing),
+        _same(choice.project_id for _, choice in agreeing),
+        count,
+        len(decided),
+        (),
+        tuple(place for place, _ in agreeing),
+    )
 
 
 def _alike(book: HabitBook, wanted: set[Trait]) -> dict[Trait, list[int]]:
     """Find the decided lines with the wanted traits."""
     found: dict[Trait, list[int]] = defaultdict(list)
+    # Many lines have the same texts.
+    with_texts: dict[tuple[object, ...], list[list[int]]] = {}
     for place, (line, choice) in enumerate(zip(book.lines, book.choices, strict=True)):
         if choice is None:
             continue
-        direction = _direction(line)
-        traits: set[Trait] = {(Field.COUNTERPARTY, direction, words) for words in _party(line)}
-        traits |= {(Field.DESCRIPTION, direction, words) for words in _texts(line)}
-        if iban := _iban(line):
-            traits.add(iban)
-        for trait in traits & wanted:
-            found[trait].append(place)
+        texts = line.amount_minor < 0, line.counterparty, line.description, line.iban
+        if texts not in with_texts:
+            with_texts[texts] = [found[trait] for trait in wanted.intersection(_LineTraits(line).traits)]
+        for places in with_texts[texts]:
+            places.append(place)
     return found
 
 

@@ -1,13 +1,13 @@
 """The bank lines that habits are found in, with the account that each confirmed one was booked on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.rules.fields import LINE_COLUMNS
@@ -19,6 +19,7 @@ from webapp.queries.common.made_once import made_once
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
 NEWEST = 1500
+ROWS_AT_ONCE = 10_000
 
 _LINE, _ENTRY = table_of(Transaction), table_of(JournalEntry)
 _POSTING = table_of(Posting)
@@ -28,18 +29,13 @@ Destination = tuple[int, int | None, int | None]
 
 _NO_ONE_ACCOUNT = Choice(None)
 _DATA = ("id", "feed_account_id", "booked_on", "amount_minor", "currency", "journal_entry_id")
-_COLUMNS: tuple[Any, ...] = (
-    *(_LINE.c[name] for name in dict.fromkeys((*_DATA, *LINE_COLUMNS))),
-    _ENTRY.c.status.label("entry_status"),
-)
+_COLUMNS: tuple[Any, ...] = tuple(_LINE.c[name] for name in dict.fromkeys((*_DATA, *LINE_COLUMNS)))
 
 
 def all_lines(organization_id: str) -> HabitBook:
     """Read all booked lines, oldest first, with the choices of those that are posted, in three statements."""
-    lines = db.session.execute(
-        _lines(_LINE.c.organization_id == organization_id).order_by(_LINE.c.booked_on, _LINE.c.id)
-    ).all()
-    return _habit_book(organization_id, lines, _legs(organization_id))
+    lines = db.session.execute(*_every_line(organization_id)).all()
+    return _habit_book(organization_id, lines, _legs(organization_id, _all_legs))
 
 
 def newest(organization_id: str) -> HabitBook:
@@ -47,16 +43,14 @@ def newest(organization_id: str) -> HabitBook:
 
     They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
     """
-    ids = db.session.scalars(*_newest_entries(organization_id)).all()
-    found = db.session.execute(*_lines_of(organization_id, ids))
-    lines = sorted(found, key=lambda line: (line.booked_on, line.id), reverse=True)
-    return _habit_book(organization_id, lines, _legs(organization_id, ids))
+    found = db.session.execute(*_newest_lines(organization_id)).all()
+    lines = sorted(found, key=attrgetter("booked_on", "id"), reverse=True)
+    return _habit_book(organization_id, lines, _legs(organization_id, _newest_legs, _corrected_legs))
 
 
-@made_once
-def _newest_entries(organization_id: str) -> sa.Select[Any]:
+def _newest_entries(organization_id: str) -> sa.Subquery:
     return (
-        sa.select(_ENTRY.c.id)
+        sa.select(_ENTRY.c.organization_id, _ENTRY.c.id, _ENTRY.c.status)
         .where(
             _ENTRY.c.organization_id == organization_id,
             _ENTRY.c.number.is_not(None),
@@ -65,20 +59,28 @@ def _newest_entries(organization_id: str) -> sa.Select[Any]:
         )
         .order_by(_ENTRY.c.number.desc())
         .limit(NEWEST)
+        .subquery()
     )
 
 
 @made_once
-def _lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
-    return _lines(
-        unindexed(_LINE.c.organization_id) == organization_id, _LINE.c.journal_entry_id.in_(entry_ids)
+def _every_line(organization_id: str) -> sa.Select[Any]:
+    lines = _lines(_ENTRY).where(_LINE.c.organization_id == organization_id)
+    return lines.order_by(_LINE.c.booked_on, _LINE.c.id)
+
+
+@made_once
+def _newest_lines(organization_id: str) -> sa.Select[Any]:
+    return _lines(_newest_entries(organization_id))
+
+
+def _lines(entries: sa.FromClause) -> sa.Select[Any]:
+    """Select the booked lines of entries, each with the status of its entry."""
+    return (
+        sa.select(*_COLUMNS, entries.c.status.label("entry_status"))
+        .join_from(entries, _LINE, refers_to(_LINE.c.journal_entry_id, entries))
+        .where(_LINE.c.status == "BOOKED")
     )
-
-
-def _lines(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Select the booked lines that meet conditions, each with the status of its entry."""
-    with_entry = sa.select(*_COLUMNS).join(_ENTRY, refers_to(_LINE.c.journal_entry_id, _ENTRY))
-    return with_entry.where(_LINE.c.status == "BOOKED", *conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,13 @@ class _Legs:
     several: dict[int, list[Any]]
 
 
-def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs:
-    """Read the counter legs of posted entries, all or some, and of their corrections, by the corrected entry."""
-    parts = [_all_legs(organization_id)]
-    if entry_ids is not None:
-        # In one statement with OR, SQLite would use the index of neither column.
-        parts = [_own_legs(organization_id, entry_ids), _corrected_legs(organization_id, entry_ids)]
+def _legs(organization_id: str, *parts: Callable[[str], tuple[sa.Select[Any], dict[str, Any]]]) -> _Legs:
+    """Read the counter legs of posted entries and of their corrections, by the corrected entry."""
     merged = merchants.merged(organization_id)
     first: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}
-    for read in chain.from_iterable(db.session.execute(*part) for part in parts):
+    found = (db.session.execute(*part(organization_id)).partitions(ROWS_AT_ONCE) for part in parts)
+    for read in chain.from_iterable(chain.from_iterable(found)):
         row = (*read[:2], merged[read[2]], *read[3:]) if read[2] in merged else read
         if first.setdefault(row[0], row) is not row:
             several.setdefault(row[0], [first[row[0]]]).append(row)
@@ -107,26 +106,37 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
 
 @made_once
 def _all_legs(organization_id: str) -> sa.Select[Any]:
-    return _counter_legs(_ENTRY.c.organization_id == organization_id)
-
-
-@made_once
-def _own_legs(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
-    return _counter_legs(unindexed(_ENTRY.c.organization_id) == organization_id, _ENTRY.c.id.in_(entry_ids))
-
-
-@made_once
-def _corrected_legs(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[Any]:
-    return _counter_legs(
+    return _counter_legs(_ENTRY, sa.func.coalesce(_ENTRY.c.corrects_id, _ENTRY.c.id)).where(
         _ENTRY.c.organization_id == organization_id,
-        _ENTRY.c.corrects_id.is_not(None),
-        _ENTRY.c.corrects_id.in_(entry_ids),
+        _ENTRY.c.status == "POSTED",
+        _ENTRY.c.source.in_(("bank_feed", "correction")),
     )
 
 
-def _counter_legs(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+@made_once
+def _newest_legs(organization_id: str) -> sa.Select[Any]:
+    entries = _newest_entries(organization_id)
+    return _counter_legs(entries, entries.c.id)
+
+
+@made_once
+def _corrected_legs(organization_id: str) -> sa.Select[Any]:
+    entries = _newest_entries(organization_id)
+    corrections = (
+        sa.select(_ENTRY.c.organization_id, _ENTRY.c.id, _ENTRY.c.corrects_id)
+        .join_from(entries, _ENTRY, refers_to(_ENTRY.c.corrects_id, entries))
+        .where(
+            _ENTRY.c.corrects_id.is_not(None), _ENTRY.c.status == "POSTED", _ENTRY.c.source == "correction"
+        )
+        .subquery()
+    )
+    return _counter_legs(corrections, corrections.c.corrects_id)
+
+
+def _counter_legs(entries: sa.FromClause, corrected_id: sa.ColumnElement[int]) -> sa.Select[Any]:
+    """Select the counter legs of entries, each with the id of the entry that it counts for."""
     columns: tuple[Any, ...] = (
-        sa.func.coalesce(_ENTRY.c.corrects_id, _ENTRY.c.id),
+        corrected_id,
         _POSTING.c.account_id,
         _POSTING.c.org_merchant_id,
         _POSTING.c.project_id,
@@ -137,13 +147,8 @@ def _counter_legs(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     )
     return (
         sa.select(*columns)
-        .join(_POSTING, refers_to(_POSTING.c.journal_entry_id, _ENTRY))
-        .where(
-            _ENTRY.c.status == "POSTED",
-            _ENTRY.c.source.in_(("bank_feed", "correction")),
-            _POSTING.c.is_bank_leg.is_(False),
-            *conditions,
-        )
+        .join_from(entries, _POSTING, refers_to(_POSTING.c.journal_entry_id, entries))
+        .where(_POSTING.c.is_bank_leg.is_(False))
     )
 
 
