@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,11 +16,14 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import DaySum, FeedAccount, LineDaySum, LineMonthSum, MonthSum
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 DAYS = 90
+
+_LINE_DAYS = table_of(LineDaySum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,21 +224,23 @@ def closing_balances(
 
     An account whose bank states no balance has none.
     """
-    first = as_of - timedelta(days=DAYS - 1)
-    rows = db.session.execute(
-        sa.select(LineDaySum.feed_account_id, LineDaySum.day, LineDaySum.amount_minor).where(
-            LineDaySum.organization_id == organization_id,
-            LineDaySum.feed_account_id.in_(balance_on_day),
-            LineDaySum.day > first,
-            LineDaySum.day <= as_of,
-        )
+    days = [as_of - timedelta(days=age) for age in range(DAYS - 1)]
+    moved: dict[int, dict[date, int]] = {fa_id: {} for fa_id in balance_on_day}
+    for fa_id, day, amount in db.session.execute(
+        *_moved_lines(organization_id, list(balance_on_day), days[-1], as_of)
+    ):
+        moved[fa_id][day] = amount
+    return {
+        fa_id: list(accumulate((-moved[fa_id].get(day, 0) for day in days), initial=closing))[::-1]
+        for fa_id, closing in balance_on_day.items()
+    }
+
+
+@made_once
+def _moved_lines(organization_id: str, fa_ids: Collection[int], first: date, last: date) -> sa.Select[Any]:
+    return sa.select(_LINE_DAYS.c.feed_account_id, _LINE_DAYS.c.day, _LINE_DAYS.c.amount_minor).where(
+        _LINE_DAYS.c.organization_id == organization_id,
+        _LINE_DAYS.c.feed_account_id.in_(fa_ids),
+        _LINE_DAYS.c.day >= first,
+        _LINE_DAYS.c.day <= last,
     )
-    moved = {(fa_id, day): amount for fa_id, day, amount in rows}
-    return {fa_id: _back(fa_id, closing, as_of, moved) for fa_id, closing in balance_on_day.items()}
-
-
-def _back(fa_id: int, closing: int, as_of: date, moved: Mapping[tuple[int, date], int]) -> list[int]:
-    days = [closing]
-    for age in range(DAYS - 1):
-        days.append(days[-1] - moved.get((fa_id, as_of - timedelta(days=age)), 0))
-    return days[::-1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -10,6 +11,7 @@ from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
+from webapp.queries.common.made_once import made_once
 
 # What is beyond this many is not counted: the hub says "over 1,000", and stays as fast.
 MOST = 1000
@@ -44,11 +46,16 @@ def of_accounts(organization_id: str, accounts: Sequence[FeedAccountRecord]) -> 
 
 
 def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> int:
-    """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `MOST` and one more.
+    """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `MOST` and one more."""
+    return db.session.scalar(*_count(organization_id, fa_ids)) or 0
 
-    It starts from the postings on these accounts, and ends early: to leave out doubles in the statement, PostgreSQL
-    would read all of them first. SQLite has no index on `feed_account_id + 0`: with the plain column it would go
-    through all lines of an account for each draft.
+
+@made_once
+def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
+    """Count from the postings on these accounts, which ends early.
+
+    To leave out doubles before there are enough, PostgreSQL would read all of them. SQLite has no index on
+    `feed_account_id + 0`: with the plain column it would go through all lines of an account for each draft.
     """
     uncategorised = sa.select(Account.id).where(
         Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
@@ -64,14 +71,16 @@ def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> int:
         .limit(MOST + 1)
         .subquery()
     )
+    entries = sa.select(drafts.c.entry_id).distinct().subquery()
     lines = (
         sa.select(sa.func.count())
         .where(
             Transaction.organization_id == organization_id,
-            Transaction.journal_entry_id == drafts.c.entry_id,
+            Transaction.journal_entry_id == entries.c.entry_id,
             (Transaction.feed_account_id + 0).in_(fa_ids),
             Transaction.status == "BOOKED",
         )
+        .correlate(entries)
         .scalar_subquery()
     )
-    return sum(dict(db.session.execute(sa.select(drafts.c.entry_id, lines)).all()).values())
+    return sa.select(sa.func.sum(lines)).select_from(entries)

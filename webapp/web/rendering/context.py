@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
-from flask import Flask, url_for
+from flask import Flask, request, url_for
 from flask.templating import Environment
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -21,6 +22,8 @@ from webapp.web.rendering.notation import notation, sentence
 if TYPE_CHECKING:
     from collections.abc import KeysView, MutableMapping
 
+ICONS: Final = "vendor/icons-1.62.0.svg"
+
 
 def add_context(app: Flask) -> None:
     """Register the templates' names, filters and tests."""
@@ -33,7 +36,7 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
-    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
+    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address, icon_sheet=icon_sheet)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
@@ -109,6 +112,16 @@ class TemplateEnvironment(Environment):
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Make the names of one template."""
         return TemplateNames({} if d is None else d, self.globals)
+
+
+def icon_sheet() -> str:
+    """Give the address of the icons, of which a list prints some for each row."""
+    return _icon_sheet(request.script_root)
+
+
+@lru_cache(maxsize=8)
+def _icon_sheet(_script_root: str) -> str:
+    return url_for("static", filename=ICONS)
 
 
 def line_address(fa_id: int, transaction_id: int, edit: str | None = None) -> str:
