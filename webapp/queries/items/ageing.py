@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -18,6 +18,7 @@ from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
@@ -102,21 +103,21 @@ def keeping(organization_id: str, side: OwedSide | None = None) -> list[int]:
     return list(db.session.scalars(statement.order_by(*accounts.BY_CODE.columns)))
 
 
-def owed(
-    organization_id: str,
-    account_ids: Collection[int],
-    day: date,
-    *conditions: sa.ColumnElement[bool],
-) -> list[Owed]:
+def owed(organization_id: str, account_ids: Collection[int], day: date) -> list[Owed]:
     """Add up what is left of items at the close of a day, by party, currency and due day."""
+    rows = db.session.execute(*_owed(organization_id, account_ids, day))
+    return [Owed(party, currency, due, int(amount), int(base)) for party, currency, due, amount, base in rows]
+
+
+@made_once
+def _owed(organization_id: str, account_ids: Collection[int], day: date) -> sa.Select[Any]:
     items = listings.as_of(organization_id, day)
     keys = items.c.party, items.c.currency, items.c.due_on
-    rows = db.session.execute(
+    return (
         sa.select(*keys, sa.func.sum(items.c.open_minor), sa.func.sum(items.c.open_base_minor))
-        .where(items.c.account_id.in_(account_ids), listings.is_open(items), *conditions)
+        .where(items.c.account_id.in_(account_ids), listings.is_open(items))
         .group_by(*keys)
     )
-    return [Owed(party, currency, due, int(amount), int(base)) for party, currency, due, amount, base in rows]
 
 
 def _parties(organization_id: str, groups: Sequence[AgedAmounts], base: str) -> tuple[AgedParty, ...]:
@@ -154,9 +155,14 @@ def _added(groups: Iterable[Mapping[Age, int]], base: str) -> Ages:
 
 def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> int:
     """Add up what revaluations and their reversals have on accounts at the close of a day."""
+    return int(db.session.scalar(*_revaluation(organization_id, account_ids, day)) or 0)
+
+
+@made_once
+def _revaluation(organization_id: str, account_ids: Collection[int], day: date) -> sa.Select[Any]:
     first = orm.aliased(JournalEntry)
     original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
-    found = db.session.scalar(
+    return (
         sa.select(sa.func.sum(Posting.amount_base_minor))
         .join(JournalEntry, IS_ENTRY_OF_POSTING)
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
@@ -168,7 +174,6 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
             first.source == revaluations.SOURCE,
         )
     )
-    return int(found or 0)
 
 
 @dataclass(frozen=True, slots=True)
