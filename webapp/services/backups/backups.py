@@ -23,7 +23,7 @@ from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.queries.checks.stored_files import problem_with
 from webapp.queries.checks.violations import Violation
-from webapp.services.backups.rows import tables, writer
+from webapp.services.backups.rows import selected, tables, writer
 from webapp.services.storage import arriving_files, stored_files, whole_files
 from webapp.services.storage.kept_files import PROPOSALS
 
@@ -103,10 +103,7 @@ def _write(
 def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, show: Show) -> TableFacts:
     digest, count = sha256(), 0
     plain, written = writer(table), json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-    rows = session.connection().execute(
-        sa.select(table).order_by(*table.primary_key.columns),
-        execution_options={"yield_per": ROWS_AT_ONCE},
-    )
+    rows = session.connection().execute(selected(table), execution_options={"yield_per": ROWS_AT_ONCE})
     with archive.open(member_of(table), "w", force_zip64=True) as member:
         for some in rows.partitions():
             lines = "".join(f"{written(plain(row))}\n" for row in some).encode()

@@ -1,5 +1,6 @@
 """Rows of every table as JSON and back, the same from SQLite and PostgreSQL."""
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -26,8 +27,17 @@ def is_protected(table: sa.Table) -> bool:
     return table.name == "organizations" or "organization_id" in table.columns
 
 
+def selected(table: sa.Table) -> sa.Select[Any]:
+    """Select the rows of a table in the order of its key, JSON as the text that it is kept as."""
+    columns = [
+        sa.cast(column, sa.Text).label(column.name) if isinstance(column.type, sa.JSON) else column
+        for column in table.columns
+    ]
+    return sa.select(*columns).order_by(*table.primary_key.columns)
+
+
 def writer(table: sa.Table) -> Callable[[sa.Row[Any]], list[object]]:
-    """Give a function that writes a row of a table as a list of JSON values."""
+    """Give a function that writes a row, as `selected`, as a list of JSON values."""
     written = [
         (place, write)
         for place, column in enumerate(table.columns)
@@ -44,9 +54,12 @@ def writer(table: sa.Table) -> Callable[[sa.Row[Any]], list[object]]:
     return as_json
 
 
-def _writing(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], str] | None:
+def _writing(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], object] | None:
+    # Many rows have the same instant, and many acts the same actor, and change the same from the same.
     if isinstance(type_, Instant | sa.DateTime):
-        return _instant
+        return lru_cache(_instant)
+    if isinstance(type_, sa.JSON):
+        return lru_cache(json.loads)
     if isinstance(type_, sa.Date):
         return date.isoformat
     if isinstance(type_, sa.LargeBinary):
