@@ -43,7 +43,7 @@ class ChartAccount:
     """An account of the default chart; an account with a role can be renamed but not removed.
 
     `is_money`: it holds money, or claims and debts in money, so it is revalued. With `keeps_items` it has an item
-    for each thing owed.
+    for each thing owed. `is_in_base`: what is owed there is owed in the base currency, as taxes are.
     """
 
     code: str
@@ -53,6 +53,7 @@ class ChartAccount:
     role: Role | None = None
     is_money: bool = False
     keeps_items: bool = False
+    is_in_base: bool = False
 
     @property
     def is_watched(self) -> bool:
@@ -68,15 +69,15 @@ _INCOME, _EXPENSE = AccountType.INCOME, AccountType.EXPENSE
 DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("1100", "Petty cash", _ASSET, "🪙", is_money=True),
     ChartAccount("1200", "Trade receivables", _ASSET, "📨", is_money=True, keeps_items=True),
-    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️", is_money=True),
+    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️", is_in_base=True),
     ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
     ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
     ChartAccount("1510", "Accumulated depreciation", _ASSET, "📉"),
     ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
     ChartAccount("2100", "Trade payables", _LIABILITY, "📬", is_money=True, keeps_items=True),
-    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️", is_money=True),
-    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾", is_money=True),
-    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾", is_money=True),
+    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️", is_in_base=True),
+    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾", is_in_base=True),
+    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾", is_in_base=True),
     ChartAccount("2500", "Loans", _LIABILITY, "🏦", is_money=True),
     ChartAccount("2600", "Accrued expenses", _LIABILITY, "⏳", is_money=True),
     ChartAccount("2700", "Deferred income", _LIABILITY, "⏳"),

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from webapp.ledger.dimensions import MergedMerchants, count_alike
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
@@ -97,21 +98,23 @@ class Books:
 
 
 def apply(
-    settings: Mapping[EffectKind, Setting], leg: CounterLeg, line_currency: str, books: Books, rate_of: RateOf
+    settings: Mapping[EffectKind, Setting], present: CounterLeg, line: Money, books: Books, rate_of: RateOf
 ) -> Outcome:
-    """Apply settings to the counter leg of a line in `line_currency`, each that can be.
+    """Apply settings to the counter leg of a line, each that can be.
 
-    In another currency the leg keeps what it is in the base currency; the bank's own currency changes nothing.
+    In another currency the leg keeps what it is in the base currency; the bank's own currency changes nothing. On an
+    account in the base currency the leg is its share of the line there.
 
     >>> books = Books("EUR", {5: AccountFacts("Waiting"), 6: AccountFacts("Dollars", currency="USD")})
     >>> chosen = {EffectKind.SET_ACCOUNT: Setting(6, 1, 1), EffectKind.SET_CURRENCY: Setting("USD", 2, 1)}
-    >>> apply(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).leg[:4]
+    >>> leg, line = CounterLeg(5, "EUR", 1000, 1000), Money(-1000, "EUR")
+    >>> apply(chosen, leg, line, books, {"USD": Decimal("1.0842")}.get).leg[:4]
     (6, 'USD', 1084, 1000)
-    >>> [skip.reason for skip in apply(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
+    >>> [skip.reason for skip in apply(chosen, leg, line, books, {}.get).skipped]
     ['There is no USD rate for its day.', 'Dollars takes USD only, and this is in EUR.']
     """
     skipped: list[Skip] = []
-    after = leg
+    leg = after = in_line(present, line, books)
     account = settings.get(EffectKind.SET_ACCOUNT)
     account_id = leg.account_id
     if account is not None:
@@ -122,20 +125,46 @@ def apply(
         else:
             account_id = int(account.value)
     currency = settings.get(EffectKind.SET_CURRENCY)
-    if currency is not None and currency.value != line_currency:
+    if currency is not None and currency.value != line.currency:
         after, problem = _in_currency(after, str(currency.value), account_id, books, rate_of)
         if problem is not None:
             skipped.append(Skip(EffectKind.SET_CURRENCY, currency.rule_id, problem))
     if account is not None:
-        problem = other_currency(account_id, after.currency, books)
+        problem = _not_there(account_id, after, books)
         if problem is not None:
             account_id = leg.account_id
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
             if other_currency(leg.account_id, after.currency, books) is not None:
                 after = leg
-    after = _with_settings(after, account_id, settings, books)
-    applied = {kind: each for kind, each in settings.items() if after.raw(kind) != leg.raw(kind)}
+    after = in_base(_with_settings(after, account_id, settings, books), books)
+    applied = {kind: each for kind, each in settings.items() if after.raw(kind) != present.raw(kind)}
     return Outcome(after, applied, tuple(skipped))
+
+
+def in_line(leg: CounterLeg, line: Money, books: Books) -> CounterLeg:
+    """Return a leg that is in base because of its account as what it is of its line."""
+    if leg.currency == line.currency or not _is_keptin_base(leg.account_id, books):
+        return leg
+    return leg._replace(currency=line.currency, amount_minor=-line.minor)
+
+
+def in_base(leg: CounterLeg, books: Books) -> CounterLeg:
+    """Return a leg as its share of the line in base, where its account takes nothing else."""
+    if leg.amount_base_minor is None or not _is_keptin_base(leg.account_id, books):
+        return leg
+    return leg._replace(currency=books.base_currency, amount_minor=leg.amount_base_minor)
+
+
+def _is_keptin_base(account_id: int, books: Books) -> bool:
+    facts = books.accounts.get(account_id)
+    return facts is not None and facts.currency == books.base_currency
+
+
+def _not_there(account_id: int, leg: CounterLeg, books: Books) -> str | None:
+    """Return the reason why a leg cannot go to an account, None where it can."""
+    if leg.amount_base_minor is None and _is_keptin_base(account_id, books):
+        return f"There is no {leg.currency} rate for its day."
+    return other_currency(account_id, leg.currency, books)
 
 
 def unpayable(named: NamedItem, leg: CounterLeg, line_currency: str, books: Books) -> str | None:
@@ -177,6 +206,8 @@ def _in_currency(
     if code == leg.currency:
         return leg, None
     problem = other_currency(account_id, code, books)
+    if problem is None and code != books.base_currency and _is_keptin_base(account_id, books):
+        problem = _takes_only(books.accounts[account_id], code)
     if problem is not None:
         return leg, problem
     rate = Decimal(1) if code == books.base_currency else rate_of(code)
@@ -190,10 +221,17 @@ def _in_currency(
 
 
 def other_currency(account_id: int, code: str, books: Books) -> str | None:
-    """Return the reason why something in a currency cannot go to an account, None where it can."""
+    """Return the reason why something in a currency cannot go to an account, None where it can.
+
+    An account in the base currency takes the base share of anything.
+    """
     facts = books.accounts.get(account_id)
-    if facts is None or facts.currency in (None, code):
+    if facts is None or facts.currency in (None, code, books.base_currency):
         return None
+    return _takes_only(facts, code)
+
+
+def _takes_only(facts: AccountFacts, code: str) -> str:
     return f"{facts.name} takes {facts.currency} only, and this is in {code}."
 
 

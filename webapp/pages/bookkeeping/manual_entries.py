@@ -157,16 +157,19 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
     entry: JournalEntry | None = (
         queries.journal.entries.get(organization_id(), entry_id) if entry_id else None
     )
+    document = entry_forms.document_of(form)
     context: dict[str, Any] = {
         "form": form,
         "entry": entry,
-        "document": entry_forms.document_of(form),
+        "document": document,
         "day": day,
         "rows": [
             *({**row, "isItem": form.is_item(row)} for row in form.rows),
             *({} for _ in range(max(1, entry_forms.BLANK_LEGS - len(form.rows)))),
         ],
-        "preview": services.bookkeeping.entry_previews.preview(organization, legs, day),
+        "preview": services.bookkeeping.entry_previews.preview(
+            organization, legs, day, None if document is None else document.id
+        ),
         "needs": needs,
         "base": organization.base_currency,
         "merchants": queries.accounts.choices.merchants(organization_id()),

@@ -213,6 +213,19 @@ def _with_feeds(organization_id: str) -> sa.Select[Any]:
     )
 
 
+def in_currency(organization_id: str, currency: str, account_ids: Collection[int]) -> set[int]:
+    """Give those of some accounts that take one currency alone."""
+    return set(
+        db.session.scalars(
+            sa.select(Account.id).where(
+                Account.organization_id == organization_id,
+                Account.id.in_(account_ids),
+                Account.currency == currency,
+            )
+        )
+    )
+
+
 def codes(organization_id: str) -> set[str]:
     """Give the codes that the accounts have."""
     rows = db.session.scalars(sa.select(Account.code).where(Account.organization_id == organization_id))

@@ -132,10 +132,16 @@ def other_base_currency() -> Iterable[Violation]:
 
 
 def account_currency() -> Iterable[Violation]:
-    """Find legs in another currency than their account takes."""
+    """Find legs in another currency than their account takes.
+
+    On an account in the base currency a leg without a rate waits in its own for its share.
+    """
     return found(
         "account_currency",
-        _legs_where(Account.currency != Posting.currency),
+        _legs_where(
+            Account.currency != Posting.currency,
+            sa.or_(Account.currency != Posting.base_currency, Posting.amount_base_minor.is_not(None)),
+        ),
         lambda row: (
             f"Leg {row.leg_id} of entry {row.entry_id} is in {row.currency}; "
             f"its account takes {row.account_currency}."

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
+from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import CompiledRule, Decision, RuleSet, Setting
 from webapp.ledger.rules.items import Values
@@ -63,7 +64,7 @@ class RuleEvaluator:
         self,
         settings: Mapping[EffectKind, Setting],
         leg: CounterLeg,
-        currency: str,
+        line: Money,
         day: date,
         named: NamedItem | str | None = None,
     ) -> Outcome:
@@ -74,7 +75,7 @@ class RuleEvaluator:
         settling = settings.get(EffectKind.SETTLE_BY_REFERENCE)
         if settling is not None and isinstance(named, NamedItem):
             return pay(settings, leg, named, self.books)
-        outcome = apply(settings, leg, currency, self.books, lambda code: self._rate(code, day))
+        outcome = apply(settings, leg, line, self.books, lambda code: self._rate(code, day))
         if settling is None:
             return outcome
         reason = named if isinstance(named, str) else NAMES_NOTHING

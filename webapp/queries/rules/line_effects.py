@@ -8,6 +8,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleLine, Values
@@ -187,7 +188,7 @@ def _effect(evaluator: RuleEvaluator, decided: _Decided, own_part: OwnSettings) 
     if state.closed is not None or state.leg is None:
         skips = tuple(Skip(kind, each.rule_id, state.closed or "") for kind, each in own.items())
         return LineEffect(line, state, decision, skipped=skips, overruled=overruled)
-    outcome = evaluator.apply(own, state.leg, line.currency, line.booked_on, named)
+    outcome = evaluator.apply(own, state.leg, Money(line.amount_minor, line.currency), line.booked_on, named)
     return LineEffect(line, state, decision, outcome.leg, outcome.applied, outcome.skipped, overruled)
 
 

@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import DEFAULT_CHART, Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.base_shares import with_base_shares
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.invoice_parts import (
     InvoicePart,
     PartKind,
@@ -21,6 +23,7 @@ from webapp.ledger.journal.invoice_parts import (
     rounding_of,
 )
 from webapp.ledger.money import Money, total
+from webapp.ledger.rates import mirror
 from webapp.models import (
     Account,
     Document,
@@ -30,7 +33,10 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.currencies import exchange_rates
+from webapp.queries.documents import stated_taxes
 from webapp.queries.documents.parties import has_side, is_own
 from webapp.queries.suggestions import likely_accounts
 
@@ -91,8 +97,13 @@ class DocumentBooking:
 SUGGESTED: Final = ChosenAccounts()
 
 
-def postings(document: Document, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:
-    """Give the postings of a document's entry: its parts, and what is owed for them; raises NotInPartsError."""
+def postings(
+    document: Document, chosen: ChosenAccounts = SUGGESTED, day: date | None = None
+) -> list[BookedPart]:
+    """Give the postings of a document's entry: its parts, and what is owed for them; raises NotInPartsError.
+
+    Tax is in the base currency, as stated or at the rate of the entry's day, which is the document's if none is given.
+    """
     stated, sign = _stated(document), _sign(document)
     stated_parts = [*parts_of(stated), *rounding_of(stated)]
     parts = [
@@ -102,7 +113,7 @@ def postings(document: Document, chosen: ChosenAccounts = SUGGESTED) -> list[Boo
     whole = total([each.amount for each in stated_parts], stated.gross.currency)
     gross = -whole if sign > 0 else whole
     return [
-        *parts,
+        *_with_tax_in_base(document, parts, gross, day or document.issued_on),
         BookedPart(
             "OWED",
             owed,
@@ -111,6 +122,26 @@ def postings(document: Document, chosen: ChosenAccounts = SUGGESTED) -> list[Boo
             due_on=document.due_on,
             reference=document.number,
         ),
+    ]
+
+
+def _with_tax_in_base(
+    document: Document, parts: Sequence[BookedPart], owed: Money, day: date | None
+) -> list[BookedPart]:
+    """Give the tax of a foreign document in the base currency, as far as its rate is known."""
+    organization = organizations.get(document.organization_id)
+    base = organization.base_currency
+    if owed.currency == base or day is None or not any(each.kind == PartKind.TAX for each in parts):
+        return list(parts)
+    rate = exchange_rates.rate_on(organization.id, owed.currency, base, day)
+    if rate is None:
+        return list(parts)
+    leading = Leg(0, owed.minor, owed.currency, mirror(owed.minor, owed.currency, base, rate))
+    legs = [Leg(each.account_id or 0, each.amount.minor, owed.currency) for each in parts]
+    shares = with_base_shares(leading, legs, stated_taxes.owed(organization, leading, legs, document))
+    return [
+        replace(each, amount=Money(share.amount_minor, share.currency)) if each.kind == PartKind.TAX else each
+        for each, share in zip(parts, shares, strict=True)
     ]
 
 

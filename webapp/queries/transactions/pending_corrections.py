@@ -7,11 +7,12 @@ from typing import Any
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.merchants import with_counting_merchants
 from webapp.ledger.journal.sides import opposite
+from webapp.ledger.money import Money
 from webapp.models import Account, Merchant, Project, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
-from webapp.queries.transactions.transactions import PendingChange, TransactionRecord, split_of
+from webapp.queries.transactions.transactions import PendingChange, TransactionRecord, splits_of
 
 # Each field: its name, the attribute of a leg, the attribute of a line's record, and the model.
 FIELDS = (
@@ -46,7 +47,10 @@ def with_changes(organization_id: str, records: Sequence[TransactionRecord]) -> 
         return list(records)
     legs_of = _target_legs(organization_id, corrected)
     changes = _field_changes(organization_id, corrected, legs_of)
-    pending = {record.id: _pending(legs_of.get(record.id, ()), changes[record.id]) for record in corrected}
+    pending = {
+        record.id: _pending(record.amount, legs_of.get(record.id, ()), changes[record.id])
+        for record in corrected
+    }
     return [replace(each, pending_change=pending.get(each.id)) for each in records]
 
 
@@ -57,7 +61,7 @@ def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, Pending
     return {each.id: each.pending_change for each in changed if each.pending_change is not None}
 
 
-def _pending(legs: Sequence[Leg], changes: Sequence[PendingFieldChange]) -> PendingChange:
+def _pending(line: Money, legs: Sequence[Leg], changes: Sequence[PendingFieldChange]) -> PendingChange:
     single = legs[0] if len(legs) == 1 else None
     moved = ", ".join(
         f"{each.field} from {each.before or 'none'} to {each.after or 'none'}" for each in changes
@@ -66,7 +70,7 @@ def _pending(legs: Sequence[Leg], changes: Sequence[PendingFieldChange]) -> Pend
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
         project_id=single.project_id if single else None,
-        splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
+        splits=splits_of(line, legs) if len(legs) > 1 else None,
         message=f"Posted: a correction is prepared{f' ({moved})' if moved else ''}. Confirm the line to write it.",
     )
 

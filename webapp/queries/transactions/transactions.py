@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.journal.base_shares import in_currency
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
@@ -158,14 +159,22 @@ def _record(
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
         project_id=single.project_id if single else None,
-        splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
+        splits=splits_of(line.amount, legs) if len(legs) > 1 else None,
         correction_marker_id=state.marker_id if state else None,
         reconciliation_id=proofs.get(line.id),
     )
 
 
-def split_of(leg: Leg) -> SplitRecord:
-    """Give a counter leg as the part of the line that it is opposite to."""
-    return SplitRecord(
-        leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id
-    )
+def splits_of(line: Money, legs: Sequence[Leg]) -> list[SplitRecord]:
+    """Give counter legs as the parts of the line that they are opposite to.
+
+    One in the base currency, of which an account has the share, is its part of the line too.
+    """
+    codes = {leg.currency for leg in legs}
+    if len(codes) > 1 and line.currency in codes:
+        (base, *others) = codes - {line.currency}
+        legs = legs if others else in_currency(Leg(0, line.minor, line.currency), legs, base)
+    return [
+        SplitRecord(leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id)
+        for leg in legs
+    ]

@@ -70,19 +70,20 @@ def create(
         db.session.add(
             Membership(organization_id=organization.id, user_id=owner.id, role="owner", created_at=now)
         )
-        db.session.add_all(account_of(organization.id, proposed, now) for proposed in DEFAULT_CHART)
+        db.session.add_all(account_of(organization, proposed, now) for proposed in DEFAULT_CHART)
         db.session.flush()
     return organization
 
 
-def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> Account:
+def account_of(organization: Organization, proposed: ChartAccount, now: datetime) -> Account:
     """Make an account as the default chart proposes it."""
     return Account(
-        organization_id=organization_id,
+        organization_id=organization.id,
         code=proposed.code,
         name=proposed.name,
         type=proposed.type.value,
         emoji=proposed.emoji,
+        currency=organization.base_currency if proposed.is_in_base else None,
         role=proposed.role.value if proposed.role else None,
         is_watched=proposed.is_watched,
         is_revalued=proposed.is_money,

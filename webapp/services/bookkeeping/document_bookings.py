@@ -41,15 +41,16 @@ def enter(
     Raises NotInPartsError, AccountMissingError and what writing an entry raises.
     """
     refer(chosen, document.organization_id)
-    parts = _complete(document_bookings.postings(document, chosen))
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
+    parts = _complete(document_bookings.postings(document, chosen, day))
     return manual_entries.create(
         effective_at=day,
         postings=[_posting(each) for each in parts],
         description=document.label,
         post=post,
         document_id=document.id,
+        is_stated=True,
         actor=actor,
         now=now,
     )
@@ -78,7 +79,8 @@ def split(
                     "org_merchant_id": each.org_merchant_id,
                 }
                 for each in parts
-            ]
+            ],
+            "document_id": document.id,
         }
     return edits.edit(line, changes, actor=actor, now=now)
 

@@ -50,13 +50,15 @@ class EntryPreview:
     open_day: date | None
 
 
-def preview(organization: Organization, legs: Sequence[Leg], day: date) -> EntryPreview:
+def preview(
+    organization: Organization, legs: Sequence[Leg], day: date, document_id: int | None = None
+) -> EntryPreview:
     """Mirror legs exactly as writing them would, with a sentence on whether they balance."""
     base = organization.base_currency
     rates = line_drafts.rates_of(organization, legs, day)
     missing = missing_currencies(legs, base, rates)
     first_open = organizations.first_open_day(organization.id, day)
-    sentence, mirrored, ties = _mirrored(organization, legs, day, missing)
+    sentence, mirrored, ties = _mirrored(organization, legs, day, missing, document_id)
     rest = mirrored[len(legs)] if len(mirrored) > len(legs) else None
     if rest is not None:
         role = Role.ROUNDING
@@ -97,13 +99,17 @@ def rest(organization: Organization, legs: Sequence[Leg], currency: str, day: da
 
 
 def _mirrored(
-    organization: Organization, legs: Sequence[Leg], day: date, missing: Sequence[str]
+    organization: Organization,
+    legs: Sequence[Leg],
+    day: date,
+    missing: Sequence[str],
+    document_id: int | None,
 ) -> tuple[str, tuple[Leg, ...], bool]:
     """Give a sentence, the legs as they would be written (none where they cannot be), and whether they tie."""
     if not legs:
         return "Nothing is written yet.", (), False
     try:
-        mirrored = line_drafts.mirror_legs(organization, legs, day)
+        mirrored = line_drafts.mirror_legs(organization, legs, day, document_id=document_id, is_written=True)
         check_moves(mirrored)
     except TooFewPostingsError as error:
         alone = Money(legs[0].amount_minor, legs[0].currency)

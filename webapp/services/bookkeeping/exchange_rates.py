@@ -191,7 +191,7 @@ def _mirrored(
         for leg in without_rest(present, organization.base_currency, rests)
     ]
     try:
-        fresh = line_drafts.mirror_legs(organization, bare, rate_day)
+        fresh = line_drafts.mirror_legs(organization, bare, rate_day, document_id=entry.document_id)
     except UnbalancedError:
         return None
     return None if list(fresh) == present else fresh

@@ -81,9 +81,12 @@ def create(
     description: str = "",
     post: bool = False,
     document_id: int | None = None,
+    is_stated: bool = False,
     force: bool = False,
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
+
+    With `is_stated` the postings are what the document states, so that accounts in base take their share of it.
 
     A posting without a currency is in its account's, else in the base currency. Posting what a bank line has already
     needs `force`; otherwise it raises AlreadyOnLineError.
@@ -95,11 +98,13 @@ def create(
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
-        legs = legs_of(organization, postings)
+        legs = legs_of(organization, postings, takes_shares=is_stated)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
-        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
+        mirrored = line_drafts.mirror_legs(
+            organization, legs, effective_at, document_id=document_id, is_written=not is_stated
+        )
         check_moves(mirrored)
         entry = journal_entries.add_draft(
             organization,
@@ -153,7 +158,9 @@ def change(
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
         journal_entries.check_open(organization.id, effective_at)
-        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
+        mirrored = line_drafts.mirror_legs(
+            organization, legs, effective_at, document_id=entry.document_id, is_written=True
+        )
         check_moves(mirrored)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)

@@ -35,16 +35,21 @@ class AmountBaseError(UnprocessableError):
     code = "amount_base"
 
 
-def legs_of(organization: Organization, postings: PostingInputs) -> list[Leg]:
+def legs_of(organization: Organization, postings: PostingInputs, *, takes_shares: bool = False) -> list[Leg]:
     """Give postings as legs without mirrors, or raise the error of one at its path.
+
+    With `takes_shares` an account in the base currency takes a foreign leg, which becomes its share in that.
 
     A posting without a currency is in its account's, else in the base currency. One of 0.00 in another currency
     may have an amount in the base currency, in place of its mirror: an exchange difference.
     """
-    return [_leg(organization, f"postings.{index}", posting) for index, posting in enumerate(postings)]
+    return [
+        _leg(organization, f"postings.{index}", posting, takes_shares=takes_shares)
+        for index, posting in enumerate(postings)
+    ]
 
 
-def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
+def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_shares: bool) -> Leg:
     account = lookups.refer(Account, organization.id, posting["account_id"], f"{path}.accountId")
     if account.is_archived:
         raise ArchivedAccountError(
@@ -71,6 +76,8 @@ def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
             f"{account.name} keeps items: settle them, and what their rates differ by is realised with that."
         )
         raise AmountBaseError(sentence, fields={f"{path}.amount": [sentence]})
+    if takes_shares and account.currency == organization.base_currency:
+        return leg
     try:
         check_account_currency(leg, account.currency)
     except AccountCurrencyError as error:

@@ -195,12 +195,13 @@ def _fresh_drafts(
         # A line of a transfer has no counter legs but the other bank's: each starts uncategorised again.
         is_linked = transfer_pairs.active(line.organization_id, line.id) is not None
         counter = line_drafts.unmirrored(target if is_linked else in_force, line.id)
+        bank = next((leg for leg in in_force if leg.is_bank_leg and leg.transaction_id == line.id), None)
         own_day = bank_changes.own_day(line, entry)
         made.append(
             line_drafts.add(
                 line,
                 now=now,
-                counter_legs=bank_changes.fitting_counters(line, counter) if counter else None,
+                counter_legs=bank_changes.fitting_counters(line, counter, bank) if counter else None,
                 effective_on=own_day or day,
                 description=entry.description,
             ).id

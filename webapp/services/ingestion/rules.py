@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.ledger.matching.lines import BankLine
+from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.items import RuleLine
@@ -104,10 +105,11 @@ class AccountRules:
             -line.amount_minor,
             None if base_minor is None else -base_minor,
         )
-        outcome = self.rules.apply(decision.settings, side, self.currency, line.booked_on)
+        amount = Money(line.amount_minor, self.currency)
+        outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
-            self.rules.choices.append(_choice(number, outcome))
+            self.rules.choices.append(_choice(number, outcome, self.currency))
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
@@ -115,9 +117,9 @@ def for_trigger(organization: Organization, trigger: str) -> LineRules:
     return LineRules(organization, compiled_rules.active(organization.id, trigger))
 
 
-def _choice(number: int, outcome: Outcome) -> StagedChoice:
+def _choice(number: int, outcome: Outcome, line_currency: str) -> StagedChoice:
     side, made = outcome.leg, outcome.applied
-    is_foreign = EffectKind.SET_CURRENCY in made
+    is_foreign = side.currency != line_currency
     return StagedChoice(
         number,
         side.account_id if EffectKind.SET_ACCOUNT in made else None,

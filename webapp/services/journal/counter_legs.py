@@ -7,12 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from webapp.ledger.chart import Role
+from webapp.ledger.journal.base_shares import with_base_shares
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.journal.sides import balances, counter_legs, is_shared, with_counter_legs
 from webapp.models import JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.documents import stated_taxes
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.transactions import transactions
 from webapp.services.journal import corrections, line_drafts
@@ -30,12 +32,15 @@ def put_counters(line: Transaction, entry: JournalEntry, counter: Sequence[Leg],
         correct_counters(entry, {line.id: counter}, now=now)
 
 
-def write_own(line: Transaction, entry: JournalEntry, counter: Sequence[Leg]) -> None:
-    """Write a draft that is one line's alone: its bank leg, and these counter legs."""
+def write_own(
+    line: Transaction, entry: JournalEntry, counter: Sequence[Leg], *, document_id: int | None = None
+) -> None:
+    """Write a draft that is one line's alone: its bank leg, and these counter legs, which may be of a document."""
     bank = line_drafts.bank_leg(line, line.feed_account.account_id)
     fresh = [bank, *(replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter)]
     organization = organizations.get(line.organization_id)
-    journal_entries.write_legs(entry, line_drafts.mirror_legs(organization, fresh, line.booked_on))
+    mirrored = line_drafts.mirror_legs(organization, fresh, line.booked_on, document_id=document_id)
+    journal_entries.write_legs(entry, mirrored)
 
 
 def correct_counters(
@@ -105,6 +110,10 @@ def _mirrored_as(organization_id: str, bank: Leg | None, counter: Sequence[Leg],
     organization = organizations.get(organization_id)
     if all(leg.currency == organization.base_currency for leg in (bank, *counter) if leg is not None):
         return [replace(leg, amount_base_minor=leg.amount_minor) for leg in counter]
+    if bank is not None:
+        owed = stated_taxes.owed(organization, bank, counter, None)
+        if owed.places(bank, counter):
+            return with_base_shares(bank, counter, owed)
     weights = [leg.amount_minor for leg in counter]
     if not any(weights):
         return [replace(leg, amount_base_minor=0) for leg in counter]

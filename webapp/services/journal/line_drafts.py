@@ -1,6 +1,6 @@
 """The draft of a bank line: its bank leg, and counter legs that a person or a rule chooses."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import Role, uncategorised
+from webapp.ledger.journal.base_shares import in_currency, with_base_shares, with_written_shares
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import (
     RestAccounts,
@@ -19,12 +20,15 @@ from webapp.ledger.journal.mirrors import (
     with_mirrors,
 )
 from webapp.ledger.journal.sides import counter_legs, is_shared
-from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
+from webapp.ledger.money import bounded
+from webapp.ledger.rates import mirror
+from webapp.models import Document, FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import exchange_rates
+from webapp.queries.documents import stated_taxes
 from webapp.queries.items import line_payments
 from webapp.services.journal import entries
 
@@ -50,12 +54,24 @@ def uncategorised_leg(transaction: Transaction) -> Leg:
     )
 
 
-def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
+def mirror_legs(
+    organization: Organization,
+    legs: Sequence[Leg],
+    rate_day: date,
+    *,
+    document_id: int | None = None,
+    is_written: bool = False,
+) -> tuple[Leg, ...]:
     """Mirror legs at the rates of a day; without a rate they stay without a mirror.
 
-    Where the lines of two banks share the entry, each currency is at the rate of its own line's day.
+    Where the lines of two banks share the entry, each currency is at the rate of its own line's day. What is owed in
+    the base currency opposite a foreign line, or in the entry of a foreign document, is its share of that in base;
+    with `is_written` legs that are in base already stay as somebody wrote them.
     """
     rates = rates_of(organization, legs, rate_day)
+    in_base = _with_base_shares(organization, legs, rates, document_id, is_written=is_written)
+    if in_base is not None:
+        return in_base
     paid = _paid_abroad(organization, legs)
     if paid and not missing_currencies(
         [leg for leg in paid if leg.is_bank_leg], organization.base_currency, rates
@@ -63,6 +79,41 @@ def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date)
         differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
         return mirror_paid(paid, organization.base_currency, rates, differences_id)
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def _with_base_shares(
+    organization: Organization,
+    legs: Sequence[Leg],
+    rates: Mapping[str, Decimal],
+    document_id: int | None,
+    *,
+    is_written: bool,
+) -> tuple[Leg, ...] | None:
+    """Mirror legs of which some are owed in base; None where none is, or where the rate is missing."""
+    base = organization.base_currency
+    if all(leg.currency == base for leg in legs):
+        return None
+    place = _leading(legs, base, is_of_document=document_id is not None)
+    if place is None or (rate := rates.get(legs[place].currency)) is None:
+        return None
+    leading, others = legs[place], [*legs[:place], *legs[place + 1 :]]
+    document = lookups.get(Document, organization.id, document_id) if document_id is not None else None
+    owed = stated_taxes.owed(organization, leading, others, document)
+    if not owed.places(leading, others) or _paid_abroad(organization, legs):
+        return None
+    worth = bounded(mirror(leading.amount_minor, leading.currency, base, rate))
+    leading = replace(leading, amount_base_minor=worth)
+    shares = (with_written_shares if is_written else with_base_shares)(leading, others, owed)
+    return None if shares is None else (*shares[:place], leading, *shares[place:])
+
+
+def _leading(legs: Sequence[Leg], base: str, *, is_of_document: bool) -> int | None:
+    """Find the leg that decides what others are owed in base: of one bank line, or what a document comes to."""
+    bank = [place for place, leg in enumerate(legs) if leg.is_bank_leg]
+    if not bank and is_of_document:
+        bank = [place for place, leg in enumerate(legs) if leg.currency != base]
+        bank = sorted(bank, key=lambda place: -abs(legs[place].amount_minor))[:1]
+    return bank[0] if len(bank) == 1 else None
 
 
 def _paid_abroad(organization: Organization, legs: Sequence[Leg]) -> Sequence[Leg]:
@@ -169,3 +220,16 @@ def add(
 def unmirrored(legs: Sequence[Leg], line_id: int) -> list[Leg]:
     """Give the counter legs of a line without their mirrors: none where the other side is another bank's line."""
     return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter_legs(legs, line_id)]
+
+
+def in_line_currency(line: Transaction, legs: Sequence[Leg], bank: Leg | None = None) -> list[Leg]:
+    """Give a line's counter legs in its currency, where accounts in base have a share of it.
+
+    `bank` is the leg that they are opposite to, where that is no longer what the bank says.
+    """
+    organization = organizations.get(line.organization_id)
+    bank = bank or bank_leg(line, line.feed_account.account_id)
+    if line.currency == organization.base_currency or line_payments.of_line(organization.id, line.id):
+        return list(legs)
+    owed = stated_taxes.owed(organization, bank, legs, None)
+    return in_currency(bank, legs, owed.base) if owed.places(bank, legs) else list(legs)

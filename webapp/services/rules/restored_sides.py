@@ -9,9 +9,10 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
-from webapp.ledger.rules.line_outcomes import AccountFacts, CounterLeg
+from webapp.ledger.rules.line_outcomes import AccountFacts, Books, CounterLeg, in_base, in_line
 from webapp.models import Organization, Project
 from webapp.queries.access import organizations
 from webapp.queries.currencies import exchange_rates
@@ -24,16 +25,20 @@ class RestorableBooks:
     """The books of a run, and the accounts and projects that fields may be restored to."""
 
     organization: Organization
-    accounts: Mapping[int, AccountFacts]
+    rules: Books
     projects: frozenset[int]
+
+    @property
+    def accounts(self) -> Mapping[int, AccountFacts]:
+        """The accounts by their ids."""
+        return self.rules.accounts
 
     @classmethod
     def of(cls, organization_id: str) -> RestorableBooks:
         """Read what is there now."""
         organization = organizations.get(organization_id)
-        accounts = compiled_rules.books(organization).accounts
         projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
-        return cls(organization, accounts, frozenset(projects))
+        return cls(organization, compiled_rules.books(organization), frozenset(projects))
 
 
 def restored(
@@ -43,8 +48,10 @@ def restored(
     match kind:
         case EffectKind.SET_ACCOUNT:
             facts = books.accounts.get(int(before or 0))
-            is_open = facts is not None and facts.closed is None
-            return side._replace(account_id=int(before or 0)) if is_open else None
+            if facts is None or facts.closed is not None:
+                return None
+            present = in_line(side, Money(line.amount_minor, line.currency), books.rules)
+            return in_base(present._replace(account_id=int(before or 0)), books.rules)
         case EffectKind.SET_MERCHANT:
             return side._replace(merchant_id=None if before is None else int(before))
         case EffectKind.SET_PROJECT:

@@ -196,12 +196,10 @@ def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], in
 
     One counter leg takes the line's amount. Of several each keeps its own, and the rest is uncategorised.
     """
-    bank = [
-        replace(leg, amount_minor=line.amount_minor, amount_base_minor=None)
-        for leg in legs
-        if leg.is_bank_leg and leg.transaction_id in (line.id, None)
-    ]
-    counter = [replace(leg, amount_base_minor=None) for leg in counter_legs(legs, line.id)]
+    before = [leg for leg in legs if leg.is_bank_leg and leg.transaction_id in (line.id, None)]
+    bank = [replace(leg, amount_minor=line.amount_minor, amount_base_minor=None) for leg in before]
+    own = line_drafts.in_line_currency(line, counter_legs(legs, line.id), before[0] if before else None)
+    counter = [replace(leg, amount_base_minor=None) for leg in own]
     if not bank:
         bank = [line_drafts.bank_leg(line, line.feed_account.account_id)]
     if len(counter) <= 1:
@@ -215,8 +213,12 @@ def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], in
     return [*bank, *counter], rest
 
 
-def fitting_counters(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
-    """Give counter legs that fit their line's present amount, where the bank has changed it since."""
+def fitting_counters(line: Transaction, counter: Sequence[Leg], bank: Leg | None) -> list[Leg]:
+    """Give counter legs that fit their line's present amount, where the bank has changed it since.
+
+    `bank` is the leg that they were opposite to.
+    """
+    counter = line_drafts.in_line_currency(line, counter, bank)
     is_foreign = any(leg.currency != line.currency for leg in counter)
     if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
         return list(counter)

@@ -14,6 +14,7 @@ from webapp.ledger.journal.merchants import kept
 from webapp.ledger.journal.splits import Split, split_legs
 from webapp.ledger.money import money_at
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
+from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
 from webapp.services.items.payments import PaidInput
 from webapp.services.items.shortfalls import ShortInput
@@ -40,6 +41,8 @@ class LineChanges(TypedDict, total=False):
     settles: list[PaidInput] | None
     short: ShortInput | None
     force: bool
+    # The document that splits are of: its tax is owed in the base currency.
+    document_id: int
 
 
 class BulkLineChanges(LineChanges):
@@ -62,7 +65,8 @@ class ArchivedAccountError(UnprocessableError):
 
 def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
     """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
-    organization_id, present = line.organization_id, legs
+    organization_id = line.organization_id
+    present = legs = line_drafts.in_line_currency(line, legs)
     splits = changes.get("splits")
     if splits is not None:
         legs = _split(line, splits)
@@ -108,7 +112,10 @@ def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
 
 
 def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:
-    """Find an account that a counter leg may go to, or say at `path` why not."""
+    """Find an account that a counter leg may go to, or say at `path` why not.
+
+    One in the base currency takes the base share of a line in another currency.
+    """
     account = lookups.refer(Account, organization_id, account_id, path)
     if account.is_archived:
         raise ArchivedAccountError(fields={path: ["This account is archived; choose another one."]})
@@ -121,7 +128,7 @@ def counter_account(organization_id: str, account_id: int, currency: str, path: 
             'Use "Transfers between own accounts" here, on both lines.',
             fields={path: ['Use "Transfers between own accounts" instead.']},
         )
-    if account.currency is not None and account.currency != currency:
+    if account.currency not in (None, currency, organizations.get(organization_id).base_currency):
         sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
         raise AccountCurrencyError(sentence, fields={path: [sentence]})
     return account

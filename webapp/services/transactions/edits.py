@@ -220,7 +220,7 @@ def _edit_draft(
             counter = paid_lines.in_its_currency(line, counter)
         else:
             counter = paid_lines.keep(line, counter)
-        counter_legs.write_own(line, entry, counter)
+        counter_legs.write_own(line, entry, counter, document_id=changes.get("document_id"))
         legs = entries.legs_of(entry)
     doing.after = {**field_changes.of_legs(legs, entry.description), **paid_lines.facts(line)}
     db.session.flush()
