@@ -65,7 +65,8 @@ class SessionState:
 
     Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the chance
     of the id that was made last, `acts_done` how many acts it has executed; `acts_together` wait to be recorded with
-    each other. `kept` are rows that it may not forget.
+    each other. `warned` is what its acts warn of and nobody was told yet, each a code and a sentence. `kept` are rows
+    that it may not forget.
     """
 
     organization_id: str | None = None
@@ -76,6 +77,7 @@ class SessionState:
     last_act: tuple[datetime, int] | None = None
     acts_done: int = 0
     acts_together: list[WaitingAct] | None = None
+    warned: list[tuple[str, str]] = field(default_factory=list)
     kept: dict[str, Any] = field(default_factory=dict)
 
 

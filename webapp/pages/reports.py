@@ -125,6 +125,7 @@ def shown(template: str, report: Callable[[str, ReportColumns], Any]) -> Respons
         selected=selected(columns.selection),
         choices=choices(),
         report=report(organization_id(), columns),
+        lock_date=queries.access.organizations.get(organization_id()).lock_date,
     )
 
 

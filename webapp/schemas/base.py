@@ -1,6 +1,7 @@
 """The base of all schemas: snake_case in Python is camelCase in JSON."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import marshmallow as ma
 
@@ -8,6 +9,11 @@ from webapp.ledger.canonical import camel
 
 # Marks a key of an answer that may be missing; the OpenAPI document does not list it as required.
 OPTIONAL = {"x-optional": True}
+WARNINGS = {**OPTIONAL, "description": "What to look at once more; left out where there is nothing."}
+WARNING_CODES = {
+    **OPTIONAL,
+    "description": "The code of each warning, in the same order; empty for one that has none.",
+}
 # Marks a key that is sent where `include` has its word, and the word.
 INCLUDED_BY = "x-include"
 KNOWN_NAMES = "This name is unknown; the valid ones are: "
@@ -91,3 +97,11 @@ class ErrorSchema(Schema):
     details = ma.fields.Dict(
         metadata={**OPTIONAL, "description": "What a program can act on; what it has depends on the code."}
     )
+
+
+def warned_members() -> dict[str, ma.fields.Field[Any]]:
+    """Make the members with which the answer of an act warns."""
+    return {
+        "warnings": ma.fields.List(ma.fields.String(), metadata=WARNINGS),
+        "warning_codes": ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
+    }

@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
-from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.base import OPTIONAL, Schema, warned_members
 from webapp.schemas.fields import Digits, FormId, Text
 from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
 
@@ -73,6 +73,7 @@ def changing(answer: type[Schema]) -> type[Schema]:
     members = {
         "changed": ma.fields.Boolean(metadata={"description": CHANGED}),
         "waiting": ma.fields.List(ma.fields.String(), metadata={**OPTIONAL, "description": WAITING}),
+        **{name: field for name, field in warned_members().items() if name not in answer().fields},
     }
     name = f"Changed{answer.__name__.removesuffix('Schema')}Schema"
     return type(name, (answer,), {"__doc__": answer.__doc__, "answer": answer, **members})

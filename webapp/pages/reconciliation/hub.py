@@ -50,6 +50,10 @@ def index() -> Response:
         lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
         inbox_count=queries.documents.inbox_files.count(organization_id()),
         watched=queries.transfers.watched.watched(organization_id()),
+        warnings=[
+            each.warning for each in queries.currencies.revaluation_verdicts.to_mend(organization_id(), today)
+        ],
+        lock_date=queries.access.organizations.get(organization_id()).lock_date,
         recent=recent(),
         since=queries.audit.book_moves.last_act(organization_id()),
     )

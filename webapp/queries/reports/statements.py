@@ -12,6 +12,9 @@ from datetime import date
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.ledger.report_columns import ReportColumns
+from webapp.ledger.warnings import ReportWarning
+from webapp.queries.access import organizations
+from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.reports.books import (
     EQUITY_AND_RESULT_TYPES,
     RESULT_TYPES,
@@ -87,6 +90,7 @@ class BalanceSheet:
     personal_earlier: Sums
     equity_with_results: Sums
     against: Sums
+    warnings: list[ReportWarning]
 
 
 def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLoss:
@@ -131,7 +135,16 @@ def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
             row for account, row in [*rows, *results] if account.type in EQUITY_AND_RESULT_TYPES
         ),
         against=-grid.total(row for account, row in [*rows, *results] if account.type != AccountType.ASSET),
+        warnings=_warnings(organization_id, columns),
     )
+
+
+def _warnings(organization_id: str, columns: ReportColumns) -> list[ReportWarning]:
+    """Say what is not as the day of a balance sheet needs it; figures of selected postings say nothing of it."""
+    if columns.selection:
+        return []
+    verdict = revaluation_verdicts.of_day(organizations.get(organization_id), columns.period.last)
+    return [] if verdict.warning is None else [verdict.warning]
 
 
 # The results of earlier years, in place of accounts.

@@ -11,7 +11,7 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.audit.effects import AsStored, EffectSchema
-from webapp.schemas.base import OPTIONAL, Schema, included_by
+from webapp.schemas.base import OPTIONAL, WARNING_CODES, WARNINGS, Schema, included_by
 from webapp.schemas.instants import Since
 from webapp.schemas.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PageSchema, wrapped
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths
@@ -52,10 +52,6 @@ class ResultSchema(Schema):
     document_relation_ids = ma.fields.List(fields.Id(Kind.DOCUMENT_RELATION))
     deleted_journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
     voided_journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
-
-
-WARNINGS = {**OPTIONAL, "description": "What to look at once more; left out where there is nothing."}
-WARNING_CODES = {**OPTIONAL, "description": "The code of each warning, in the same order."}
 
 
 class ActionResultSchema(Schema):

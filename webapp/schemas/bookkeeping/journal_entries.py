@@ -6,7 +6,7 @@ from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
-from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.base import OPTIONAL, WARNING_CODES, Schema
 from webapp.schemas.instants import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
 from webapp.schemas.untrusted import Untrusted
@@ -92,6 +92,7 @@ class WrittenEntryAnswerSchema(EntryAnswerSchema):
     """An entry as it was written, with what is odd about it."""
 
     warnings = ma.fields.List(ma.fields.String(), metadata={"description": "What to look at once more."})
+    warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)
 
 
 class EntryQuerySchema(PageSchema):

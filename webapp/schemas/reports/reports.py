@@ -205,6 +205,17 @@ class _ReportSchema(Schema):
     group_by = fields.OneOf(*Dimension, attribute="columns.by", allow_none=True)
 
 
+class ReportWarningSchema(Schema):
+    """A warning about the figures of a report, with what it is about; null where that does not apply."""
+
+    code = ma.fields.String()
+    message = ma.fields.String()
+    as_of = fields.Day(allow_none=True)
+    difference = fields.Amount(allow_none=True)
+    count = ma.fields.Integer(allow_none=True)
+    sum = fields.Amount(allow_none=True)
+
+
 class TrialBalanceSchema(_ReportSchema):
     """All accounts with their balances; debits and credits are equal."""
 
@@ -243,6 +254,7 @@ class BalanceSheetSchema(_ReportSchema):
     personal_of_year = ma.fields.Nested(SumsSchema)
     earlier_results = ma.fields.Nested(SumsSchema)
     personal_earlier = ma.fields.Nested(SumsSchema)
+    warnings = ma.fields.List(ma.fields.Nested(ReportWarningSchema))
 
 
 class LedgerPartSchema(Schema):

@@ -137,6 +137,8 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
                 check(account, differing[name])
         kept_items.check(account, differing)
         change(account, _stored(changes), doing)
+        if "is_revalued" in differing:
+            doing.moves_foreign(date.min)
     return account
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
 from webapp.ledger.errors import LedgerError
@@ -39,7 +39,9 @@ class Act:
 
     What it says is JSON in which ids are references: they name what it changed, whatever their keys are called.
 
-    `moved` are the accounts that its entries move in another currency than the base, each with that currency.
+    `moved` are the accounts that its entries move in another currency than the base, each with that currency, and
+    `foreign_from` is the first day that their legs in such currencies are of. `warnings` are what to look at once more,
+    each with its code: whoever asked for the act is told.
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
 
@@ -57,6 +59,8 @@ class Act:
     id: str = ""
     is_void: bool = False
     moved: set[tuple[int, str]] = field(default_factory=set)
+    foreign_from: date | None = None
+    warnings: list[tuple[str, str]] = field(default_factory=list)
     when_refused: Callable[[LedgerError], None] | None = None
 
     @property
@@ -69,6 +73,15 @@ class Act:
     def references(self) -> list[Ref]:
         """All rows that it names."""
         return list(references([self.target, self.payload, self.before, self.after, self.result]))
+
+    def warn(self, code: str, sentence: str) -> None:
+        """Say what to look at once more."""
+        if (code, sentence) not in self.warnings:
+            self.warnings.append((code, sentence))
+
+    def moves_foreign(self, day: date) -> None:
+        """Note that legs in other currencies of a day changed."""
+        self.foreign_from = day if self.foreign_from is None else min(day, self.foreign_from)
 
     def nothing_to_do(self) -> None:
         """Say that nothing changes, so that nothing is recorded."""

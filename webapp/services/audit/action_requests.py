@@ -67,6 +67,7 @@ def act(
         if not doing.is_void:
             updates.write_instants(actor.organization_id)
             touched = record(doing, "EXECUTED")
+            state_of(db.session()).warned += doing.warnings
             if touched:
                 breaks.check(doing, touched, touched_before)
 
@@ -106,6 +107,19 @@ def recording(
         yield state.recording.acts
     finally:
         state.recording = before
+
+
+def untold(since: int = 0) -> list[tuple[str, str]]:
+    """Take what the session's acts warn of that nobody was told, each a code and a sentence."""
+    warned = state_of(db.session()).warned
+    found = list(dict.fromkeys(warned[since:]))
+    del warned[since:]
+    return found
+
+
+def count_untold() -> int:
+    """Count the warnings that nobody was told of yet."""
+    return len(state_of(db.session()).warned)
 
 
 def done_count() -> int:

@@ -9,7 +9,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
 from webapp.queries.transactions.transactions import PendingChange
 from webapp.services.audit.act import Act
-from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
+from webapp.services.audit.action_requests import RECORDED_REFUSALS, count_untold, record, untold
 
 FORBIDDEN: Final = 403
 
@@ -98,6 +98,7 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
 
     Raises CapReachedError: what the key may not do is refused, or proposed, as a whole.
     """
+    before = count_untold()
     try:
         with db.session.begin_nested():
             done = do()
@@ -119,9 +120,13 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
             code=error.code,
         )
     item = {**facts_of(done), "id": item_id}
+    warned = untold(before)
     if isinstance(done, WarnedResult):
-        return WarnedItem(**item, warnings=done.warnings, warning_codes=done.warning_codes)
-    return ItemResult(**item)
+        warned = [*zip(done.warning_codes, done.warnings, strict=True), *warned]
+    if not warned:
+        return ItemResult(**item)
+    codes, sentences = zip(*warned, strict=True)
+    return WarnedItem(**item, warnings=sentences, warning_codes=codes)
 
 
 def facts_of(done: ActionResult) -> dict[str, Any]:

@@ -70,6 +70,8 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
         _check(rates, organization.base_currency)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
+        for rate in written.changed:
+            doing.moves_foreign(rate["day"])
         doing.before = {"rates": [_fact(*each) for each in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": refs(Kind.JOURNAL_ENTRY, mirrored)}
         if not written.changed:
@@ -103,6 +105,8 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
             )
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
+        for rate in written.changed:
+            doing.moves_foreign(rate["day"])
         doing.title = (
             f"Imported {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
         )

@@ -2,22 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import ClassVar
 
-from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.revaluations import revaluation
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Organization
 from webapp.queries.access import organizations
-from webapp.queries.accounts import accounts
-from webapp.queries.currencies import exchange_rates, revaluations
+from webapp.queries.currencies import revaluation_verdicts, revaluations
 from webapp.queries.currencies.revaluations import ForeignBalance
-from webapp.queries.journal import entries as journal_entries
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
@@ -48,9 +43,11 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> ActionResult:
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
             entries.check_open(organization.id, day)
-        earlier = revaluations.standing(organization.id, as_of)
-        balances, legs = _due(organization, as_of, earlier)
-        if legs == _legs_as_of(earlier):
+        verdict = revaluation_verdicts.of_day(organization, as_of)
+        if verdict.missing:
+            raise ExchangeRateMissingError.on([(as_of, code) for code in verdict.missing])
+        earlier, legs = verdict.pair, verdict.due
+        if legs == verdict.standing:
             doing.nothing_to_do()
             done_by = earlier[0].action_request_id if earlier else None
             standing = TouchedIds([entry.id for entry in earlier])
@@ -58,7 +55,7 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> ActionResult:
         for entry in earlier:
             voids.reverse(entry, doing, on_its_own_day=True)
         if legs:
-            doing.before = {"balances": [_fact(balance) for balance in balances]}
+            doing.before = {"balances": [_fact(balance) for balance in verdict.balances]}
         written = _write(organization, as_of, legs, doing)
         touched = TouchedIds(
             [entry.id for entry in written], voided_journal_entry_ids=[entry.id for entry in earlier]
@@ -106,25 +103,6 @@ def _require_standing(entry: JournalEntry) -> Sequence[JournalEntry]:
     raise NotRevaluationError(f"Entry {entry.id} is no revaluation. Void it instead.")
 
 
-def _due(
-    organization: Organization, as_of: date, earlier: Sequence[JournalEntry]
-) -> tuple[list[ForeignBalance], tuple[Leg, ...]]:
-    """Give the balances without an earlier revaluation as of the day, and the legs that they need."""
-    balances = revaluations.foreign_balances(organization.id, as_of, without=_legs_as_of(earlier))
-    rates = _rates(organization, {balance.currency for balance in balances}, as_of)
-    legs = revaluation(
-        [(each.account_id, each.currency, each.amount_minor, each.amount_base_minor) for each in balances],
-        organization.base_currency,
-        rates,
-        accounts.by_role(organization.id, Role.UNREALISED_EXCHANGE).id,
-    )
-    return balances, legs
-
-
-def _legs_as_of(pair: Sequence[JournalEntry]) -> tuple[Leg, ...]:
-    return tuple(journal_entries.legs_of(pair[0])) if pair else ()
-
-
 def _write(organization: Organization, as_of: date, legs: Sequence[Leg], doing: Act) -> list[JournalEntry]:
     if not legs:
         return []
@@ -133,17 +111,6 @@ def _write(organization: Organization, as_of: date, legs: Sequence[Leg], doing: 
         _post(organization, as_of, legs, description, doing),
         _post(organization, as_of + timedelta(days=1), reversal(legs), f"{description}, reversed", doing),
     ]
-
-
-def _rates(organization: Organization, currencies: set[str], day: date) -> dict[str, Decimal]:
-    found = {
-        currency: exchange_rates.rate_on(organization.id, currency, organization.base_currency, day)
-        for currency in sorted(currencies)
-    }
-    missing = [(day, currency) for currency, rate in found.items() if rate is None]
-    if missing:
-        raise ExchangeRateMissingError.on(missing)
-    return {currency: rate for currency, rate in found.items() if rate is not None}
 
 
 def _post(

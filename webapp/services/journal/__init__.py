@@ -4,4 +4,11 @@ from webapp.services.audit.act import CLOSINGS
 from webapp.services.journal import realisations, settled_items
 
 # Everything that can post has imported this package, so that no act ends without these, in this order.
-CLOSINGS.extend((settled_items.write_anew, realisations.settle_nil_items, realisations.realise))
+CLOSINGS.extend(
+    (
+        settled_items.write_anew,
+        realisations.settle_nil_items,
+        realisations.realise,
+        realisations.warn_of_stale,
+    )
+)

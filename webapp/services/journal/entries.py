@@ -204,6 +204,8 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if not _post_numbered(entry, doing):
         raise AlreadyPostedError
     db.session.expire(entry, _WRITTEN)
+    if entry.source != "revaluation" and any(leg.currency != entry.base_currency for leg in legs):
+        doing.moves_foreign(entry.effective_on)
     doing.moved |= {
         (leg.account_id, leg.currency)
         for leg in legs

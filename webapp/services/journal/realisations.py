@@ -1,6 +1,7 @@
 """Balances that come to nil: their items are settled, and what is left in the base currency is realised."""
 
 from collections.abc import Collection
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -10,7 +11,7 @@ from webapp.ledger.journal.revaluations import realisation
 from webapp.models import Account, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.currencies import nil_balances
+from webapp.queries.currencies import nil_balances, revaluation_verdicts
 from webapp.queries.currencies.nil_balances import NilBalance
 from webapp.queries.items import items
 from webapp.services.audit.act import Act
@@ -18,6 +19,8 @@ from webapp.services.journal import entries
 from webapp.services.journal.settlements import note, rest_of, settle_items
 
 SOURCE = "exchange"
+# They say themselves what they change of revaluations.
+REVALUING: Final = frozenset({"revalue", "take_back_revaluation"})
 LEAST_PARTS = 2
 
 
@@ -72,3 +75,14 @@ def _keeping(organization_id: str, account_ids: Collection[int]) -> list[Account
     return list(
         db.session.scalars(sa.select(Account).where(*of_them, Account.keeps_items).order_by(Account.id))
     )
+
+
+def warn_of_stale(doing: Act) -> None:
+    """Warn of the revaluations that an act makes stale: each of a day at or after what it moved in other currencies."""
+    if doing.foreign_from is None or doing.kind in REVALUING:
+        return
+    found = revaluation_verdicts.stale_from(doing.actor.organization_id, doing.foreign_from)
+    warnings = [each.warning for each in found if each.warning is not None]
+    for warning in warnings[:1]:
+        more = f" So are {len(found) - 1} later ones." if len(found) > 1 else ""
+        doing.warn(warning.code, f"{warning.message}{more}")

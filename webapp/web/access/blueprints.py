@@ -1,7 +1,7 @@
 """The blueprint of the API: flask-smorest's, with answers of the keys that `fields` and `include` ask for."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final, cast
@@ -44,6 +44,21 @@ def marked(result: Any, schema: ma.Schema, *, is_changed: bool) -> Any:
     return {**members, "changed": is_changed, **waiting}
 
 
+def with_warnings(body: Any, warned: Sequence[tuple[str, str]]) -> Any:
+    """Add to an answer what the acts behind it warn of, beside what it warns of itself.
+
+    >>> with_warnings({"ok": True}, [("moved_by_lock", "It is moved.")])
+    {'ok': True, 'warnings': ['It is moved.'], 'warningCodes': ['moved_by_lock']}
+    """
+    if not warned or not isinstance(body, Mapping):
+        return body
+    own = list(body.get("warnings") or ())
+    if own and not isinstance(own[0], str):
+        return {**body, "warnings": [*own, *({"code": code, "message": text} for code, text in warned)]}
+    codes = [*(body.get("warningCodes") or ("",) * len(own)), *(code for code, _ in warned)]
+    return {**body, "warnings": [*own, *(text for _, text in warned)], "warningCodes": codes}
+
+
 def answering(body: Any, status: int) -> Response:
     """Answer a body as JSON, as Flask's jsonify writes it; it is kept for what is said of it in headers."""
     response = JsonAnswer(f"{_encode(body)}\n", status, content_type=JSON)
@@ -80,6 +95,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             @wraps(view)
             def selecting(*args: Any, **kwargs: Any) -> Any:
                 before = action_requests.done_count() if says_changed else 0
+                told = action_requests.count_untold()
                 result = view(*args, **kwargs)
                 if says_changed:
                     result = marked(result, full_schema, is_changed=action_requests.done_count() > before)
@@ -89,7 +105,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 if isinstance(result, tuple):
                     return result
                 asked = short_schema if state().selection.is_summary else full_schema
-                return answering(selections.selected(asked).dump(result), status_code)
+                body = with_warnings(selections.selected(asked).dump(result), action_requests.untold(told))
+                return answering(body, status_code)
 
             responding: Callable[..., Any] = respond(selecting)
             if isinstance(full_schema, ma.Schema):

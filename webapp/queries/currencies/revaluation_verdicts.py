@@ -1,0 +1,141 @@
+"""Verdicts on revaluations: what a day needs against what stands, judged anew whenever somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.chart import Role
+from webapp.ledger.journal.entries import Leg, mirrored
+from webapp.ledger.journal.revaluations import revaluation
+from webapp.ledger.money import Money
+from webapp.ledger.warnings import ReportWarning
+from webapp.models import ActionRequest, JournalEntry, Organization, refers_to
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.currencies import exchange_rates, revaluations
+from webapp.queries.currencies.revaluations import ForeignBalance
+from webapp.queries.journal import entries
+
+# Of older ones the first alone is judged: they are off by the same act, and each takes a statement of its own.
+MOST_JUDGED: Final = 12
+
+
+class RevaluationState(StrEnum):
+    """The state of a day's revaluation."""
+
+    NONE_NEEDED = "NONE_NEEDED"
+    NEVER = "NEVER"
+    STANDS = "STANDS"
+    STALE = "STALE"
+    RATE_MISSING = "RATE_MISSING"
+
+
+@dataclass(frozen=True, slots=True)
+class RevaluationVerdict:
+    """What a revaluation as of a day would post, and what stands; `pair` are the standing entries."""
+
+    as_of: date
+    base: str
+    balances: Sequence[ForeignBalance]
+    due: tuple[Leg, ...]
+    standing: tuple[Leg, ...]
+    pair: Sequence[JournalEntry]
+    missing: tuple[str, ...]
+
+    @property
+    def state(self) -> RevaluationState:
+        """Whether one is needed, and whether the one that stands is what is needed."""
+        if self.missing:
+            return RevaluationState.RATE_MISSING
+        if self.due == self.standing:
+            return RevaluationState.STANDS if self.pair else RevaluationState.NONE_NEEDED
+        return RevaluationState.STALE if self.pair else RevaluationState.NEVER
+
+    @property
+    def difference(self) -> Money:
+        """What the result would gain."""
+        return Money(_gain(self.due) - _gain(self.standing), self.base)
+
+    @property
+    def warning(self) -> ReportWarning | None:
+        """What a balance sheet of the day says about it."""
+        day, size = f"{self.as_of:%-d %b %Y}", abs(self.difference)
+        if self.state is RevaluationState.STALE:
+            apart = f"by {size.formatted}" if size else "between two accounts"
+            sentence = f"The revaluation of {day} is off {apart} now; revalue that day again."
+            return ReportWarning("revaluation_stale", sentence, as_of=self.as_of, difference=self.difference)
+        if self.state is RevaluationState.NEVER:
+            sentence = (
+                f"Balances in other currencies are not revalued as of {day}: {size.formatted} is missing."
+            )
+            return ReportWarning("not_revalued", sentence, as_of=self.as_of, difference=self.difference)
+        return None
+
+
+def _gain(legs: Sequence[Leg]) -> int:
+    return sum(mirrored(leg) for leg in legs if leg.amount_minor == 0)
+
+
+def of_day(organization: Organization, as_of: date) -> RevaluationVerdict:
+    """Judge the revaluation as of a day."""
+    pair = revaluations.standing(organization.id, as_of)
+    standing = tuple(entries.legs_of(pair[0])) if pair else ()
+    balances = revaluations.foreign_balances(organization.id, as_of, without=standing)
+    codes = sorted({each.currency for each in balances})
+    base = organization.base_currency
+    rates = {code: exchange_rates.rate_on(organization.id, code, base, as_of) for code in codes}
+    missing = tuple(code for code, rate in rates.items() if rate is None)
+    due: tuple[Leg, ...] = ()
+    if balances and not missing:
+        due = revaluation(
+            [
+                (each.account_id, each.currency, each.amount_minor, each.amount_base_minor)
+                for each in balances
+            ],
+            base,
+            {code: rate for code, rate in rates.items() if rate is not None},
+            accounts.by_role(organization.id, Role.UNREALISED_EXCHANGE).id,
+        )
+    return RevaluationVerdict(as_of, base, balances, due, standing, pair, missing)
+
+
+def standing_days(organization_id: str, first: date, most: int = MOST_JUDGED) -> list[date]:
+    """List the days from the first on whose revaluation stands, the earliest first."""
+    statement = (
+        sa.select(ActionRequest.target_id)
+        .join(JournalEntry, refers_to(JournalEntry.action_request_id, ActionRequest))
+        .where(
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.kind == "revalue",
+            ActionRequest.target_kind == "day",
+            ActionRequest.target_id >= first.isoformat(),
+            JournalEntry.source == revaluations.SOURCE,
+            JournalEntry.status == "POSTED",
+        )
+        .distinct()
+        .order_by(ActionRequest.target_id)
+        .limit(most)
+    )
+    return [date.fromisoformat(each) for each in db.session.scalars(statement)]
+
+
+def stale_from(organization_id: str, first: date) -> list[RevaluationVerdict]:
+    """List the stale revaluations as of days from the first on, the earliest first."""
+    organization = organizations.get(organization_id)
+    found = (of_day(organization, day) for day in standing_days(organization_id, first))
+    return [each for each in found if each.state is RevaluationState.STALE]
+
+
+def to_mend(organization_id: str, today: date) -> list[RevaluationVerdict]:
+    """List what is to be revalued again, and the end of the last month where nobody revalued it."""
+    stale = stale_from(organization_id, date.min)
+    month_end = today.replace(day=1) - timedelta(days=1)
+    last = of_day(organizations.get(organization_id), month_end)
+    return [*stale, *([last] if last.state is RevaluationState.NEVER else [])]
