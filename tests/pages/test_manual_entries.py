@@ -50,14 +50,14 @@ def test_an_entry_is_posted_at_once_by_those_who_may(pages, books):
 
 
 def test_a_difference_is_written_in_the_base_currency_alone_and_edited(pages, books, ada):
-    legs = (("VAT receivable", "", "", "USD", "-83.33"), ("7800", "83.33", ""))
+    legs = (("Accrued expenses", "", "", "USD", "-83.33"), ("7800", "83.33", ""))
     balance = said(pages.post("/journal/balance", data=form(*legs)))
     assert "Debits equal credits." in balance
     made = pages.post("/journal/new", data=form(*legs, act="draft"))
     assert made.status_code == 303
     page = pages.get(f"{made.location}/edit").text
     assert 'value="−83.33"' in page
-    refused = pages.post("/journal/new", data=form(("VAT receivable", "1", "", "USD", "-83.33"), legs[1]))
+    refused = pages.post("/journal/new", data=form(("Accrued expenses", "1", "", "USD", "-83.33"), legs[1]))
     assert "only one of 0.00 has an amountBase" in said(refused)
     version = page.partition('name="version" value="')[2][:16]
     pages.post(f"{made.location}/edit", data=form(*legs, version=version, act="post"))

@@ -116,7 +116,7 @@ def require_organization(organization_id: str) -> Organization:
 
 def command_actor(organization_id: str) -> Actor:
     """Act as the command line."""
-    return Actor(organization_id=organization_id, kind="COMMAND", id=None, name="tieout")
+    return Actor(organization_id=organization_id, kind="COMMAND", id=None, name="tieout", is_admin=True)
 
 
 def answer(value: Any, sentence: str, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from webapp.models.base import delete_rows, of_same_organization, refers_to, upd
 from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
 from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
-from webapp.models.items import LinePayment, OwedItem, PaymentPart
+from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
 from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
 from webapp.models.reconciliations import (

@@ -95,3 +95,14 @@ class PaymentPart(OrganizationKeyed, Base):
     transaction_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     item_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     amount_minor: Mapped[int] = mapped_column(MONEY)
+
+
+class DueChange(OrganizationKeyed, Base):
+    """The due day that an item had in the reports of days before `since`, where a lock date kept them as they were."""
+
+    __tablename__ = "due_changes"
+    __table_args__ = (_goes_with("item_id", "items"),)
+
+    item_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    since: Mapped[date] = mapped_column(primary_key=True)
+    due_before: Mapped[date | None]

@@ -33,7 +33,8 @@ class JournalEntry(Numbered, Base):
 
     `voided_by_id` names the reversal that cancels it, `voids_id` is on that reversal and names the original.
     `action_request_id` is the act that posted it. `number` counts the posted entries of the organization from 1 in
-    the order of posting, without gaps; a draft has none.
+    the order of posting, without gaps; a draft has none. `fact_on` is the day of what it is about, where that was
+    before its own, and `is_moved` whether a lock date is why.
     """
 
     __tablename__ = "journal_entries"
@@ -54,6 +55,9 @@ class JournalEntry(Numbered, Base):
         ),
         sa.Index("uq_journal_entries_number", "organization_id", "number", unique=True),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
+        partial_index(
+            "ix_journal_entries_facts", "organization_id", "effective_on", where="fact_on IS NOT NULL"
+        ),
         partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
         # A search reads the texts of entries that no bank line brought; a line's own is found by its words.
         partial_index("ix_journal_entries_own", "organization_id", "id", where="source <> 'bank_feed'"),
@@ -80,6 +84,8 @@ class JournalEntry(Numbered, Base):
     created_at: Mapped[datetime] = created()
     posted_at: Mapped[datetime | None] = mapped_column(Instant)
     number: Mapped[int | None] = mapped_column(sa.BigInteger)
+    fact_on: Mapped[date | None]
+    is_moved: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",

@@ -216,7 +216,7 @@ def test_a_manual_entry_is_voided_without_a_fresh_draft(ada, write, books):
 
 
 SETTLED = [
-    ("VAT receivable", "0.00", {"currency": "USD", "amountBase": "-83.33"}),
+    ("Accrued expenses", "0.00", {"currency": "USD", "amountBase": "-83.33"}),
     ("Realised exchange differences", "83.33"),
 ]
 
@@ -236,8 +236,8 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
     bank.quote("2026-03-02", "USD", "1.2")
     usd = {"currency": "USD"}
     answer = write(
-        ("Petty cash", "1100.00", usd), ("VAT receivable", "-500.00", usd),
-        ("VAT receivable", "-600.00", usd), *SETTLED, post=True,
+        ("Petty cash", "1100.00", usd), ("Accrued expenses", "-500.00", usd),
+        ("Accrued expenses", "-600.00", usd), *SETTLED, post=True,
     )  # fmt: skip
     assert answer.status_code == 201, answer.json
     bases = [each["amountBase"] for each in answer.json["entry"]["postings"]]
@@ -263,7 +263,7 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
 )
 def test_only_a_leg_of_nothing_in_another_currency_has_an_amount_in_base(write, leg, sentence):
     more = {"amountBase": "-83.33", **leg}
-    answer = write(("VAT receivable", more.pop("amount"), more), SETTLED[1])
+    answer = write(("Accrued expenses", more.pop("amount"), more), SETTLED[1])
     assert (answer.status_code, answer.json["code"]) == (422, "amount_base")
     assert answer.json["fields"] == {"postings.0.amountBase": [sentence]}
 
@@ -272,7 +272,7 @@ def test_such_an_entry_balances_in_the_base_currency_to_the_cent(write):
     refused = write(SETTLED[0], ("Realised exchange differences", "83.32"))
     assert (refused.status_code, refused.json["code"]) == (422, "unbalanced")
     assert refused.json["error"].startswith("Credits exceed debits by 0.01 EUR. Debits are positive")
-    alone = write(("VAT receivable", "0.00", {"currency": "USD"}), SETTLED[1])
+    alone = write(("Accrued expenses", "0.00", {"currency": "USD"}), SETTLED[1])
     assert (alone.status_code, alone.json["code"]) == (422, "amount_base")
     assert list(alone.json["fields"]) == ["postings.0.amount"]
 

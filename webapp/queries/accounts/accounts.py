@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.database.functions import fold
 from webapp.database.sessions import db
@@ -214,16 +215,13 @@ def _with_feeds(organization_id: str) -> sa.Select[Any]:
 
 
 def in_currency(organization_id: str, currency: str, account_ids: Collection[int]) -> set[int]:
-    """Give those of some accounts that take one currency alone."""
-    return set(
-        db.session.scalars(
-            sa.select(Account.id).where(
-                Account.organization_id == organization_id,
-                Account.id.in_(account_ids),
-                Account.currency == currency,
-            )
-        )
-    )
+    """Give those of some accounts that take one currency alone; a session that holds them needs no statement."""
+    known = db.session().identity_map
+    keys = {each: orm.util.identity_key(Account, (organization_id, each)) for each in account_ids}
+    held = {each: known.get(key) for each, key in keys.items()}
+    found = lookups.by_id(Account, organization_id, [each for each, row in held.items() if row is None])
+    rows = [row for row in (*held.values(), *found.values()) if row is not None]
+    return {row.id for row in rows if row.currency == currency}
 
 
 def codes(organization_id: str) -> set[str]:

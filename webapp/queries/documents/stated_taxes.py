@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -28,27 +28,34 @@ def in_base(document: Document, base: str) -> Money | None:
 
 
 def owed(
-    organization: Organization, leading: Leg, others: Collection[Leg], document: Document | None
+    organization: Organization, leading: Leg, others: Sequence[Leg], document: Document | None
 ) -> OwedInBase:
     """Give what legs opposite a foreign one are owed in base.
 
     The taxes are those of the document that the entry comes from, or else of the documents of a bank line.
     """
     base = organization.base_currency
-    documents = _of_line(organization.id, leading.transaction_id) if document is None else [document]
+    kept = accounts.in_currency(organization.id, base, {leg.account_id for leg in others})
+    if document is not None:
+        return OwedInBase(base, kept, _taxes([document], leading.currency, base))
+    found = OwedInBase(base, kept)
+    # Only then can a document change anything.
+    if leading.transaction_id is None or not found.places(leading, others):
+        return found
+    taxes = _taxes(_of_line(organization.id, leading.transaction_id), leading.currency, base)
+    return OwedInBase(base, kept, taxes)
+
+
+def _taxes(documents: Iterable[Document], currency: str, base: str) -> dict[int, int | None]:
     taxes: dict[int, int | None] = {}
     for each in documents:
-        if each.currency == leading.currency and each.tax_minor:
+        if each.currency == currency and each.tax_minor:
             stated = in_base(each, base)
             taxes[abs(each.tax_minor)] = None if stated is None else stated.minor
-    return OwedInBase(
-        base, accounts.in_currency(organization.id, base, {leg.account_id for leg in others}), taxes
-    )
+    return taxes
 
 
-def _of_line(organization_id: str, line_id: int | None) -> list[Document]:
-    if line_id is None:
-        return []
+def _of_line(organization_id: str, line_id: int) -> list[Document]:
     statement = (
         sa.select(Document)
         .join(DocumentRelation, refers_to(DocumentRelation.document_id, Document))

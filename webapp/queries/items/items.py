@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import Merchant, OwedItem, refers_to
+from webapp.models import Account, JournalEntry, Merchant, OwedItem, refers_to
 from webapp.queries.items import derivations
 
 # What counts as the party of an item: what its merchant is merged into, or the merchant itself.
@@ -108,6 +108,16 @@ def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
     return day
 
 
+def latest_fact(organization_id: str, items: Collection[OwedItem]) -> date | None:
+    """Give the latest day of what the entries of items are about; None where they open the account."""
+    roots = [each.journal_entry_id for each in items if each.journal_entry_id is not None]
+    return db.session.scalar(
+        sa.select(sa.func.max(sa.func.coalesce(JournalEntry.fact_on, JournalEntry.effective_on))).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(roots)
+        )
+    )
+
+
 def nil_parties(organization_id: str, account_id: int, currency: str) -> list[list[OwedItem]]:
     """List the open items of each party that come to nil together in a currency, party by party."""
     rows = db.session.execute(
@@ -129,3 +139,13 @@ def nil_parties(organization_id: str, account_id: int, currency: str) -> list[li
     return [
         items for items in found.values() if not sum(each.amount_minor - each.settled_minor for each in items)
     ]
+
+
+def count_open(account: Account) -> int:
+    """Count the items of an account that are open."""
+    statement = sa.select(sa.func.count()).where(
+        OwedItem.organization_id == account.organization_id,
+        OwedItem.account_id == account.id,
+        OwedItem.amount_minor != OwedItem.settled_minor,
+    )
+    return db.session.scalars(statement).one()

@@ -1,6 +1,6 @@
 """The list of items as of a day, or as they are now, with what is left of each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeAlias
@@ -12,6 +12,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, OwedSide
 from webapp.models import (
     Account,
+    DueChange,
     JournalEntry,
     Merchant,
     OwedItem,
@@ -76,6 +77,9 @@ def as_of(organization_id: str, day: date | None = None, chosen: Chosen | None =
     others: list[Any] = [each for each in sa.inspect(OwedItem).columns if each.name not in values]
     joins: list[tuple[Any, Any]] = [(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))]
     if day is not None:
+        changed = _due_otherwise(organization_id, day)
+        others = [_due_then(each, changed) if each.name == "due_on" else each for each in others]
+        joins.append((changed, sa.and_(*(changed.c[name] == column for name, column in _ITEM_KEY.items()))))
         # Of a page of the newest PostgreSQL would otherwise compare each item with all that came later, one by one.
         others = [(each + 0).label("id") if each.name == "id" else each for each in others]
         later = derivations.posted_after(organization_id, day, *([] if chosen is None else [chosen(Posting)]))
@@ -100,6 +104,26 @@ def as_of(organization_id: str, day: date | None = None, chosen: Chosen | None =
     for other, condition in joins:
         statement = statement.outerjoin(other, condition)
     return statement.where(*_of_items(organization_id, chosen)).subquery()
+
+
+_ITEM_KEY: Mapping[str, Any] = {"organization_id": OwedItem.organization_id, "item_id": OwedItem.id}
+
+
+def _due_otherwise(organization_id: str, day: date) -> sa.Subquery:
+    """Select the due days that items had in lists of a day, where a later one counts from another day on."""
+    key = DueChange.organization_id, DueChange.item_id
+    first = (
+        sa.select(*key, sa.func.min(DueChange.since).label("since"))
+        .where(DueChange.organization_id == organization_id, DueChange.since > day)
+        .group_by(*key)
+        .subquery()
+    )
+    is_first = sa.and_(*(column == first.c[column.key] for column in (*key, DueChange.since)))
+    return sa.select(*key, DueChange.due_before).join(first, is_first).subquery()
+
+
+def _due_then(due_on: Any, changed: sa.Subquery) -> sa.ColumnElement[Any]:
+    return sa.case((changed.c.item_id.is_not(None), changed.c.due_before), else_=due_on).label("due_on")
 
 
 def _of_items(organization_id: str, chosen: Chosen | None) -> list[sa.ColumnElement[bool]]:

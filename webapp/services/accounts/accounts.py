@@ -7,11 +7,13 @@ from typing import Any, NotRequired, TypedDict, Unpack
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, is_revalued_by_default, may_be_revalued, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.titles import counted
 from webapp.models import Account
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
+from webapp.queries.items import items
 from webapp.services.accounts import kept_items
-from webapp.services.audit import titles
+from webapp.services.audit import locked_figures, titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
@@ -38,6 +40,12 @@ class CodeTakenError(LedgerError):
     """Another account has this code; choose a free one."""
 
     code = "code_taken"
+
+
+class OpenItemsError(LedgerError):
+    """Items of this account are open; settle them first."""
+
+    code = "open_items"
 
 
 class ParentCycleError(UnprocessableError):
@@ -136,6 +144,7 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
             if name in differing:
                 check(account, differing[name])
         kept_items.check(account, differing)
+        locked_figures.watch(doing, "accounts", differing, locked_figures.of_account(account.id))
         change(account, _stored(changes), doing)
         if "is_revalued" in differing:
             doing.moves_foreign(date.min)
@@ -207,8 +216,19 @@ def _check_new_parent(account: Account, parent_id: int | None) -> None:
         raise ParentCycleError(sentence, fields={"parentId": [sentence]})
 
 
+def _check_no_open_items(account: Account) -> None:
+    """Refuse what would take open items out of the lists of what is owed."""
+    count = items.count_open(account)
+    if count:
+        raise OpenItemsError(
+            f"{counted(count, 'open item')} of {account.name}: settle what is owed first.",
+            details={"count": count},
+        )
+
+
 def _check_type(account: Account, type_: str) -> None:
     """Refuse a change of type that would move what is posted from one report to another."""
+    _check_no_open_items(account)
     if {account.type, type_} <= EXCHANGEABLE and not account.is_system:
         return
     if account.is_system:
@@ -236,6 +256,7 @@ def _check_currency(account: Account, currency: str | None) -> None:
 def _check_archived(account: Account, is_archived: bool) -> None:  # noqa: FBT001  (a column's value)
     if not is_archived:
         return
+    _check_no_open_items(account)
     if account.is_system:
         raise SystemAccountError(f"Tieout itself posts to {account.name}; it cannot be archived.")
     feed = accounts.feed_of(account.organization_id, account.id)

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from webapp.database.sessions import db
+from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.models import Merchant
+from webapp.models import Merchant, Posting
 from webapp.queries.accounts import merchants as queried
 from webapp.queries.accounts import usages
 from webapp.queries.common import lookups
-from webapp.services.audit import titles
-from webapp.services.audit.act import Actor
+from webapp.services.audit import locked_figures, titles
+from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
@@ -118,6 +119,7 @@ def merge(
         if through_id is not None:
             _require_merged(lookups.get(Merchant, organization_id, through_id), into_id)
         doing.before = facts(merchant, MERGE_FACTS)
+        _watch(doing, [merchant, *queried.merged_into(merchant)])
         for each in queried.merged_into(merchant):
             each.merged_into_id = into_id
             each.merged_through_id = each.merged_through_id or merchant.id
@@ -136,6 +138,7 @@ def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
             return merchant
         doing.before = facts(merchant, MERGE_FACTS)
         with_it = _came_with(merchant)
+        _watch(doing, [merchant, *with_it])
         merchant.merged_into_id = merchant.merged_through_id = None
         for each in with_it:
             each.merged_into_id = merchant.id
@@ -144,6 +147,13 @@ def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
         db.session.flush()
         doing.after = facts(merchant, MERGE_FACTS)
     return merchant
+
+
+def _watch(doing: Act, moving: Sequence[Merchant]) -> None:
+    """Hold the figures of locked days by party, as far as postings there name a merchant that counts otherwise."""
+    doing.figures_by = Dimension.MERCHANT
+    naming = Posting.org_merchant_id.in_([each.id for each in moving])
+    locked_figures.watch(doing, "merchants", ["merged_into_id"], naming)
 
 
 def _require_counting(merchant: Merchant) -> None:

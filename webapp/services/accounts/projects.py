@@ -1,16 +1,18 @@
 """Projects and their groups: created, changed and, where nothing names them, deleted."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict
 
 from webapp.database.sessions import db
+from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
-from webapp.models import Project, ProjectGroup
+from webapp.models import Posting, Project, ProjectGroup
 from webapp.queries.accounts import projects, usages
 from webapp.queries.common import lookups
-from webapp.services.audit import titles
-from webapp.services.audit.act import Actor
+from webapp.services.audit import locked_figures, titles
+from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
@@ -67,6 +69,8 @@ def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: date
     with act(actor, now, "update_project", target, title=title, payload=payload(changes, Project)) as doing:
         _check_group(actor.organization_id, changes.get("group_id"))
         stored = {name: value or None if name == "emoji" else value for name, value in changes.items()}
+        differing = [name for name, value in stored.items() if getattr(project, name) != value]
+        _watch(doing, differing, [project])
         change(project, stored, doing)
         db.session.expire(project, ["group"])
     return project
@@ -131,11 +135,19 @@ def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
             **facts(group, GROUP_FACTS),
             "projectIds": refs(Kind.PROJECT, [project.id for project in members]),
         }
+        _watch(doing, ["group_id"], members)
         for project in members:
             project.group_id = None
         db.session.flush()
         db.session.delete(group)
         db.session.flush()
+
+
+def _watch(doing: Act, changed: Sequence[str], moving: Sequence[Project]) -> None:
+    """Hold the figures of locked days by group of projects."""
+    doing.figures_by = Dimension.PROJECT_GROUP
+    naming = Posting.project_id.in_([each.id for each in moving])
+    locked_figures.watch(doing, "projects", changed, naming)
 
 
 def _check_group(organization_id: str, group_id: int | None) -> None:

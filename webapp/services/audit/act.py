@@ -3,10 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
+
+if TYPE_CHECKING:
+    from webapp.ledger.dimensions import Dimension
+    from webapp.queries.reports.locked_figures import Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,7 @@ class Actor:
 
     `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
     of a token whose act is tried out for a person to decide on: then it is the person who posts. `note` is why, for
-    each act that has no note of its own.
+    each act that has no note of its own. `is_admin` may change the settings, and so say why a locked figure moves.
     """
 
     organization_id: str
@@ -26,6 +30,7 @@ class Actor:
     request_id: str = ""
     address: str | None = None
     is_uncapped: bool = False
+    is_admin: bool = False
     note: str = ""
 
     def as_json(self) -> dict[str, object]:
@@ -42,6 +47,7 @@ class Act:
     `moved` are the accounts that its entries move in another currency than the base, each with that currency, and
     `foreign_from` is the first day that their legs in such currencies are of. `warnings` are what to look at once more,
     each with its code: whoever asked for the act is told.
+    `figures` finds the figure of a locked day that it moved, with the parts of `figures_by`.
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
 
@@ -61,6 +67,8 @@ class Act:
     moved: set[tuple[int, str]] = field(default_factory=set)
     foreign_from: date | None = None
     warnings: list[tuple[str, str]] = field(default_factory=list)
+    figures: Callable[[], Moved | None] | None = None
+    figures_by: Dimension | None = None
     when_refused: Callable[[LedgerError], None] | None = None
 
     @property

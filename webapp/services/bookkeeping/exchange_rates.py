@@ -19,11 +19,13 @@ from webapp.ledger.journal.entries import Leg, UnbalancedError, is_base_only
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.ledger.references import Kind, refs
-from webapp.models import ExchangeRate, JournalEntry, Organization
+from webapp.models import Account, ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
+from webapp.services.audit import locked_figures
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
@@ -68,6 +70,7 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
     title = f"Set {_named(rates, organization.base_currency)}"
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
+        locked_figures.watch_rates(doing, {rate["day"] for rate in rates}, MAX_AGE_DAYS)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
         for rate in written.changed:
@@ -103,6 +106,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
             raise NoBaseRateError(
                 f"The file has no rates of {organization.base_currency}, the base currency."
             )
+        locked_figures.watch_rates(doing, {rate["day"] for rate in rates}, MAX_AGE_DAYS)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
         for rate in written.changed:
@@ -176,7 +180,12 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
     """
     rests = accounts.ids_by_role(organization.id, RESTS)
     changed: dict[int, Sequence[Leg]] = {}
+    # Whether an account is kept in base is asked for each draft.
+    held: dict[int | None, Account] = {}
     for entry, rate_day in drafts_:
+        held |= lookups.by_id(
+            Account, organization.id, {each.account_id for each in entry.postings} - held.keys()
+        )
         fresh = _mirrored(organization, entry, rate_day, rests)
         if fresh is not None:
             changed[entry.id] = fresh

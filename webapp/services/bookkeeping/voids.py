@@ -120,9 +120,11 @@ def reverse(
         now=doing.now,
         voids_id=entry.id,
     )
-    settled_items.release(entry, VOIDED)
-    settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED)
-    journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
+    settled_items.release(entry, VOIDED, day)
+    settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED, day)
+    latest = max(member.effective_on for member in family)
+    fact = journal_entries.fact_of(cancelling, latest)
+    journal_entries.post(cancelling, doing, is_opening=on_its_own_day, fact=fact)
     journal_entries.mark_voided(family, cancelling)
     settlements.settle_with_reversal(entry, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
@@ -188,7 +190,7 @@ def _fresh_drafts(
     for line in lines:
         is_gone = line.status in ("REMOVED", "DELETED")
         if is_gone or len(lines) > 1:
-            unpairing.unpair(line, now=now)
+            unpairing.unpair(line, now=now, on=day)
         line.journal_entry_id = None
         if is_gone:
             continue

@@ -1,6 +1,7 @@
 """Lines that pay: what they are to pay is stored with their draft, and settled when they are posted."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -155,7 +156,7 @@ def due(line: Transaction, entry: JournalEntry) -> ItemPayment | None:
 def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None:
     """Settle what a posted line pays, in the open act; the payments that it returns are first taken back."""
     for item, amount in payment.taken:
-        _take_back(item, amount)
+        _take_back(item, amount, entry.effective_on)
     found = items.by_id(line.organization_id, [item.id for item, _ in payment.taken])
     taken = [part_of(found[item.id], amount) for item, amount in payment.taken]
     left = -payment.amount.minor
@@ -182,12 +183,12 @@ def _items_of(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> l
     ]
 
 
-def _take_back(item: OwedItem, amount: int) -> None:
-    """Undo the settlements of a payment that comes back, newest first, until so much of it is open."""
+def _take_back(item: OwedItem, amount: int, on: date) -> None:
+    """Undo the settlements of a payment that comes back on a day, newest first, until so much of it is open."""
     undone = []
     while abs(item.amount_minor - item.settled_minor) < abs(amount):
         newest = settlements.of_items(item.organization_id, [item.id])[0]
-        undo(newest, RETURNED)
+        undo(newest, RETURNED, on)
         undone.append(newest)
         item = items.get(item.organization_id, item.id)
     note("before", undone)

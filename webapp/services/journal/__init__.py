@@ -1,5 +1,6 @@
 """Journal entries: drafts, posting, corrections, exchange differences, and the legs opposite a bank line."""
 
+from webapp.services.audit import locked_figures
 from webapp.services.audit.act import CLOSINGS
 from webapp.services.journal import realisations, settled_items
 
@@ -10,5 +11,6 @@ CLOSINGS.extend(
         realisations.settle_nil_items,
         realisations.realise,
         realisations.warn_of_stale,
+        locked_figures.check,
     )
 )

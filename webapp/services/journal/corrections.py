@@ -100,10 +100,10 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
         now=doing.now,
         corrects_id=entry.id,
     )
-    settled_items.make_room(entry, legs, CORRECTED)
+    settled_items.make_room(entry, legs, CORRECTED, correction.effective_on)
     journal_entries.post(correction, doing)
     db.session.flush()
-    settled_items.release_uncarried(entry, CORRECTED)
+    settled_items.release_uncarried(entry, CORRECTED, correction.effective_on)
     return correction
 
 

@@ -1,17 +1,21 @@
 """Journal entries: written as drafts, posted once, voided by a reversal of their effective state."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Final
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.money import Money
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
+    Document,
     DocumentRelation,
     FeedAccount,
     JournalEntry,
@@ -56,11 +60,14 @@ _POST = (
         posted_at=sa.bindparam("at"),
         action_request_id=sa.bindparam("act"),
         number=sa.func.coalesce(_LAST, 0) + 1,
+        fact_on=sa.bindparam("fact"),
+        is_moved=sa.bindparam("moved"),
     )
     .returning(_ENTRY.c.number)
 )
+MOVED_BY_LOCK: Final = "moved_by_lock"
 # The columns that it writes.
-_WRITTEN = ("status", "posted_at", "action_request_id", "number")
+_WRITTEN = ("status", "posted_at", "action_request_id", "number", "fact_on", "is_moved")
 
 
 class AlreadyPostedError(LedgerError):
@@ -190,8 +197,19 @@ def delete_draft(entry: JournalEntry) -> None:
         raise AlreadyPostedError
 
 
-def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
-    """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """The day of what an entry is about, and whether a lock date is why the entry is dated later."""
+
+    on: date
+    is_moved: bool
+
+
+def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False, fact: Fact | None = None) -> None:
+    """Make a draft part of the books by one conditional update, or raise the rule that it breaks.
+
+    It keeps the day of what it is about, where that is earlier, and warns where a lock date moved it from there.
+    """
     legs = journal_entries.legs_of(entry)
     _refuse_missing_rates(entry, legs)
     check_balanced(legs, entry.base_currency)
@@ -201,8 +219,13 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
     token_caps.count(entry, legs, doing)
-    if not _post_numbered(entry, doing):
+    fact = fact or _fact_of(entry, legs)
+    if fact is not None and fact.on >= entry.effective_on:
+        fact = None
+    if not _post_numbered(entry, doing, fact):
         raise AlreadyPostedError
+    if fact is not None and fact.is_moved:
+        _warn_of_move(entry, legs, fact, doing)
     db.session.expire(entry, _WRITTEN)
     if entry.source != "revaluation" and any(leg.currency != entry.base_currency for leg in legs):
         doing.moves_foreign(entry.effective_on)
@@ -329,8 +352,46 @@ def _has_no_rate(draft: JournalEntry, currency: str, day: date) -> bool:
     return exchange_rates.rate_on(draft.organization_id, currency, draft.base_currency, day) is None
 
 
-def _post_numbered(draft: JournalEntry, doing: Act) -> bool:
+def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None) -> bool:
     """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
     db.session.flush()
-    of = {"of_organization": draft.organization_id, "entry_id": draft.id}
-    return db.session.scalar(_POST, {**of, "at": doing.now, "act": doing.id}) is not None
+    of = {"of_organization": draft.organization_id, "entry_id": draft.id, "at": doing.now, "act": doing.id}
+    of |= {"fact": None if fact is None else fact.on, "moved": fact is not None and fact.is_moved}
+    return db.session.scalar(_POST, of) is not None
+
+
+def _fact_of(entry: JournalEntry, legs: Sequence[Leg]) -> Fact | None:
+    """Find the day of what a draft is about: its line's, its document's, or that of the entry that it corrects."""
+    days: list[date | None] = []
+    if entry.source == "bank_feed":
+        lines = journal_entries.transactions_of(legs)
+        days = [lookups.get(Transaction, entry.organization_id, each).booked_on for each in lines]
+    elif entry.document_id is not None:
+        days = [lookups.get(Document, entry.organization_id, entry.document_id).issued_on]
+    elif entry.corrects_id is not None:
+        days = [lookups.get(JournalEntry, entry.organization_id, entry.corrects_id).effective_on]
+    known = [day for day in days if day is not None]
+    return fact_of(entry, max(known)) if known else None
+
+
+def fact_of(entry: JournalEntry, day: date) -> Fact:
+    """Say of an entry that it is about a day: a lock date moved it, if it is on the first open day after that."""
+    return Fact(day, organizations.first_open_day(entry.organization_id, day) == entry.effective_on)
+
+
+def _warn_of_move(entry: JournalEntry, legs: Sequence[Leg], fact: Fact, doing: Act) -> None:
+    size = Money(abs(size_of(entry.organization_id, legs)), entry.base_currency)
+    is_other_year = fact.on.year != entry.effective_on.year
+    into = str(entry.effective_on.year) if is_other_year else f"{entry.effective_on:%-d %b %Y}"
+    sentence = f"{size.formatted} of {fact.on:%-d %b %Y} goes into {into}: the day is locked."
+    doing.warn(MOVED_BY_LOCK, sentence)
+
+
+def size_of(organization_id: str, legs: Sequence[Leg]) -> int:
+    """Add up what legs move in base: on banks, else on what is owed, else on either side."""
+    bank = [leg for leg in legs if leg.is_bank_leg]
+    if not bank:
+        rows = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+        bank = [leg for leg in legs if rows[leg.account_id].keeps_items]
+    found = sum(leg.amount_base_minor or 0 for leg in bank)
+    return found or sum(max(leg.amount_base_minor or 0, 0) for leg in legs)

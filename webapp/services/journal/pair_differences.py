@@ -37,7 +37,7 @@ def realise(line: Transaction) -> bool:
     parts = [_posted_parts(root, transfers_id) for root in roots]
     is_written = False
     if not _fits(mine, parts, transfers_id):
-        is_written = cancel(sides)
+        is_written = cancel(sides, max(_days(line), _days(other)))
         legs = _clearing(mine, parts)
         if legs:
             entry = _post(line, other, legs)
@@ -51,13 +51,13 @@ def realise(line: Transaction) -> bool:
     return is_written
 
 
-def cancel(sides: Sequence[TransferPair]) -> bool:
-    """Void the entry that realised the difference of a pair; answers whether there was one."""
+def cancel(sides: Sequence[TransferPair], on: date | None = None) -> bool:
+    """Void the entry that realised the difference of a pair, on the day of what ends that; answers whether one was."""
     entry_ids = {side.difference_entry_id for side in sides} - {None}
     for side in sides:
         side.difference_entry_id, side.is_settled = None, False
     for entry_id in entry_ids:
-        reversals.cancel(entries.get(sides[0].organization_id, entry_id or 0))
+        reversals.cancel(entries.get(sides[0].organization_id, entry_id or 0), on)
     db.session.flush()
     return bool(entry_ids)
 

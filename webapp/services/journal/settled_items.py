@@ -1,6 +1,7 @@
 """Settlements that their items no longer carry: undone; and items written anew for an account that was switched."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
 import sqlalchemy as sa
 
@@ -20,16 +21,16 @@ from webapp.services.journal.settlements import note, settle_with_reversal, undo
 SWITCHED = "The account keeps items from another day on."
 
 
-def release(entry: JournalEntry, reason: str) -> None:
-    """Undo every standing settlement of an entry's items, newest first."""
+def release(entry: JournalEntry, reason: str, on: date) -> None:
+    """Undo every standing settlement of an entry's items on the day of what ends them, newest first."""
     standing = list(settlements.of_entry(entry))
     for settlement in standing:
-        undo(settlement, reason)
+        undo(settlement, reason, on)
     note("before", standing)
 
 
-def make_room(entry: JournalEntry, legs: Sequence[Leg], reason: str) -> None:
-    """Undo the settlements that an entry's kept items will not carry once these legs are posted, newest first.
+def make_room(entry: JournalEntry, legs: Sequence[Leg], reason: str, on: date) -> None:
+    """Undo the settlements that an entry's kept items will not carry once these legs are posted on a day, newest first.
 
     The database lets no item be smaller than what is settled of it, so this comes before the legs are posted.
     """
@@ -40,7 +41,7 @@ def make_room(entry: JournalEntry, legs: Sequence[Leg], reason: str) -> None:
             standing = settlements.of_items(entry.organization_id, [item.id])
             if not standing:
                 break
-            undo(standing[0], reason)
+            undo(standing[0], reason, on)
             undone.append(standing[0])
             item = items.of_key(entry.organization_id, key)
     note("before", undone)
@@ -76,13 +77,13 @@ def _keeping(organization_id: str, legs: Sequence[Leg]) -> Iterator[Account]:
     )
 
 
-def release_uncarried(entry: JournalEntry, reason: str) -> None:
-    """Undo the settlements that an entry's items no longer carry after a correction, newest first."""
+def release_uncarried(entry: JournalEntry, reason: str, on: date) -> None:
+    """Undo the settlements that an entry's items no longer carry after a correction of a day, newest first."""
     undone: list[Settlement] = []
     for settlement in settlements.of_entry(entry):
         if not _carries(entry, settlement.account_id):
             undone.append(settlement)
-            undo(settlement, reason)
+            undo(settlement, reason, on)
     note("before", undone)
 
 

@@ -84,10 +84,12 @@ def settle_items(
     settled_on = organizations.first_open_day(account.organization_id, latest)
     first = next(iter(found.values()))
     made = _open(account, first.currency, settled_on, cause)
+    fact_on = items.latest_fact(account.organization_id, list(found.values()))
+    fact = None if fact_on is None else entries.Fact(fact_on, settled_on > latest)
     if shortfall is not None:
-        taken = [*taken, _book(made, shortfall, taken, first.org_merchant_id)]
+        taken = [*taken, _book(made, shortfall, taken, first.org_merchant_id, fact)]
     _let_stand(made, taken)
-    _realise(account, made, taken, first.org_merchant_id)
+    _realise(account, made, taken, first.org_merchant_id, fact)
     return made
 
 
@@ -135,7 +137,11 @@ def _let_stand(made: Settlement, taken: Iterable[TakenPart]) -> None:
 
 
 def _book(
-    settlement: Settlement, shortfall: Shortfall, taken: Sequence[TakenPart], merchant_id: int | None
+    settlement: Settlement,
+    shortfall: Shortfall,
+    taken: Sequence[TakenPart],
+    merchant_id: int | None,
+    fact: entries.Fact | None,
 ) -> TakenPart:
     """Post a shortfall in the name of the party, worth its share of the items that it is short of.
 
@@ -152,23 +158,27 @@ def _book(
         Leg(account_id, part, base, part, merchant_id=merchant_id, project_id=project_id)
         for (account_id, project_id, _), part in zip(shortfall.splits, parts, strict=True)
     )
-    entry = add_entry(settlement, (control, *costs), shortfall.purpose, shortfall.description)
+    entry = add_entry(settlement, (control, *costs), shortfall.purpose, shortfall.description, fact)
     (item,) = items.of_entry(settlement.organization_id, entry.id)
     return rest_of(item)
 
 
-def undo(settlement: Settlement, reason: str) -> None:
-    """End a settlement on the first open day at or after the one that it settled on, and void what it caused."""
-    day = organizations.first_open_day(settlement.organization_id, settlement.settled_on)
+def undo(settlement: Settlement, reason: str, on: date | None = None) -> None:
+    """End a settlement, and void what it caused, on the first open day at or after the one that it settled on.
+
+    `on` is the day of what ends it, where that has one: until then its parts stand against each other.
+    """
+    ends_on = settlement.settled_on if on is None else max(on, settlement.settled_on)
+    day = organizations.first_open_day(settlement.organization_id, ends_on)
     at = updates.open_act().now
     _change(settlement, "STANDING", status="UNDONE", reason=reason, undone_on=day, undone_at=at)
     for entry in settlements.caused_by(settlement):
-        cancel(entry)
+        cancel(entry, day)
 
 
-def cancel(entry: JournalEntry) -> JournalEntry:
+def cancel(entry: JournalEntry, on: date | None = None) -> JournalEntry:
     """Void an entry that a settlement caused, and settle its items with those of its reversal."""
-    reversal = reversals.cancel(entry)
+    reversal = reversals.cancel(entry, on)
     settle_with_reversal(entry, reversal)
     return reversal
 
@@ -210,7 +220,11 @@ def _change(settlement: Settlement, before: str, **values: Any) -> None:
 
 
 def _realise(
-    account: Account, settlement: Settlement, taken: Sequence[TakenPart], merchant_id: int | None
+    account: Account,
+    settlement: Settlement,
+    taken: Sequence[TakenPart],
+    merchant_id: int | None,
+    fact: entries.Fact | None,
 ) -> None:
     """Post what the parts differ by in the base currency, in the name of their party."""
     rest = sum(each.base_minor for each in taken)
@@ -222,13 +236,18 @@ def _realise(
         account.id, settlement.currency, rest, organization.base_currency, differences_id
     )
     legs = (replace(owed, merchant_id=merchant_id), difference)
-    add_entry(
-        settlement, legs, "DIFFERENCE", f"Exchange difference of settlement {settlement.id} of {account.name}"
-    )
+    description = f"Exchange difference of settlement {settlement.id} of {account.name}"
+    add_entry(settlement, legs, "DIFFERENCE", description, fact)
 
 
-def add_entry(settlement: Settlement, legs: Sequence[Leg], purpose: str, description: str) -> JournalEntry:
-    """Post an entry that a settlement causes, on its day."""
+def add_entry(
+    settlement: Settlement,
+    legs: Sequence[Leg],
+    purpose: str,
+    description: str,
+    fact: entries.Fact | None = None,
+) -> JournalEntry:
+    """Post an entry that a settlement causes, on its day; its fact is the latest of what that joins."""
     doing = updates.open_act()
     entry = entries.add_draft(
         organizations.get(settlement.organization_id),
@@ -238,7 +257,7 @@ def add_entry(settlement: Settlement, legs: Sequence[Leg], purpose: str, descrip
         description=description,
         now=doing.now,
     )
-    entries.post(entry, doing)
+    entries.post(entry, doing, fact=fact)
     db.session.execute(
         sa.insert(SettlementEntry).values(
             organization_id=settlement.organization_id,

@@ -51,7 +51,9 @@ def restored(
             if facts is None or facts.closed is not None:
                 return None
             present = in_line(side, Money(line.amount_minor, line.currency), books.rules)
-            return in_base(present._replace(account_id=int(before or 0)), books.rules)
+            put_back = present._replace(account_id=int(before or 0))
+            is_set_in_currency = present.currency != line.currency
+            return put_back if is_set_in_currency else in_base(put_back, books.rules)
         case EffectKind.SET_MERCHANT:
             return side._replace(merchant_id=None if before is None else int(before))
         case EffectKind.SET_PROJECT:

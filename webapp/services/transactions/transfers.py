@@ -73,7 +73,8 @@ def pair(
         chosen = pair_sides.of(line, other, difference)
         for each in (line, other):
             if each.journal_entry is not None:
-                settled_items.release(each.journal_entry, "One of its items was paired as a transfer.")
+                reason = "One of its items was paired as a transfer."
+                settled_items.release(each.journal_entry, reason, each.journal_entry.effective_on)
         _record(line, other, "STANDING", now)
         _name(chosen, difference)
         _join(line, other, chosen, doing)

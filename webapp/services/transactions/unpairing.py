@@ -1,7 +1,7 @@
 """Ending transfers: each of the two lines has an entry of its own again, as it was before they were paired."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 
 import sqlalchemy as sa
 
@@ -15,11 +15,13 @@ from webapp.services.journal import counter_legs, line_drafts, pair_differences
 from webapp.services.journal.counter_legs import StoredLeg
 
 
-def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Transaction | None:
+def unpair(
+    line: Transaction, *, now: datetime, is_refused: bool = False, on: date | None = None
+) -> Transaction | None:
     """End the pair of a line, if it is in one; answers the line of its other side.
 
-    With `is_refused` a person decided that it is no transfer, which stays stored. Otherwise a line is removed or its
-    entry voided, and the pair is deleted.
+    The entry of its difference is voided on its day, or `on` a later one. With `is_refused` a person decided that it is
+    no transfer, which stays stored. Otherwise a line is removed or its entry voided, and the pair is deleted.
     """
     mine = transfer_pairs.active(line.organization_id, line.id)
     if mine is None:
@@ -28,7 +30,7 @@ def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Tra
     theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
     sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
     kept = {each.id: side.counters for each, side in sides}
-    pair_differences.cancel([side for _, side in sides])
+    pair_differences.cancel([side for _, side in sides], on)
     for _, side in sides:
         _end(side, now, is_refused=is_refused)
     updates.touch(Kind.TRANSACTION, kept)

@@ -259,6 +259,7 @@ def acting() -> dict[str, Any]:
         request_id=state().id,
         address=request.remote_addr,
         is_uncapped=is_decided_on(),
+        is_admin="admin" in found.scopes,
         note=state().note,
     )
     return {"actor": actor, "now": requests.now()}
