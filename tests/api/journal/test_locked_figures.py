@@ -164,7 +164,10 @@ def test_a_due_day_counts_from_the_first_open_day_and_asks_for_nothing(ada, year
         assert ada.patch(f"/api/items/{item['id']}", json={"dueOn": day}).status_code == 200
         assert shown() == before
     aged = ada.get("/api/reports/aged-receivables?asOf=2025-01-01").json["agedReceivables"]
-    assert "120.00" in aged["parties"][0]["rows"][0].values() or aged["parties"][0]["rows"][0]["amounts"]["notDue"] == "120.00"
+    assert (
+        "120.00" in aged["parties"][0]["rows"][0].values()
+        or aged["parties"][0]["rows"][0]["amounts"]["notDue"] == "120.00"
+    )
     assert ada.patch(f"/api/merchants/{year['party']}", json={"termsDays": 60}).status_code == 200
     assert shown() == before
 

@@ -18,7 +18,7 @@ bp = Blueprint("api_revaluations", __name__, url_prefix="/api", description="Rev
 @bp.response(200, ActionResultSchema)
 def revalue(body: dict[str, Any]) -> ActionResult:
     """Revalue balances in other currencies at the rates of a day; its reversal is dated the next day."""
-    return services.bookkeeping.revaluations.revalue(body["as_of"], **acting())
+    return services.bookkeeping.revaluations.revalue(**body, **acting())
 
 
 @bp.post("/journal-entries/<id:entry_id>/take-back")

@@ -193,12 +193,14 @@ def booking(query: dict[str, Any], document_id: int) -> dict[str, Any]:
 @bp.response(201, WrittenEntryAnswerSchema)
 def enter(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Write a document's entry by its VAT breakdown, against what is owed; posting it needs the scope confirm."""
-    post = body.pop("post")
+    post, force = body.pop("post"), body.pop("force")
     if post:
         demand("confirm")
     document = queries.documents.documents.get(organization_id(), document_id)
     return written(
-        services.bookkeeping.document_bookings.enter(document, ChosenAccounts(**body), post=post, **acting())
+        services.bookkeeping.document_bookings.enter(
+            document, ChosenAccounts(**body), post=post, force=force, **acting()
+        )
     )
 
 

@@ -38,7 +38,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 def settle(body: dict[str, Any]) -> dict[str, Any]:
     """Settle open items of one account and currency with each other; they add up to zero, and nothing is posted."""
-    return {"settlement": services.transactions.settlements.settle(body["parts"], **acting())}
+    return {"settlement": services.transactions.settlements.settle(**body, **acting())}
 
 
 @bp.post("/<id:settlement_id>/undo")

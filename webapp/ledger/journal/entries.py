@@ -139,3 +139,12 @@ def check_account_currency(leg: Leg, account_currency: str | None) -> None:
         raise AccountCurrencyError(
             f"That account takes postings in {account_currency} only, not in {leg.currency}."
         )
+
+
+def moved_by(bank_minor: int, owed_minor: int, debit_minor: int) -> int:
+    """Return what an entry moves: on banks, else on what is owed, else on either side.
+
+    >>> moved_by(-4500, 0, 4500), moved_by(0, -12000, 12000), moved_by(0, 0, 1000)
+    (-4500, -12000, 1000)
+    """
+    return bank_minor or owed_minor or debit_minor

@@ -8,8 +8,8 @@ from typing import Final, Literal
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.proofs import Item
 
-Code = Literal["opening_twice", "old_items"]
-CODES: Final[tuple[Code, ...]] = ("opening_twice", "old_items")
+Code = Literal["opening_twice", "old_items", "in_transit"]
+CODES: Final[tuple[Code, ...]] = ("opening_twice", "old_items", "in_transit")
 # The bank books what is real within this time: a cheque, a card payment, a transfer.
 WEEKS: Final = 6
 
@@ -30,9 +30,14 @@ class CompletionWarning:
 
 
 def warnings(
-    outstanding: Sequence[Item], *, statement_date: date, openings: Collection[int], currency: str
+    outstanding: Sequence[Item],
+    *,
+    statement_date: date,
+    openings: Collection[int],
+    currency: str,
+    in_transit: Sequence[Item] = (),
 ) -> list[CompletionWarning]:
-    """Warn about outstanding items that equal an opening balance, and about old ones.
+    """Warn about outstanding items that equal an opening balance, about old ones, and about what the books have later.
 
     `openings` are the opening balances that the account's books may have twice, in minor units of `currency`.
 
@@ -50,6 +55,8 @@ def warnings(
     old = [item for item in outstanding if item.booked_on < statement_date - timedelta(weeks=WEEKS)]
     if old:
         found.append(_warning("old_items", old, currency))
+    if in_transit:
+        found.append(_warning("in_transit", in_transit, currency))
     return found
 
 
@@ -70,6 +77,10 @@ def _warning(code: Code, items: Sequence[Item], currency: str) -> CompletionWarn
 
 # Of each code the sentence for one item, and for several.
 _SENTENCES: Final[dict[Code, tuple[str, str]]] = {
+    "in_transit": (
+        "{total} of {day} is on this statement and in the books after it: the balance sheet of its day is without it.",
+        "{count} items over {total} together, the oldest of {day}, are on this statement and in the books after it.",
+    ),
     "opening_twice": (
         (
             "An item of {day} that no statement cleared is {total}, the same as the opening balance: the opening may be"

@@ -1,6 +1,7 @@
 """Items: each kept row is what the postings and the settlements make it, and what is open is what its account has."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
@@ -20,6 +21,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, checked_organizations, found
+from webapp.queries.common import merchants
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import derivations, listings, settlements
 
@@ -139,6 +141,47 @@ def ties() -> Iterable[Violation]:
                 yield Violation("items_untied", sentence, organization_id, details)
 
 
+def party_ties() -> Iterable[Violation]:
+    """Find parties whose statement closes with something else than their open items, on the same days."""
+    for organization_id in checked_organizations():
+        merged = merchants.merged(organization_id)
+        for day in [None, *_days(organization_id)]:
+            for party_id, currency in _untied_parties(organization_id, day, merged):
+                at = "" if day is None else f" at the close of {day:%-d %b %Y}"
+                sentence = (
+                    f"The statement of party {party_id} in {currency} is not what is open of its items{at}."
+                )
+                details = {"orgMerchantId": party_id, "currency": currency, "day": str(day or "")}
+                yield Violation("party_untied", sentence, organization_id, details)
+
+
+def _untied_parties(
+    organization_id: str, day: date | None, merged: Mapping[int, int]
+) -> list[tuple[int | None, str]]:
+    items = listings.as_of(organization_id, day)
+    postings = (
+        sa.select(Posting.org_merchant_id, Posting.currency, sa.func.sum(Posting.amount_minor))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == organization_id,
+            Account.keeps_items,
+            JournalEntry.status.in_(COUNTING),
+            sa.true() if day is None else JournalEntry.effective_on <= day,
+        )
+        .group_by(Posting.org_merchant_id, Posting.currency)
+    )
+    owed = sa.select(items.c.party, items.c.currency, sa.func.sum(items.c.open_minor)).group_by(
+        items.c.party, items.c.currency
+    )
+    sums: Counter[tuple[int | None, str]] = Counter()
+    for party_id, currency, minor in db.session.execute(postings):
+        sums[merged.get(party_id, party_id), currency] += int(minor)
+    for party_id, currency, minor in db.session.execute(owed):
+        sums[party_id, currency] -= int(minor)
+    return sorted((key for key, minor in sums.items() if minor), key=lambda key: (key[0] or 0, key[1]))
+
+
 def _days(organization_id: str, most: int = 12) -> list[date]:
     """Give the latest days on which settlements began or ended."""
     days = sa.union(
@@ -194,4 +237,4 @@ def _sums(statement: Any) -> dict[tuple[int, str], tuple[int, int]]:
     return {(row[0], row[1]): (int(row[2]), int(row[3])) for row in found_sums}
 
 
-CHECKS = (kept_rows, settled_of_items, unsettled_differences, ties)
+CHECKS = (kept_rows, settled_of_items, unsettled_differences, ties, party_ties)

@@ -21,7 +21,6 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates, revaluations
 from webapp.queries.currencies.revaluations import ForeignBalance
-from webapp.queries.journal import entries
 
 # Of older ones the first alone is judged: they are off by the same act, and each takes a statement of its own.
 MOST_JUDGED: Final = 12
@@ -86,7 +85,10 @@ def _gain(legs: Sequence[Leg]) -> int:
 def of_day(organization: Organization, as_of: date) -> RevaluationVerdict:
     """Judge the revaluation as of a day."""
     pair = revaluations.standing(organization.id, as_of)
-    standing = tuple(entries.legs_of(pair[0])) if pair else ()
+    standing = tuple(
+        Leg(each.account_id, each.amount_minor, each.currency, each.amount_base_minor)
+        for each in (pair[0].postings if pair else ())
+    )
     balances = revaluations.foreign_balances(organization.id, as_of, without=standing)
     codes = sorted({each.currency for each in balances})
     base = organization.base_currency

@@ -11,6 +11,7 @@ from webapp.database.sessions import db
 from webapp.models import (
     Account,
     JournalEntry,
+    OwedItem,
     Settlement,
     SettlementEntry,
     SettlementPart,
@@ -77,6 +78,19 @@ def of_entry(entry: JournalEntry) -> Sequence[Settlement]:
 def of_items(organization_id: str, item_ids: Collection[int]) -> Sequence[Settlement]:
     """List the standing settlements of some items, newest first."""
     return _standing(organization_id, SettlementPart.item_id.in_(item_ids))
+
+
+def joining(organization_id: str, merchant_ids: Collection[int]) -> Sequence[Settlement]:
+    """List the standing settlements that join items of some merchants with items of others, newest first."""
+    is_theirs = sa.case((OwedItem.org_merchant_id.in_(merchant_ids), 1), else_=0)
+    mixed = (
+        sa.select(SettlementPart.settlement_id)
+        .join(OwedItem, refers_to(SettlementPart.item_id, OwedItem))
+        .where(SettlementPart.organization_id == organization_id)
+        .group_by(SettlementPart.settlement_id)
+        .having(sa.func.min(is_theirs) != sa.func.max(is_theirs))
+    )
+    return _standing(organization_id, SettlementPart.settlement_id.in_(mixed))
 
 
 def of_account(account: Account) -> Sequence[Settlement]:

@@ -97,6 +97,7 @@ class EntryRecord:
     counterparty: CounterpartyRecord | None
     can_void: bool
     number: int | None
+    booked_on: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ class EntryFilters:
     to: date | None = None
     q: str | None = None
     ids: Sequence[int] = ()
+    moved_by_lock: bool | None = None
 
 
 def read(organization_id: str, entry_id: int) -> EntryRecord:
@@ -134,6 +136,10 @@ def listed(
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
         statement = statement.where(JournalEntry.source == filters.source)
+    if filters.moved_by_lock is not None:
+        # What was voided is not there any more, on either day.
+        is_moved = sa.and_(JournalEntry.is_moved, JournalEntry.status == "POSTED")
+        statement = statement.where(is_moved if filters.moved_by_lock else sa.not_(is_moved))
     if filters.ids:
         statement = statement.where(JournalEntry.id.in_(filters.ids))
     if legs := _legs(organization_id, filters):
@@ -245,6 +251,7 @@ def _record(stored: _Stored, others: Mapping[int, _Stored], *, can_void: bool) -
         origin=_origin(original),
         counterparty=_counterparty(stored, original.line),
         can_void=can_void,
+        booked_on=entry.fact_on,
     )
 
 

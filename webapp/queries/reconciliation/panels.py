@@ -1,10 +1,11 @@
 """The reconciliation panel beside an account's lines: sums, what is missing or odd, and a suggestion for it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -74,7 +75,7 @@ def panel(account: FeedAccount) -> Panel | None:
         is_ready=ready.is_ready,
         other_items=entries,
         suggestion=_suggestion(account, draft, lines, ready),
-        warnings=completion_warnings(draft, ready.books.outstanding),
+        warnings=completion_warnings(draft, ready.books.outstanding, ready.books.in_transit),
         stated_opening=_stated_opening(account, draft, anchor),
     )
 
@@ -116,31 +117,36 @@ def _suggestion(
     return Suggestion(lines, total((line.amount for line in lines), draft.currency))
 
 
-def completion_warnings(statement: Reconciliation, outstanding: Sequence[Item]) -> list[CompletionWarning]:
-    """Give the warnings about a draft or proof that leaves these items outstanding."""
+def completion_warnings(
+    statement: Reconciliation, outstanding: Sequence[Item], in_transit: Sequence[Item]
+) -> list[CompletionWarning]:
+    """Give the warnings about a draft or proof that leaves these items outstanding, and these in the books later."""
     return warnings(
         outstanding,
         statement_date=statement.statement_date,
         openings=_openings(statement),
         currency=statement.currency,
+        in_transit=in_transit,
     )
 
 
 def of_proof(proof: Reconciliation) -> list[CompletionWarning]:
-    """Give the warnings about a proof, from the items that it froze as outstanding."""
-    frozen = json.loads(proof.frozen or "{}").get("outstanding", [])
-    return completion_warnings(
-        proof,
-        [
-            Item(
-                each["transactionId"],
-                each["journalEntryId"],
-                each["providerTransactionId"],
-                date.fromisoformat(each["bookedOn"]),
-                Money.of(Decimal(each["amount"]), proof.currency).minor,
-            )
-            for each in frozen
-        ],
+    """Give the warnings about a proof, from the items that it froze as outstanding and in transit."""
+    frozen = json.loads(proof.frozen or "{}")
+    outstanding, in_transit = (
+        [_item(each, proof.currency) for each in frozen.get(name, ())]
+        for name in ("outstanding", "inTransit")
+    )
+    return completion_warnings(proof, outstanding, in_transit)
+
+
+def _item(frozen: Mapping[str, Any], currency: str) -> Item:
+    return Item(
+        frozen["transactionId"],
+        frozen["journalEntryId"],
+        frozen["providerTransactionId"],
+        date.fromisoformat(frozen["bookedOn"]),
+        Money.of(Decimal(frozen["amount"]), currency).minor,
     )
 
 

@@ -15,6 +15,7 @@ from webapp.ledger.report_columns import ReportColumns
 from webapp.ledger.warnings import ReportWarning
 from webapp.queries.access import organizations
 from webapp.queries.currencies import revaluation_verdicts
+from webapp.queries.reports import cut_offs
 from webapp.queries.reports.books import (
     EQUITY_AND_RESULT_TYPES,
     RESULT_TYPES,
@@ -64,6 +65,7 @@ class ProfitAndLoss:
     result: Sums
     personal: Sums
     result_with_personal: Sums
+    warnings: list[ReportWarning]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLo
     grid = Grid(books, columns, lambda each: [each.change(period) for period in periods])
     rows = grid.rows(RESULT_TYPES)
     business = [(account, row) for account, row in rows if account.in_scope]
+    cut_off = cut_offs.warning(organization_id, columns.period.last)
     return ProfitAndLoss(
         books.base,
         columns,
@@ -110,6 +113,7 @@ def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLo
         result=-grid.total(_of(business)),
         personal=grid.total(_personal(rows)),
         result_with_personal=-grid.total(_of(rows)),
+        warnings=[] if columns.selection or cut_off is None else [cut_off],
     )
 
 
@@ -144,7 +148,8 @@ def _warnings(organization_id: str, columns: ReportColumns) -> list[ReportWarnin
     if columns.selection:
         return []
     verdict = revaluation_verdicts.of_day(organizations.get(organization_id), columns.period.last)
-    return [] if verdict.warning is None else [verdict.warning]
+    found = verdict.warning, cut_offs.warning(organization_id, columns.period.last)
+    return [each for each in found if each is not None]
 
 
 # The results of earlier years, in place of accounts.

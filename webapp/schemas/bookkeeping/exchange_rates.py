@@ -53,9 +53,10 @@ class ExchangeRatePageQuerySchema(AddressSchema, PageSchema):
 
 
 class RevaluationSchema(Schema):
-    """The day whose rates are used."""
+    """The day whose rates are used; one of more than a year ahead needs `force`."""
 
     as_of = fields.Day(required=True)
+    force = fields.Flag(load_default=False)
 
 
 class TakeBackSchema(Schema):

@@ -70,10 +70,16 @@ class JournalEntrySchema(Schema):
     can_void = ma.fields.Boolean()
 
 
+BOOKED_ON = {
+    "description": "The day of what it is about, where the entry is dated later; of a line its booking day."
+}
+
+
 class ListedEntrySchema(JournalEntrySchema):
     """An entry of a list, with its number among the posted ones; a draft has none."""
 
     number = ma.fields.Integer(allow_none=True)
+    booked_on = fields.Day(allow_none=True, metadata=BOOKED_ON)
 
 
 class EntryAnswerSchema(Schema):
@@ -108,6 +114,7 @@ class EntryQuerySchema(PageSchema):
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
     ids = JoinedIds(Kind.JOURNAL_ENTRY, load_default=())
+    moved_by_lock = fields.FormFlag(load_default=None, allow_none=True)
 
 
 DUE_ON = {"description": "When what this posting begins is due; without a day as its merchant's terms say."}
@@ -127,7 +134,10 @@ class PostingInputSchema(Schema):
     reference = fields.Text(most=255, allow_none=True, metadata=REFERENCE)
 
 
-FORCE = {"description": "Post it although a bank line has this money already."}
+FORCE = {
+    "description": "Do it although a bank line has this money already, or the day is more than a year ahead."
+}
+FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
 
 
 class EntryInputSchema(Schema):
@@ -227,9 +237,11 @@ class VoidSchema(Schema):
     reason = fields.Text(least=1, most=2000, required=True)
     effective_at = EffectiveAt(load_default=None, allow_none=True)
     copy = fields.Flag(load_default=False)
+    force = fields.Flag(load_default=False, metadata=FAR_AHEAD)
 
 
 class VoidFormSchema(VoidSchema):
     """The same from a form."""
 
     copy = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -16,6 +16,9 @@ TAX = {
 }
 
 
+FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
+
+
 class BookedPartSchema(Schema):
     """A part of what a document states: as a posting debit is positive, as a split it has the line's sign.
 
@@ -60,6 +63,7 @@ class EnterDocumentSchema(ChosenAccountsSchema):
 
     counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
     post = fields.Flag(load_default=False)
+    force = fields.Flag(load_default=False, metadata=FAR_AHEAD)
 
 
 class SplitByDocumentSchema(ChosenAccountsSchema):

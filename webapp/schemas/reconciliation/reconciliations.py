@@ -137,6 +137,7 @@ class CompletionWarningSchema(Schema):
     """What is odd about outstanding items: `message` says what to do; the proof was completed all the same.
 
     They equal the opening balance (`opening_twice`), or are more than six weeks older than the statement (`old_items`).
+    Or the statement has them, and the books later (`in_transit`).
     """
 
     code = fields.OneOf(*WARNING_CODES)

@@ -236,6 +236,7 @@ class ProfitAndLossSchema(_ReportSchema):
     result = ma.fields.Nested(SumsSchema)
     personal = ma.fields.Nested(SumsSchema)
     result_with_personal = ma.fields.Nested(SumsSchema)
+    warnings = ma.fields.List(ma.fields.Nested(ReportWarningSchema))
 
 
 class BalanceSheetSchema(_ReportSchema):

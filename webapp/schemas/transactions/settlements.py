@@ -52,6 +52,9 @@ class NewSettlementSchema(Schema):
     parts = ma.fields.List(
         ma.fields.Nested(NewPartSchema), required=True, validate=ma.validate.Length(min=2, max=MOST_PARTS)
     )
+    force = fields.Flag(
+        load_default=False, metadata={"description": "Do it although an item is of more than a year ahead."}
+    )
 
 
 class SettlementUndoSchema(Schema):

@@ -34,7 +34,13 @@ class AccountMissingError(UnprocessableError):
 
 
 def enter(
-    document: Document, chosen: ChosenAccounts, *, post: bool = False, actor: Actor, now: datetime
+    document: Document,
+    chosen: ChosenAccounts,
+    *,
+    post: bool = False,
+    force: bool = False,
+    actor: Actor,
+    now: datetime,
 ) -> JournalEntry:
     """Write the entry of a document, on its day or the first open one, as a draft or posted at once.
 
@@ -51,6 +57,7 @@ def enter(
         post=post,
         document_id=document.id,
         is_stated=True,
+        force=force,
         actor=actor,
         now=now,
     )

@@ -7,6 +7,7 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, refs
 from webapp.models import JournalEntry, Organization, update_rows
+from webapp.queries.access import organizations
 from webapp.queries.journal import lock_dates
 from webapp.services.audit import updates
 from webapp.services.audit.act import Actor
@@ -20,6 +21,12 @@ class DraftsInPeriodError(LedgerError):
     """There are drafts in this period; confirm or delete them, or move them to the first open day."""
 
     code = "drafts_in_period"
+
+
+class LockAheadError(UnprocessableError):
+    """The books are closed up to a day that is over, or today; choose an earlier day."""
+
+    code = "lock_ahead"
 
 
 class ReasonNeededError(UnprocessableError):
@@ -46,6 +53,9 @@ def move(
         if lock_date == before:
             doing.nothing_to_do()
             return organization
+        if lock_date is not None and lock_date > organizations.today(organization.id, now):
+            sentence = f"{lock_date:%-d %b %Y} is still to come; close the books up to today at most."
+            raise LockAheadError(sentence, fields={"lockDate": [sentence]})
         if before is not None and (lock_date is None or lock_date < before) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
         moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else []

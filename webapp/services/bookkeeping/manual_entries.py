@@ -89,7 +89,7 @@ def create(
     With `is_stated` the postings are what the document states, so that accounts in base take their share of it.
 
     A posting without a currency is in its account's, else in the base currency. Posting what a bank line has already
-    needs `force`; otherwise it raises AlreadyOnLineError.
+    needs `force`, and so does a day far ahead; otherwise it raises AlreadyOnLineError or FarAheadError.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -102,6 +102,7 @@ def create(
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
+        journal_entries.check_near(organization.id, effective_at, now, force=force)
         mirrored = line_drafts.mirror_legs(
             organization, legs, effective_at, document_id=document_id, is_written=not is_stated
         )
@@ -158,6 +159,7 @@ def change(
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
         journal_entries.check_open(organization.id, effective_at)
+        journal_entries.check_near(organization.id, effective_at, now, force=force)
         mirrored = line_drafts.mirror_legs(
             organization, legs, effective_at, document_id=entry.document_id, is_written=True
         )
@@ -193,6 +195,7 @@ def post(
             )
         _require(entry, version)
         doing.before = {"status": entry.status}
+        journal_entries.check_near(entry.organization_id, entry.effective_on, now, force=force)
         _post(entry, doing, force=force)
         doing.after = {"status": entry.status}
     return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))

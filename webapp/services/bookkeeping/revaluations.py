@@ -30,7 +30,7 @@ class NotRevaluationError(LedgerError):
     }
 
 
-def revalue(as_of: date, *, actor: Actor, now: datetime) -> ActionResult:
+def revalue(as_of: date, *, actor: Actor, now: datetime, force: bool = False) -> ActionResult:
     """Revalue balances in other currencies at a day's rates: an entry, and its reversal on the next day.
 
     A second run for the same day takes the place of the first where anything differs, and else changes nothing;
@@ -43,6 +43,7 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> ActionResult:
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
             entries.check_open(organization.id, day)
+        entries.check_near(organization.id, as_of, now, force=force)
         verdict = revaluation_verdicts.of_day(organization, as_of)
         if verdict.missing:
             raise ExchangeRateMissingError.on([(as_of, code) for code in verdict.missing])

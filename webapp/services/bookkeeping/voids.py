@@ -63,10 +63,11 @@ def void(
     now: datetime,
     effective_on: date | None = None,
     copy: bool = False,
+    force: bool = False,
 ) -> ActionResult:
     """Cancel an entry with all its corrections.
 
-    With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
+    A day far ahead needs `force`. With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
     """
     payload = {
         "reason": reason,
@@ -77,6 +78,8 @@ def void(
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
         _refuse(voidable.refusal(entry))
+        if effective_on is not None:
+            journal_entries.check_near(entry.organization_id, effective_on, now, force=force)
         doing.before = {"status": entry.status}
         touched = reverse(entry, doing, effective_on=effective_on)
         if copy and manual_entries.is_manual(entry):

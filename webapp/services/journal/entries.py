@@ -1,5 +1,6 @@
 """Journal entries: written as drafts, posted once, voided by a reversal of their effective state."""
 
+from calendar import monthrange
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -9,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.journal.entries import Leg, check_balanced, moved_by
 from webapp.ledger.money import Money
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
@@ -80,6 +81,12 @@ class PeriodLockedError(LedgerError):
     """The period is closed; date it on the first open day, or reopen the period."""
 
     code = "period_locked"
+
+
+class FarAheadError(LedgerError):
+    """This day is more than a year ahead; look at it, and send `force` if it is meant."""
+
+    code = "far_ahead"
 
 
 class BeforeOpeningError(LedgerError):
@@ -257,6 +264,17 @@ def check_open(organization_id: str, day: date) -> None:
         )
 
 
+def check_near(organization_id: str, day: date, now: datetime, *, force: bool) -> None:
+    """Ask about a day of more than a year ahead, which is a slip more often than not."""
+    today = organizations.today(organization_id, now)
+    last = date(today.year + 1, today.month, min(today.day, monthrange(today.year + 1, today.month)[1]))
+    if day > last and not force:
+        raise FarAheadError(
+            f"{day:%-d %b %Y} is more than a year ahead. Send `force` if that day is meant.",
+            details={"day": day.isoformat(), "last": last.isoformat()},
+        )
+
+
 def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Sequence[Leg] = ()) -> None:
     """Refuse an archived account that no existing leg has, and a leg without a merchant where one is required."""
     added = {leg.account_id for leg in legs} - {leg.account_id for leg in existing}
@@ -380,18 +398,19 @@ def fact_of(entry: JournalEntry, day: date) -> Fact:
 
 
 def _warn_of_move(entry: JournalEntry, legs: Sequence[Leg], fact: Fact, doing: Act) -> None:
-    size = Money(abs(size_of(entry.organization_id, legs)), entry.base_currency)
+    size = Money(abs(_size_of(entry.organization_id, legs)), entry.base_currency)
     is_other_year = fact.on.year != entry.effective_on.year
     into = str(entry.effective_on.year) if is_other_year else f"{entry.effective_on:%-d %b %Y}"
     sentence = f"{size.formatted} of {fact.on:%-d %b %Y} goes into {into}: the day is locked."
     doing.warn(MOVED_BY_LOCK, sentence)
 
 
-def size_of(organization_id: str, legs: Sequence[Leg]) -> int:
-    """Add up what legs move in base: on banks, else on what is owed, else on either side."""
-    bank = [leg for leg in legs if leg.is_bank_leg]
-    if not bank:
-        rows = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
-        bank = [leg for leg in legs if rows[leg.account_id].keeps_items]
-    found = sum(leg.amount_base_minor or 0 for leg in bank)
-    return found or sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
+def _size_of(organization_id: str, legs: Sequence[Leg]) -> int:
+    rows = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+    sums = [0, 0, 0]
+    for leg in legs:
+        amount = leg.amount_base_minor or 0
+        sums[0] += amount if leg.is_bank_leg else 0
+        sums[1] += amount if rows[leg.account_id].keeps_items and not leg.is_bank_leg else 0
+        sums[2] += max(amount, 0)
+    return moved_by(*sums)

@@ -1,6 +1,6 @@
 """Settlements that their items no longer carry: undone; and items written anew for an account that was switched."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from webapp.queries.items import derivations, items, settlements
 from webapp.queries.items.items import Key
 from webapp.queries.journal import entries
 from webapp.queries.transfers import open_items
+from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal.settlements import note, settle_with_reversal, undo
 
@@ -113,6 +114,23 @@ def _amounts(entry: JournalEntry, account_id: int) -> Mapping[int, tuple[int, in
         sa.select(whole.item_id, whole.amount_minor, whole.amount_base_minor).where(whole.root_id == entry.id)
     )
     return {row.item_id: (int(row.amount_minor), int(row.amount_base_minor)) for row in rows}
+
+
+def release_joined(organization_id: str, merchant_ids: Collection[int], reason: str) -> None:
+    """Undo the standing settlements that join items of some merchants with those of others, newest first.
+
+    The sentence of each is a warning, for its items are open again.
+    """
+    doing = updates.open_act()
+    found = settlements.joining(organization_id, merchant_ids)
+    for settlement in found:
+        undo(settlement, reason, never_stood=True)
+        account = lookups.get(Account, organization_id, settlement.account_id)
+        doing.warn(
+            "settlement_undone",
+            f"Settlement {settlement.id} of {account.name} joined both parties and is undone; its items are open.",
+        )
+    note("before", found)
 
 
 def write_anew(doing: Act) -> None:

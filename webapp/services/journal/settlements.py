@@ -163,13 +163,16 @@ def _book(
     return rest_of(item)
 
 
-def undo(settlement: Settlement, reason: str, on: date | None = None) -> None:
+def undo(settlement: Settlement, reason: str, on: date | None = None, *, never_stood: bool = False) -> None:
     """End a settlement, and void what it caused, on the first open day at or after the one that it settled on.
 
-    `on` is the day of what ends it, where that has one: until then its parts stand against each other.
+    `on` is the day of what ends it, where that has one: until then its parts stand against each other. One that caused
+    nothing may be ended as if it `never_stood`, behind a lock date too.
     """
     ends_on = settlement.settled_on if on is None else max(on, settlement.settled_on)
     day = organizations.first_open_day(settlement.organization_id, ends_on)
+    if never_stood and not settlements.caused_by(settlement):
+        day = settlement.settled_on
     at = updates.open_act().now
     _change(settlement, "STANDING", status="UNDONE", reason=reason, undone_on=day, undone_at=at)
     for entry in settlements.caused_by(settlement):

@@ -28,6 +28,7 @@ from webapp.services.items.refusals import (
     SeveralAccountsError,
     SeveralPartiesError,
 )
+from webapp.services.journal import entries
 from webapp.services.journal import settlements as settling
 
 LEAST_PARTS = 2
@@ -69,7 +70,7 @@ class _Taken:
     currency: str
 
 
-def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settlement:
+def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime, force: bool = False) -> Settlement:
     """Match open items whose parts sum to zero.
 
     Nothing is posted but, on an account that keeps items, what their rates differ by.
@@ -85,6 +86,7 @@ def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settle
     }
     with act(actor, now, "settle_items", target, title=title, payload=payload) as doing:
         settlement = _settle_kept(account, parts) if account.keeps_items else _settle_watched(account, parts)
+        entries.check_near(actor.organization_id, settlement.settled_on, now, force=force)
         doing.after = {"settlementIds": refs(Kind.SETTLEMENT, [settlement.id])}
     return settlement
 

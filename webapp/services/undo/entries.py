@@ -53,6 +53,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
         postings=_postings_before(before),
         description=before["description"],
         document_id=before.get("documentId"),
+        force=True,
         **undoing.by,
     )
     undoing.move("journal_entry", int(request.target_id), entry.id)
@@ -111,6 +112,7 @@ def _rewrite(undoing: Undoing, entry: JournalEntry, before: Mapping[str, Any]) -
         postings=_postings_before(before),
         description=before["description"],
         is_exact=True,
+        force=True,
         **undoing.by,
     )
 
