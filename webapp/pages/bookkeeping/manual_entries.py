@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webapp.models import JournalEntry
 
 TEMPLATE = "journal_entries/form.html"
-POST_AS_WELL = "post_as_well"
+POST_AS_WELL, SAVE_AS_WELL = "post_as_well", "save_as_well"
 
 bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 
@@ -143,8 +143,8 @@ def asks_to_post() -> bool:
 
 
 def is_forced() -> bool:
-    """Return whether the button was pressed that posts what a bank line has already."""
-    return request.form.get("act") == POST_AS_WELL
+    """Return whether the button was pressed that posts what a bank line has already, or keeps a day far ahead."""
+    return request.form.get("act") in (POST_AS_WELL, SAVE_AS_WELL)
 
 
 def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:

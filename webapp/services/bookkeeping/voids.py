@@ -67,7 +67,8 @@ def void(
 ) -> ActionResult:
     """Cancel an entry with all its corrections.
 
-    A day far ahead needs `force`. With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
+    A day far ahead needs `force`. With `copy` an entry that was written by hand comes back as a draft; a bank line gets
+    one in any case.
     """
     payload = {
         "reason": reason,

@@ -72,7 +72,9 @@ def plan(
 def _moved_by_lock(organization: Organization, accounts: Sequence[AccountPlan]) -> Iterator[str]:
     """Warn of accounts whose new lines are of locked days, so that their drafts are dated later."""
     lock_date = organization.lock_date
-    for account in accounts if lock_date is not None else ():
+    if lock_date is None:
+        return
+    for account in accounts:
         moved = [line for line in account.added if line.line.booked_on <= lock_date]
         if moved:
             first_open = lock_date + timedelta(days=1)
