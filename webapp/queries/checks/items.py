@@ -176,7 +176,8 @@ def _untied_parties(
     )
     sums: Counter[tuple[int | None, str]] = Counter()
     for party_id, currency, minor in db.session.execute(postings):
-        sums[merged.get(party_id, party_id), currency] += int(minor)
+        counting = party_id if party_id is None else merged.get(party_id, party_id)
+        sums[counting, currency] += int(minor)
     for party_id, currency, minor in db.session.execute(owed):
         sums[party_id, currency] -= int(minor)
     return sorted((key for key, minor in sums.items() if minor), key=lambda key: (key[0] or 0, key[1]))
