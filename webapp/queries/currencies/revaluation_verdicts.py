@@ -1,7 +1,5 @@
 """Verdicts on revaluations: what a day needs against what stands, judged anew whenever somebody asks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

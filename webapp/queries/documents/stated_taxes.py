@@ -1,7 +1,5 @@
 """Taxes as documents state them: in their currency, and where they do (BT-111) in the base currency."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 

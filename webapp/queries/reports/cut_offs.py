@@ -1,7 +1,5 @@
 """The cut-off of a locked day: what is about a day up to it, and is in the books after it."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

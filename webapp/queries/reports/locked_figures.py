@@ -1,7 +1,5 @@
 """The figures of locked days as reports present them, to be compared before and after an act that could move one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta

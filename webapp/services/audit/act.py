@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
+from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
 
 if TYPE_CHECKING:
-    from webapp.ledger.dimensions import Dimension
     from webapp.queries.reports.locked_figures import Moved
 
 
@@ -67,7 +67,7 @@ class Act:
     moved: set[tuple[int, str]] = field(default_factory=set)
     foreign_from: date | None = None
     warnings: list[tuple[str, str]] = field(default_factory=list)
-    figures: Callable[[], Moved | None] | None = None
+    figures: "Callable[[], Moved | None] | None" = None
     figures_by: Dimension | None = None
     when_refused: Callable[[LedgerError], None] | None = None
 

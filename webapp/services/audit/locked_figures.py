@@ -1,7 +1,5 @@
 """The guard of locked days: an act that moves a figure that a report of one shows needs a reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from datetime import date
 

@@ -1,6 +1,7 @@
 """The reversal of an entry that the books themselves wrote, and that nobody corrects."""
 
 from datetime import date
+
 from webapp.ledger.journal.corrections import reversal
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations
