@@ -45,6 +45,8 @@ ENTRY_SOURCES: Final = (
     "exchange",
     "settlement",
 )
+# What the interface names a source: a closing entry is written by hand.
+SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")

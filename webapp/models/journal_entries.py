@@ -34,7 +34,8 @@ class JournalEntry(Numbered, Base):
     `voided_by_id` names the reversal that cancels it, `voids_id` is on that reversal and names the original.
     `action_request_id` is the act that posted it. `number` counts the posted entries of the organization from 1 in
     the order of posting, without gaps; a draft has none. `fact_on` is the day of what it is about, where that was
-    before its own, and `is_moved` whether a lock date is why.
+    before its own, and `is_moved` whether a lock date is why. `is_closing` closes a year in other books, as do its
+    void and its correction: reports count its legs on income and expenses on retained earnings.
     """
 
     __tablename__ = "journal_entries"
@@ -58,6 +59,7 @@ class JournalEntry(Numbered, Base):
         partial_index(
             "ix_journal_entries_facts", "organization_id", "effective_on", where="fact_on IS NOT NULL"
         ),
+        partial_index("ix_journal_entries_closings", "organization_id", "effective_on", where="is_closing"),
         partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
         # A search reads the texts of entries that no bank line brought; a line's own is found by its words.
         partial_index("ix_journal_entries_own", "organization_id", "id", where="source <> 'bank_feed'"),
@@ -86,6 +88,7 @@ class JournalEntry(Numbered, Base):
     number: Mapped[int | None] = mapped_column(sa.BigInteger)
     fact_on: Mapped[date | None]
     is_moved: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    is_closing: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",
@@ -93,6 +96,11 @@ class JournalEntry(Numbered, Base):
         primaryjoin=lambda: refers_to(Posting.journal_entry_id, JournalEntry),
         cascade="all, delete-orphan",
     )
+
+    @property
+    def shown_source(self) -> str:
+        """The source as the interface names it: a closing entry is written by hand."""
+        return "closing" if self.is_closing and self.source == "manual" else self.source
 
     @property
     def is_marker(self) -> bool:

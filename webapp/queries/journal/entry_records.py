@@ -135,7 +135,10 @@ def listed(
     if filters.status is not None:
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
-        statement = statement.where(JournalEntry.source == filters.source)
+        is_closing = filters.source == "closing"
+        statement = statement.where(JournalEntry.source == ("manual" if is_closing else filters.source))
+        if filters.source in ("closing", "manual"):
+            statement = statement.where(JournalEntry.is_closing == is_closing)
     if filters.moved_by_lock is not None:
         # What was voided is not there any more, on either day.
         is_moved = sa.and_(JournalEntry.is_moved, JournalEntry.status == "POSTED")
@@ -252,6 +255,7 @@ def _record(stored: _Stored, others: Mapping[int, _Stored], *, can_void: bool) -
         counterparty=_counterparty(stored, original.line),
         can_void=can_void,
         booked_on=entry.fact_on,
+        source=entry.shown_source,
     )
 
 

@@ -22,13 +22,13 @@ from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.open_items.ageing import SIDES, OwedSide
 from webapp.ledger.periods import Period
-from webapp.models import Account
+from webapp.models import Account, JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common.made_once import made_once
-from webapp.queries.reports import dimensions, opposite_balances
+from webapp.queries.reports import closings, dimensions, opposite_balances
 
-RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
+RESULT_TYPES = closings.RESULT_TYPES
 SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
 EQUITY_AND_RESULT_TYPES = (AccountType.EQUITY, *RESULT_TYPES)
 DAY = timedelta(days=1)
@@ -99,9 +99,9 @@ class ReportBooks:
         self.organization_id, self.selection, self.by = organization_id, selection, by
         self.base = organizations.base_currency(organization_id)
         self.years = organizations.financial_years(organization_id)
-        kept = _accounts(organization_id)
+        kept, has_closings = _accounts(organization_id)
         self.accounts = [*kept, *(_OPPOSITE if parties_apart else ()), PERSONAL_EARLIER]
-        self._retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
+        self.retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
         closes = set(days)
         wanted = _with_eves(self.years, closes)
         by_key = (
@@ -115,8 +115,25 @@ class ReportBooks:
         if by and not selection:
             by_key[None] = _rest(self.sums, by_key.values())
         self._by_key: dict[int | None, Closes] = {**by_key} if by else {}
+        # Such legs name no project and no merchant, so that no selection has them.
+        self.closings = closings.legs(organization_id) if has_closings and not selection else []
+        if self.closings:
+            self._set_closings_apart()
         if parties_apart:
             self._set_parties_apart(closes)
+
+    def _set_closings_apart(self) -> None:
+        """Count on retained earnings what closing entries post to income and expenses."""
+        self.sums = self._without_closings(self.sums)
+        if self.by:
+            self._by_key[None] = self._without_closings(self._by_key[None])
+
+    def _without_closings(self, sums: Closes) -> Closes:
+        found = {}
+        for day, amounts in sums.items():
+            found[day] = Counter(amounts)
+            found[day].update(closings.moved(self.closings, day, self.retained_id or 0))
+        return found
 
     def _set_parties_apart(self, days: Collection[date]) -> None:
         """Move what parties have on the other side of the accounts that keep items to rows of their own."""
@@ -183,7 +200,7 @@ class ReportBooks:
             }
         )
         business, found[None] = self.earlier(day)
-        found[self._retained_id] += business
+        found[self.retained_id] += business
         return found
 
 
@@ -193,15 +210,20 @@ def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
     return wanted | {years.start_of(each) - DAY for day in wanted for each in (day, day + DAY)}
 
 
-def _accounts(organization_id: str) -> list[ReportAccount]:
-    return [ReportAccount(*row) for row in db.session.execute(*_chart(organization_id)).all()]
+def _accounts(organization_id: str) -> tuple[list[ReportAccount], bool]:
+    """Read the chart, and whether there is a closing entry."""
+    rows = db.session.execute(*_chart(organization_id)).all()
+    return [ReportAccount(*row[:-1]) for row in rows], any(row[-1] for row in rows)
 
 
 @made_once
 def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
     columns = (Account.id, Account.code, Account.name, Account.type, Account.in_scope, Account.role)
+    closing = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.is_closing
+    )
     return (
-        sa.select(*columns, Account.keeps_items)
+        sa.select(*columns, Account.keeps_items, closing.exists())
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )

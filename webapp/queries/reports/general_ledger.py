@@ -24,6 +24,7 @@ from webapp.queries.common import merchants
 from webapp.queries.common.paging import Page, page_of_rows
 from webapp.queries.common.selections import postings_of
 from webapp.queries.reports.books import DAY, Part, ReportAccount, ReportBooks
+from webapp.queries.reports.closings import RESULT_TYPES
 from webapp.queries.reports.ledger_books import LedgerBooks
 from webapp.queries.reports.ledger_order import DAY as DAY_OF_KEY
 from webapp.queries.reports.ledger_order import Key, LedgerOrder
@@ -88,7 +89,7 @@ def listed(
     read: list[Key] = [tuple(row[1:]) for row in found.items]
     books = ReportBooks(organization_id, _days(organization_id, period, read, by), selection, by)
     ledger = LedgerBooks(order, books, period)
-    computed = ledger.carried(account_id)
+    computed = ledger.carried(account_id) | ledger.closed(account_id)
     if by is not None:
         carried = {order.section(key).account_id for key in computed}
         posted = {each for each in _posted(organization_id, period, selection) if account_id in (None, each)}
@@ -134,6 +135,7 @@ def _rows(order: LedgerOrder, period: Period, selection: DimensionSelection) -> 
         .where(
             RegisterLine.organization_id == order.organization_id,
             RegisterLine.day.between(period.first, period.last),
+            _is_shown(order.organization_id),
         )
     )
     if selection:
@@ -141,6 +143,15 @@ def _rows(order: LedgerOrder, period: Period, selection: DimensionSelection) -> 
     elif order.by is not None:
         rows = rows.join(Posting, refers_to(RegisterLine.posting_id, Posting))
     return order.joined(rows)
+
+
+def _is_shown(organization_id: str) -> sa.ColumnElement[bool]:
+    """Leave out what closing entries post to income and expenses: that is a line of retained earnings."""
+    closing = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.is_closing
+    )
+    is_of_result = Account.type.in_(RESULT_TYPES)
+    return sa.not_(sa.and_(is_of_result, RegisterLine.journal_entry_id.in_(closing)))
 
 
 def _selected(rows: sa.Select[Any], organization_id: str, selection: DimensionSelection) -> sa.Select[Any]:
@@ -228,11 +239,13 @@ def _before(ledger: LedgerBooks, part: Part, key: Key) -> int:
             RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
             < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
+            sa.not_(Posting.id.in_([leg.posting_id for leg in ledger.books.closings if leg.is_of_result])),
             *postings_of(organization_id, ledger.books.selection),
             *ledger.order.of_part(section.part_id),
         )
     )
-    return part.books.opening(day)[section.account_id] + int(earlier_that_day or 0)
+    closed = ledger.closed(section.account_id).get(ledger.order.key(section, day), 0)
+    return part.books.opening(day)[section.account_id] + int(earlier_that_day or 0) + closed
 
 
 def _computed(

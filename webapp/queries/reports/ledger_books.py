@@ -1,7 +1,9 @@
 """The computed lines of a general ledger, and their places among the postings that a page reads."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from webapp.ledger.periods import Period
@@ -11,6 +13,7 @@ from webapp.queries.reports.ledger_order import Key, LedgerOrder, Section
 
 CARRY: Final = ("carry", "Result carried to the new financial year")
 FORWARD: Final = ("forward", "Brought forward")
+CLOSED: Final = ("closing", "Results that entries closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,19 @@ class LedgerBooks:
             if minor and account_id in (None, each)
         }
 
+    def closed(self, account_id: int | None) -> dict[Key, int]:
+        """Give what closing entries took from results, by the place of its line on retained earnings."""
+        retained_id = self.books.retained_id
+        by_day: Counter[date] = Counter()
+        for leg in self.books.closings:
+            if leg.is_of_result and self.period.first <= leg.day <= self.period.last:
+                by_day[leg.day] += leg.base_minor
+        return {
+            self.order.key(Section(retained_id, None), day): minor
+            for day, minor in by_day.items()
+            if minor and account_id in (None, retained_id)
+        }
+
     def forward(self, account_ids: Collection[int | None]) -> dict[Key, int]:
         """Give the places of what each part of some accounts brought forward; such a line moves nothing."""
         return {
@@ -55,13 +71,16 @@ class LedgerBooks:
     def before_computed(self, part: Part, key: Key) -> int:
         """Give the balance of a section before a computed line: before a carry, that of the year which ends."""
         section, day = self.order.section(key), key[DAY_OF_KEY]
-        if self.text(key) is FORWARD:
+        if self.text(key) in (FORWARD, CLOSED):
             return part.books.opening(day)[section.account_id]
         return part.books.closing(day - DAY)[section.account_id]
 
     def text(self, key: Key) -> tuple[str, str]:
         """Give the source and the description of a computed line: nothing is carried on the first day of a period."""
-        return FORWARD if key[DAY_OF_KEY] == self.period.first else CARRY
+        day = key[DAY_OF_KEY]
+        if self.order.section(key).account_id == self.books.retained_id and key in self.closed(None):
+            return CLOSED
+        return FORWARD if day == self.period.first else CARRY
 
     def merged(
         self, read: Sequence[Key], computed: Mapping[Key, int], after: Key | None, last: Key | None

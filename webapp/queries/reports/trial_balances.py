@@ -1,5 +1,6 @@
 """The trial balance: opening, movements and closing of every account, and of its parts."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,7 +50,11 @@ class TrialPart(TrialFigures):
 
 @dataclass(frozen=True, slots=True)
 class TrialLine(AccountLine, _OnASide):
-    """An account in a trial balance, with its parts where the report is grouped, without nil ones."""
+    """An account in a trial balance, with its parts where the report is grouped, without nil ones.
+
+    `closed` is what closing entries posted to it, which its change is without: of a result it is in that of retained
+    earnings.
+    """
 
     opening: Money
     change: Money
@@ -58,6 +63,7 @@ class TrialLine(AccountLine, _OnASide):
     before: Money | None
     months: tuple[Money, ...] | None
     parts: tuple[TrialPart, ...] | None
+    closed: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,11 @@ class TrialBalance:
         ]
         return any(carries)
 
+    @property
+    def has_closings(self) -> bool:
+        """Tell whether a closing entry is within the period."""
+        return any(line.closed for line in self.lines)
+
 
 # Opening and change stand in two columns before the closings.
 MOVES: Final = 2
@@ -89,7 +100,15 @@ def trial_balance(organization_id: str, columns: ReportColumns) -> TrialBalance:
     books = ReportBooks(organization_id, [period.eve, *ends_of(columns)], columns.selection, columns.by)
     grid = Grid(books, columns, lambda each: _moves_and_closings(each, columns))
     rows = [(each, grid.row_of(each)) for each in books.accounts]
-    lines = [_line(account, row, books, columns) for account, row in rows if row.has_any]
+    closed: Counter[int | None] = Counter()
+    for leg in books.closings:
+        if period.first <= leg.day <= period.last:
+            closed[leg.account_id] += leg.base_minor
+    lines = [
+        _line(account, row, books, columns, Money(closed[account.id], books.base))
+        for account, row in rows
+        if row.has_any or closed[account.id]
+    ]
     debit = total((line.debit for line in lines if line.debit), books.base)
     credit = total((line.credit for line in lines if line.credit), books.base)
     return TrialBalance(books.base, columns, lines, debit, credit)
@@ -100,7 +119,9 @@ def _moves_and_closings(books: ReportBooks, columns: ReportColumns) -> list[Amou
     return [books.opening(period.first), books.change(period), *closings(books, columns)]
 
 
-def _line(account: ReportAccount, row: Row, books: ReportBooks, columns: ReportColumns) -> TrialLine:
+def _line(
+    account: ReportAccount, row: Row, books: ReportBooks, columns: ReportColumns, closed: Money
+) -> TrialLine:
     parts = tuple(
         TrialPart(*_figures(minors, books.base, columns), part.id, part.name)
         for part, minors in zip(books.parts, row.parts, strict=True)
@@ -108,7 +129,7 @@ def _line(account: ReportAccount, row: Row, books: ReportBooks, columns: ReportC
     )
     opening, change, carry, closing, before, months = _figures(row.whole, books.base, columns)
     beside = (before, months, parts if columns.by else None)
-    return TrialLine(*facts_of(account), opening, change, carry, closing, *beside)
+    return TrialLine(*facts_of(account), opening, change, carry, closing, *beside, closed)
 
 
 def _figures(

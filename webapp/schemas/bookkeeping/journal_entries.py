@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
+from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_STATUSES, SHOWN_SOURCES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -61,7 +61,7 @@ class JournalEntrySchema(Schema):
     effective_at = EffectiveAt()
     description = Untrusted()
     status = fields.OneOf(*ENTRY_STATUSES)
-    source = fields.OneOf(*ENTRY_SOURCES)
+    source = fields.OneOf(*SHOWN_SOURCES)
     base_currency = fields.Currency()
     corrects_journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     postings = ma.fields.List(ma.fields.Nested(PostingSchema))
@@ -105,7 +105,7 @@ class EntryQuerySchema(PageSchema):
     """Which entries to list; days are inclusive."""
 
     status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
-    source = fields.OneOf(*ENTRY_SOURCES, load_default=None)
+    source = fields.OneOf(*SHOWN_SOURCES, load_default=None)
     account_id = fields.FormId(Kind.ACCOUNT, load_default=None)
     project_id = fields.FormId(Kind.PROJECT, load_default=None)
     project_group_id = fields.FormId(Kind.PROJECT_GROUP, load_default=None)
@@ -155,8 +155,12 @@ class EntryInputSchema(Schema):
 
 
 class ManualEntrySchema(EntryInputSchema):
-    """A new manual entry; `documentId` attaches the document that it comes from."""
+    """A new manual entry; `documentId` attaches the document that it comes from.
 
+    One of the source `closing` closes a year in other books: its last day, on income, expenses and equity.
+    """
+
+    source = fields.OneOf("manual", "closing", load_default="manual")
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, allow_none=True)
 
 

@@ -167,6 +167,7 @@ class TrialPartSchema(Schema):
 class TrialLineSchema(_ReportAccountSchema):
     """An account with opening + change + carry = closing, and the closing as debit or credit.
 
+    `closed` is what closing entries posted to it; of income and expenses that is in the change of retained earnings.
     `carry` is what was carried at the beginning of financial years within the period. `accountId` is null for what
     earlier years left on personal accounts. `before` and `months` are closings too. `parts` are those that `groupBy`
     asks for, without nil ones.
@@ -175,6 +176,7 @@ class TrialLineSchema(_ReportAccountSchema):
     opening = fields.Amount()
     change = fields.Amount()
     carry = fields.Amount()
+    closed = fields.Amount()
     closing = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)

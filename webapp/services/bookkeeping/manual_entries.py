@@ -25,6 +25,7 @@ from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping import closing_entries
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
@@ -82,14 +83,13 @@ def create(
     post: bool = False,
     document_id: int | None = None,
     is_stated: bool = False,
+    source: str = "manual",
     force: bool = False,
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
-    With `is_stated` the postings are what the document states, so that accounts in base take their share of it.
-
-    A posting without a currency is in its account's, else in the base currency. Posting what a bank line has already
-    needs `force`, and so does a day far ahead; otherwise it raises AlreadyOnLineError or FarAheadError.
+    The source "closing" closes a year in other books. With `is_stated` the postings are what the document states, so
+    that accounts in base take their share of it.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -115,7 +115,10 @@ def create(
             description=description,
             now=now,
             document_id=document_id,
+            is_closing=source == "closing",
         )
+        if entry.is_closing:
+            closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
         doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         if post:
@@ -165,6 +168,8 @@ def change(
         )
         check_moves(mirrored)
         _write(entry, effective_at, description)
+        if entry.is_closing:
+            closing_entries.check(entry, mirrored)
         journal_entries.write_legs(entry, mirrored)
         facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
@@ -266,6 +271,7 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
         raise AlreadyOnLineError(lines)
     journal_entries.post(entry, doing)
     prepayments.settle(entry)
+    closing_entries.warn_of_likeness(entry, legs, doing)
     doing.result = _posted(entry).as_json()
 
 

@@ -123,6 +123,7 @@ def reverse(
         description=entry.description,
         now=doing.now,
         voids_id=entry.id,
+        is_closing=entry.is_closing,
     )
     settled_items.release(entry, VOIDED, day)
     settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED, day)
@@ -163,6 +164,7 @@ def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
         description=entry.description,
         now=doing.now,
         document_id=entry.document_id,
+        is_closing=entry.is_closing,
     )
 
 

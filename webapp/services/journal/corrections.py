@@ -99,6 +99,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
         description=entry.description,
         now=doing.now,
         corrects_id=entry.id,
+        is_closing=entry.is_closing,
     )
     settled_items.make_room(entry, legs, CORRECTED, correction.effective_on)
     journal_entries.post(correction, doing)

@@ -118,6 +118,7 @@ def add_draft(
     corrects_id: int | None = None,
     voids_id: int | None = None,
     document_id: int | None = None,
+    is_closing: bool = False,
 ) -> JournalEntry:
     """Write a draft with its legs; it counts in no balance. A document that it comes from belongs to it."""
     entry = JournalEntry(
@@ -130,6 +131,7 @@ def add_draft(
         corrects_id=corrects_id,
         voids_id=voids_id,
         document_id=document_id,
+        is_closing=is_closing,
         created_at=now,
     )
     db.session.add(entry)

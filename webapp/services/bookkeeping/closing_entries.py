@@ -1,0 +1,65 @@
+"""Entries that close a year in other books: taken at its last day, and warned of where nobody says what they are."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from webapp.ledger.chart import AccountType
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.entries import Leg
+from webapp.models import Account, JournalEntry
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.reports.books import ReportBooks
+from webapp.queries.reports.closings import RESULT_TYPES
+from webapp.services.audit.act import Act
+
+CLOSED_TYPES = frozenset({*RESULT_TYPES, AccountType.EQUITY})
+# One account alone is often brought to nil by hand.
+LEAST_CLOSED = 2
+
+
+class NotYearEndError(UnprocessableError):
+    """A closing entry is of the last day of a financial year."""
+
+    code = "not_year_end"
+
+
+class ClosingAccountError(UnprocessableError):
+    """A closing entry is on income, expenses and equity alone, without project and merchant."""
+
+    code = "closing_account"
+
+
+def check(entry: JournalEntry, legs: Sequence[Leg]) -> None:
+    """Refuse a closing entry of another day, or with another account, a project or a merchant."""
+    year = organizations.financial_years(entry.organization_id).of(entry.effective_on)
+    if year.last != entry.effective_on:
+        sentence = f"{entry.effective_on:%-d %b %Y} ends no financial year; date it {year.last:%-d %b %Y}."
+        raise NotYearEndError(sentence, fields={"effectiveAt": [sentence]})
+    rows = lookups.by_id(Account, entry.organization_id, {leg.account_id for leg in legs})
+    wrong = {
+        f"postings.{place}.accountId": [str(ClosingAccountError.__doc__)]
+        for place, leg in enumerate(legs)
+        if rows[leg.account_id].type not in CLOSED_TYPES or leg.project_id or leg.merchant_id
+    }
+    if wrong:
+        names = sorted({row.name for row in rows.values() if row.type not in CLOSED_TYPES})
+        raise ClosingAccountError(fields=wrong, details={"accounts": names})
+
+
+def warn_of_likeness(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
+    """Warn of a posted entry that brings income and expenses to nil against equity, and is no closing entry."""
+    rows = lookups.by_id(Account, entry.organization_id, {leg.account_id for leg in legs})
+    results = {leg.account_id for leg in legs if rows[leg.account_id].type in RESULT_TYPES}
+    is_equity = any(rows[leg.account_id].type == AccountType.EQUITY for leg in legs)
+    if entry.is_closing or not is_equity or len(results) < LEAST_CLOSED:
+        return
+    books = ReportBooks(entry.organization_id, [entry.effective_on, entry.effective_on - timedelta(days=1)])
+    closing = books.closing(entry.effective_on)
+    nil = [account_id for account_id in results if not closing[account_id]]
+    if len(nil) >= LEAST_CLOSED:
+        doing.warn(
+            "looks_like_closing",
+            f"This brings {len(nil)} accounts of income and expenses to nil, so that the profit and loss of the year"
+            ' is without them. Void it and send it with the source "closing".',
+        )
