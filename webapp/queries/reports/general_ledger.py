@@ -215,6 +215,7 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, tup
             JournalEntry.effective_on,
             JournalEntry.description,
             JournalEntry.source,
+            JournalEntry.is_closing,
             JournalEntry.number,
         ).where(
             JournalEntry.organization_id == organization_id,
@@ -279,7 +280,7 @@ def _line(
         entry_number=entry.number,
         effective_at=entry.effective_on,
         description=entry.description,
-        source=entry.source,
+        source="closing" if entry.is_closing and entry.source == "manual" else entry.source,
         amount=Money(posting.amount_minor, posting.currency),
         currency=posting.currency,
         amount_base=Money(posting.amount_base_minor, posting.base_currency),
