@@ -32,6 +32,8 @@ class ClosingAccountError(UnprocessableError):
 
 def check(entry: JournalEntry, legs: Sequence[Leg]) -> None:
     """Refuse a closing entry of another day, or with another account, a project or a merchant."""
+    if not entry.is_closing:
+        return
     year = organizations.financial_years(entry.organization_id).of(entry.effective_on)
     if year.last != entry.effective_on:
         sentence = f"{entry.effective_on:%-d %b %Y} ends no financial year; date it {year.last:%-d %b %Y}."

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import check_moves
+from webapp.ledger.journal.entries import Leg, check_moves
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
@@ -101,12 +101,8 @@ def create(
         legs = legs_of(organization, postings, takes_shares=is_stated)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
-        journal_entries.check_open(organization.id, effective_at)
-        journal_entries.check_near(organization.id, effective_at, now, force=force)
-        mirrored = line_drafts.mirror_legs(
-            organization, legs, effective_at, document_id=document_id, is_written=not is_stated
-        )
-        check_moves(mirrored)
+        _check_day(effective_at, doing, force=force)
+        mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated)
         entry = journal_entries.add_draft(
             organization,
             effective_at,
@@ -117,8 +113,7 @@ def create(
             document_id=document_id,
             is_closing=source == "closing",
         )
-        if entry.is_closing:
-            closing_entries.check(entry, mirrored)
+        closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
         doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         if post:
@@ -161,15 +156,10 @@ def change(
         name = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
-        journal_entries.check_open(organization.id, effective_at)
-        journal_entries.check_near(organization.id, effective_at, now, force=force)
-        mirrored = line_drafts.mirror_legs(
-            organization, legs, effective_at, document_id=entry.document_id, is_written=True
-        )
-        check_moves(mirrored)
+        _check_day(effective_at, doing, force=force)
+        mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True)
         _write(entry, effective_at, description)
-        if entry.is_closing:
-            closing_entries.check(entry, mirrored)
+        closing_entries.check(entry, mirrored)
         journal_entries.write_legs(entry, mirrored)
         facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
@@ -215,6 +205,21 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         doing.before = {**_facts_of(entry), "documentId": Ref.optional(Kind.DOCUMENT, entry.document_id)}
         doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
         journal_entries.delete_draft(entry)
+
+
+def _check_day(day: date, doing: Act, *, force: bool) -> None:
+    """Refuse a locked day, and ask about one far ahead."""
+    journal_entries.check_open(doing.actor.organization_id, day)
+    journal_entries.check_near(doing.actor.organization_id, day, doing.now, force=force)
+
+
+def _mirrored(
+    legs: Sequence[Leg], day: date, doing: Act, document_id: int | None, *, is_written: bool
+) -> Sequence[Leg]:
+    organization = organizations.get(doing.actor.organization_id)
+    found = line_drafts.mirror_legs(organization, legs, day, document_id=document_id, is_written=is_written)
+    check_moves(found)
+    return found
 
 
 def _facts_of(entry: JournalEntry) -> dict[str, object]:
