@@ -20,7 +20,7 @@ from webapp.schemas.transactions.line_forms import (
     VoidManyFormSchema,
 )
 from webapp.services.audit.limits import ActTooLargeError
-from webapp.services.audit.results import FailedItem
+from webapp.services.audit.results import FailedItem, WarnedItem
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, render
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from webapp.queries.transactions.shown_lines import ChangedLine
     from webapp.services.audit.results import ActionResult, ItemResult
 
+# What nobody asked about before: doubts were answered.
+SAID_AFTERWARDS = frozenset({"moved_by_lock", "revaluation_stale"})
 bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
 
 
@@ -142,6 +144,15 @@ def void_many() -> Response:
     return render_dock(body["fa_id"], notice={"text": f"{voided}; the lines have drafts again."})
 
 
+def warned_of(result: ItemResult) -> list[tuple[str, str]]:
+    """The warnings of a confirmed line, each with its code."""
+    return (
+        list(zip(result.warning_codes, result.warnings, strict=True))
+        if isinstance(result, WarnedItem)
+        else []
+    )
+
+
 def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult]) -> dict[str, Any]:
     """The notice on confirmed lines: their number and sum, with a link to what was posted and the way back."""
     if not ids:
@@ -149,8 +160,11 @@ def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult])
     amount = queries.transactions.selected_lines.total(organization_id(), ids, first.currency)
     posted = dict.fromkeys(entry_id for each in results for entry_id in each.result.journal_entry_ids)
     voidable = queries.transactions.selected_lines.uncorrected_entries(organization_id(), ids)
+    told = [text for each in results for code, text in warned_of(each) if code in SAID_AFTERWARDS]
+    more = f" And {counted(len(told) - 1, 'warning')} more." if len(told) > 1 else ""
+    said = f". {told[0]}{more}" if told else ""
     return {
-        "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
+        "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}{said}",
         "href": url_for("journal_entries.index", ids=",".join(map(str, posted))),
         "link": "See the entries",
         "void": voidable,
