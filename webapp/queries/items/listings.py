@@ -119,7 +119,12 @@ def _due_otherwise(organization_id: str, day: date) -> sa.Subquery:
         .subquery()
     )
     is_first = sa.and_(*(column == first.c[column.key] for column in (*key, DueChange.since)))
-    return sa.select(*key, DueChange.due_before).join(first, is_first).subquery()
+    return (
+        sa.select(*key, DueChange.due_before)
+        .join(first, is_first)
+        .where(DueChange.organization_id == organization_id)
+        .subquery()
+    )
 
 
 def _due_then(due_on: Any, changed: sa.Subquery) -> sa.ColumnElement[Any]:
