@@ -176,7 +176,7 @@ class TrialLineSchema(_ReportAccountSchema):
     opening = fields.Amount()
     change = fields.Amount()
     carry = fields.Amount()
-    closed = fields.Amount()
+    closed = fields.Amount(metadata={"description": "What closing entries of the period posted to it."})
     closing = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
@@ -210,11 +210,17 @@ class _ReportSchema(Schema):
 class ReportWarningSchema(Schema):
     """A warning about the figures of a report, with what it is about; null where that does not apply."""
 
-    code = ma.fields.String()
+    code = ma.fields.String(metadata={"description": "The kind of warning, for programs."})
     message = ma.fields.String()
     as_of = fields.Day(allow_none=True)
-    difference = fields.Amount(allow_none=True)
-    count = ma.fields.Integer(allow_none=True)
+    difference = fields.Amount(
+        allow_none=True,
+        metadata={"description": "What the result would gain; null where it is about no difference."},
+    )
+    count = ma.fields.Integer(
+        allow_none=True,
+        metadata={"description": "How many entries it is about; null where it is about none."},
+    )
     sum = fields.Amount(allow_none=True)
 
 
