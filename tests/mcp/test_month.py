@@ -181,7 +181,8 @@ def test_a_cards_balance_with_the_wrong_sign_is_named_as_what_may_be_wrong(ben, 
     }
     wrong = model.call("reconcile", **asked, statementBalance="84.55", propose=True)
     assert (wrong["status"], wrong["difference"]) == ("PREVIEW", "169.10")
-    assert wrong["blockers"][-1].endswith("If its sign is wrong, send -84.55 as statementBalance.")
+    (sign,) = wrong["warnings"]
+    assert sign.endswith("If its sign is wrong, send -84.55 as statementBalance.")
     assert model.call("reconcile", **asked, statementBalance="-84.55", propose=True)["status"] == "PENDING"
 
 

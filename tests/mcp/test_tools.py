@@ -341,8 +341,7 @@ def test_what_changes_nothing_says_so(model, bank, ben):
     for asking in (model, proposer):
         again = asking.call("categorise_lines", lines=lines)
         assert (again["status"], again["proposal"], again["blockers"]) == ("UNCHANGED", None, [])
-    nothing = model.call("confirm_lines", ids=[999])
-    assert (nothing["status"], nothing["blockers"]) == ("UNCHANGED", ["999: There is nothing here."])
+    assert model.refusal("confirm_lines", ids=[999]) == "999: There is nothing here."
     some = model.call("confirm_lines", ids=[line, 999])
     assert (some["status"], len(some["blockers"])) == ("EXECUTED", 1)
     assert "blockers" in some["next"]

@@ -263,7 +263,7 @@ def test_with_propose_what_is_beyond_the_cap_waits_for_a_person_and_counts_no_mo
     assert kept.entry_count == 1
 
 
-def test_a_bulk_call_beyond_the_cap_waits_whole_as_one_proposal(ada, bank):
+def test_a_bulk_call_beyond_the_cap_waits_as_one_proposal_of_all_that_the_books_allow(ada, bank):
     program = ada.with_scopes("read", "confirm", "propose", max_entries_a_day=1)
     lines = bank.send_many([(DAY, f"-{number}.00", f"Line {number}") for number in (1, 2, 3)])
     asked = {"ids": [lines[0], 10**12, *lines[1:]], "note": "March"}
@@ -274,7 +274,8 @@ def test_a_bulk_call_beyond_the_cap_waits_whole_as_one_proposal(ada, bank):
     (request,) = program.get("/api/action-requests?status=PENDING").json["actionRequests"]
     assert request["title"] == "Confirm Line 1 −1.00 EUR of 2 Mar as Uncategorised expenses, and 2 more"
     assert (request["note"], request["effect"]["entryCount"]) == ("March", 3)
-    assert [(each["id"], each["code"]) for each in request["blockers"]] == [(10**12, "not_found")]
+    assert [(each["id"], each["code"]) for each in waits.json["refused"]] == [(10**12, "not_found")]
+    assert (request["blockers"], request["payload"]["body"]["ids"]) == ([], lines)
     approve = f"/api/action-requests/{request['id']}/approve"
     approved = ada.browser().post(approve, json={"digest": request["digest"]})
     assert approved.json["actionRequest"]["status"] == "EXECUTED"

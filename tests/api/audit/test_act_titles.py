@@ -60,11 +60,15 @@ def test_a_correction_is_called_one(ben, bank, line):
 def test_what_is_refused_is_called_by_what_was_asked(ada, ben, bank, line):
     agent = ada.with_scopes("read", "propose")
     assert ben.delete(f"/api/transactions/{line}").status_code == 200
-    confirm = agent.post("/api/transactions/confirm", json={"ids": [line]})
-    assert title_of(confirm) == f"Confirm {NAME}"
-    assert confirm.json["actionRequest"]["blockers"][0]["code"] == "deleted"
+    confirm = agent.post(f"/api/transactions/{line}/confirm")
+    assert (confirm.status_code, confirm.json["code"]) == (409, "deleted")
     complete = agent.post(f"/api/reconciliations/accounts/{bank.fa_id}/complete", json={})
-    assert title_of(complete) == "Complete the statement of Main account"
+    assert (complete.status_code, complete.json["code"]) == (409, "no_draft")
+    refused = agent.get("/api/action-requests?status=FAILED").json["actionRequests"]
+    assert [each["title"] for each in refused] == [
+        "Completed the statement of Main account",
+        f"Confirmed {NAME}",
+    ]
 
 
 @on_sqlite

@@ -152,12 +152,15 @@ def test_the_same_call_again_is_the_same_proposal_whoever_of_the_books_sends_it(
     assert other["id"] != request["id"]
 
 
-def test_what_stands_against_it_is_a_blocker_and_it_waits_until_that_is_settled(ben, agent, bank, line):
-    bank.lock("2026-11-30")
+def test_what_comes_to_stand_against_it_is_a_blocker_and_it_waits_until_that_is_settled(
+    ben, agent, bank, line
+):
     request = propose(agent, f"/api/transactions/{line}/confirm")
-    assert [each["code"] for each in request["blockers"]] == ["period_locked"]
+    bank.lock("2026-11-30")
     refused = approve(ben, request)
     assert (refused.status_code, refused.json["code"]) == (409, "period_locked")
+    told = agent.get(f"/api/action-requests/{request['id']}").json["actionRequest"]
+    assert (told["status"], [each["code"] for each in told["blockers"]]) == ("PENDING", ["period_locked"])
     bank.lock(None)
     moved = approve(ben, request)
     assert (moved.status_code, moved.json["code"]) == (409, "moved")

@@ -82,21 +82,18 @@ class ChangeSchema(Schema):
 
 
 class OutcomeSchema(Schema):
-    """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides), PREVIEW or UNCHANGED."""
+    """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides), PREVIEW or UNCHANGED.
+
+    `warnings` are 20 sentences at most.
+    """
 
     proposal = ma.fields.String(allow_none=True)
     status = ma.fields.String()
     summary = Untrusted()
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
     blockers = ma.fields.List(Untrusted())
-    next = ma.fields.String()
-    untrusted = UntrustedPaths(("summary", "blockers[]"))
-
-
-class WarnedOutcomeSchema(OutcomeSchema):
-    """The same with what to look at once more; 20 sentences at most."""
-
     warnings = ma.fields.List(Untrusted())
+    next = ma.fields.String()
     untrusted = UntrustedPaths(("summary", "blockers[]", "warnings[]"))
 
 

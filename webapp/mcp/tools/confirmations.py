@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import marshmallow as ma
 
-from webapp.mcp.shapes.tool import Json, Tool, WarnedOutcomeSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
@@ -38,7 +38,7 @@ TOOL = Tool(
     description="Post the entries of up to 120 bank lines as they stand. Categorise them before: an uncategorised line "
     "is posted as uncategorised.",
     takes=ConfirmedLinesSchema,
-    gives=WarnedOutcomeSchema,
+    gives=OutcomeSchema,
     run=run,
     scope="confirm",
 )

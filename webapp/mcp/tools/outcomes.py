@@ -8,12 +8,13 @@ import marshmallow as ma
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer
-from webapp.mcp.shapes.tool import Json
+from webapp.mcp.shapes.tool import Json, ToolError
 from webapp.schemas.base import Schema
 
 PENDING, PREVIEW, EXECUTED, UNCHANGED = "PENDING", "PREVIEW", "EXECUTED", "UNCHANGED"
 WAITS: Final = "A person decides; check_proposals says how it goes. Do not send it again."
 HOLDS: Final = "holds again"
+LEFT_OUT: Final = "The blockers say what it leaves out. These can be sent again"
 SOME_REFUSED: Final = "The blockers say what the books refuse."
 NOTHING_WRITTEN: Final = "Nothing was written."
 LONGEST_NOTE: Final = 2000
@@ -73,11 +74,11 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
     """Write a write's summary; `done` is the next step after its execution."""
     waiting = answer.body.get("actionRequest")
     if waiting is not None:
-        return proposed(waiting)
+        return proposed(waiting, answer.body.get("refused", ()))
     is_preview = bool(answer.body.get("dryRun"))
     found: Json | None = answer.body.get("summary")
     if found is None or (found["status"] is None and not is_preview):
-        return _unchanged([] if found is None else found["blockers"])
+        return _unchanged(found)
     following = NOTHING_WRITTEN if is_preview else done
     return {
         "proposal": None,
@@ -90,14 +91,18 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
     }
 
 
-def _unchanged(blockers: Sequence[Json]) -> Json:
-    """Write that there was nothing to do, or nothing that the books allow."""
-    refused = [_blocker(each) for each in blockers]
-    following = SOME_REFUSED if refused else "It was so already; go on."
-    return plain(UNCHANGED, "Nothing changed", following, blockers=refused)
+def _unchanged(found: Json | None) -> Json:
+    """Write that there was nothing to do; raises ToolError where the books refuse all of it."""
+    refused = [] if found is None else [_blocker(each) for each in found["blockers"]]
+    if refused:
+        raise ToolError(" ".join(refused))
+    warnings = [] if found is None else found["warnings"]
+    return plain(UNCHANGED, "Nothing changed", "It was so already; go on.", warnings=warnings)
 
 
-def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] = ()) -> Json:
+def plain(
+    status: str, summary: str, following: str, *, blockers: Sequence[str] = (), warnings: Sequence[str] = ()
+) -> Json:
     """Write an outcome without a proposal and without balances; `following` is the next step."""
     return {
         "proposal": None,
@@ -105,21 +110,23 @@ def plain(status: str, summary: str, following: str, *, blockers: Sequence[str] 
         "summary": summary,
         "changes": [],
         "blockers": list(blockers),
-        "warnings": [],
+        "warnings": list(warnings),
         "next": following,
     }
 
 
-def proposed(waiting: Json) -> Json:
-    """Write the summary of a proposal."""
+def proposed(waiting: Json, refused: Sequence[Json] = ()) -> Json:
+    """Write the summary of a proposal; `refused` are the items that it leaves out."""
+    again = ", ".join(str(each["id"]) for each in refused)
+    blockers = [*refused, *waiting["blockers"]]
     return {
         "proposal": waiting["id"],
         "status": waiting["status"],
         "summary": waiting["title"],
         "changes": changes_of(waiting),
-        "blockers": [_blocker(each) for each in waiting["blockers"]],
+        "blockers": [_blocker(each) for each in blockers],
         "warnings": waiting["warnings"],
-        "next": WAITS,
+        "next": f"{WAITS} {LEFT_OUT}: {again}." if again else WAITS,
     }
 
 

@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
-from webapp.mcp.shapes.tool import Json, Tool, WarnedOutcomeSchema
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, names, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId
@@ -60,7 +60,7 @@ class LeftOutSchema(Schema):
     difference_with_them = ma.fields.String(allow_none=True)
 
 
-class ReconcilingSchema(WarnedOutcomeSchema):
+class ReconcilingSchema(OutcomeSchema):
     """What stands between books and statement: the first lines of each kind, with how many there are in all.
 
     `leftOut` says of drafts without a category what they add up to: they are neither in the plan nor in the difference.
@@ -150,9 +150,6 @@ def _tried(
     answer = outcomes.plan(title, steps, noted, dryRun=True)
     found = outcomes.outcome(answer)
     difference = _difference(answer)
-    if found["blockers"]:
-        # The sign of the balance may be why the statement does not tie out.
-        found["blockers"] += answer.body["summary"]["warnings"]
     if arguments["propose"] and not found["blockers"]:
         try:
             sent_as = outcomes.fingerprint(NAME, arguments)

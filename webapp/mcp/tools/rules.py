@@ -93,7 +93,9 @@ def run(arguments: Mapping[str, Any]) -> Json:
     else:
         advice = "Narrow the conditions. " if wrong else ""
         following = f"{outcomes.NOTHING_WRITTEN} {advice}Call again with propose to make it."
-        made = outcomes.plain(outcomes.PREVIEW, f"The rule {arguments['name']}", following)
+        made = outcomes.plain(
+            outcomes.PREVIEW, f"The rule {arguments['name']}", following, warnings=tried["warnings"]
+        )
     accounts = (
         {each["id"]: each["name"] for each in api_calls.every("/accounts", "accounts")} if wrong else {}
     )

@@ -63,7 +63,6 @@ class ImportedSchema(OutcomeSchema):
     """What came in or would, with the first new lines."""
 
     accounts = ma.fields.List(ma.fields.Nested(ImportedAccountSchema))
-    warnings = ma.fields.List(Untrusted())
     lines = ma.fields.List(ma.fields.Nested(FoundLineSchema))
 
 
@@ -87,7 +86,6 @@ def _file(arguments: Mapping[str, Any]) -> Json:
     return {
         **_outcome(answer, arguments),
         "accounts": [_account(each) for each in imported.get("accounts", [])],
-        "warnings": _warnings(answer, imported),
         "lines": _rows(answer, made),
     }
 
@@ -101,7 +99,7 @@ def _lines(arguments: Mapping[str, Any]) -> Json:
     answer = _sent(path, {"batchId": batch, "added": added}, arguments)
     results = _answered(answer).get("results", [])
     made = [each["transactionId"] for each in results if each.get("transactionId")]
-    return {**_outcome(answer, arguments), "accounts": [], "warnings": [], "lines": _rows(answer, made)}
+    return {**_outcome(answer, arguments), "accounts": [], "lines": _rows(answer, made)}
 
 
 def _pushed(line: Mapping[str, Any]) -> Json:
@@ -128,16 +126,13 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
         summary = api_calls.get(f"/action-requests/{waiting['id']}", view="summary")
         return outcomes.proposed(summary["actionRequest"])
     blockers = [each["message"] for each in answer.body.get("blockers", [])]
+    answered = _answered(answer)
+    warnings = answered.get("import", answered).get("warnings", ())
     if arguments["commit"]:
-        return outcomes.plain(outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers)
-    return outcomes.plain(outcomes.PREVIEW, "Import", COMMIT, blockers=blockers)
-
-
-def _warnings(answer: ApiAnswer, imported: Json) -> list[str]:
-    """Return the warnings, also before an approval."""
-    waiting = answer.body.get("actionRequest")
-    found: list[str] = (imported if waiting is None else waiting["effect"]).get("warnings", [])
-    return found
+        return outcomes.plain(
+            outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers, warnings=warnings
+        )
+    return outcomes.plain(outcomes.PREVIEW, "Import", COMMIT, blockers=blockers, warnings=warnings)
 
 
 def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:

@@ -148,7 +148,19 @@ class ActionRequestSchema(Schema):
         return OF_PROPOSALS[attr] if obj.proposal is None else getattr(obj.proposal, attr)
 
 
-ActionRequestAnswerSchema = wrapped("actionRequest", ActionRequestSchema)
+REFUSED = {
+    **OPTIONAL,
+    "description": "The items of a bulk call that the books refuse: the proposal is without them.",
+}
+
+
+def proposing(shape: type[Schema], **named: Any) -> type[Schema]:
+    """Make the schema of an action request that may name items which it leaves out."""
+    refused = ma.fields.List(ma.fields.Nested(BlockerSchema), metadata=REFUSED)
+    return wrapped("actionRequest", shape, refused=refused, **named)
+
+
+ActionRequestAnswerSchema = proposing(ActionRequestSchema)
 
 
 class ReviewedEffectSchema(Schema):

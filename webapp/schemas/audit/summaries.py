@@ -5,7 +5,7 @@ import marshmallow as ma
 from webapp.ledger.codes import ACTION_STATUSES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
-from webapp.schemas.audit.action_requests import BlockerSchema, TargetSchema
+from webapp.schemas.audit.action_requests import BlockerSchema, TargetSchema, proposing
 from webapp.schemas.audit.effects import (
     ActSchema,
     AsStored,
@@ -96,7 +96,7 @@ class SummarySchema(Schema):
 
 
 SummaryListSchema = listing("actionRequests", SummarySchema)
-RequestSummarySchema = wrapped("actionRequest", SummarySchema, title="RequestSummary")
+RequestSummarySchema = proposing(SummarySchema, title="RequestSummary")
 DoneSummarySchema = wrapped(
     "summary",
     SummarySchema,

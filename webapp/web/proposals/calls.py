@@ -40,6 +40,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 # A plan's key for the older one in whose place it comes.
 REPLACES: Final = "replaces"
 IF_MATCH: Final = "If-Match"
+FAILED: Final = "FAILED"
 FILE_NAME: Final = "fileName"
 CONTENT: Final = "content"
 
@@ -270,10 +271,32 @@ def make() -> CallResult:
 
 def _failed(body: Any) -> list[Json]:
     """List what a bulk call refuses of what it was asked for."""
+    return [each for each in _results(body) if each.get("status") == FAILED]
+
+
+def _results(body: Any) -> list[Json]:
     results = body.get("results") if isinstance(body, dict) else None
-    if not isinstance(results, list):
-        return []
-    return [each for each in results if isinstance(each, dict) and each.get("status") == "FAILED"]
+    return [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+
+
+def without_refused(result: CallResult | None) -> Call | None:
+    """Give the request's own call without the items that it refuses; None where its body does not list them."""
+    call, results = received(), _results(result.body if result is not None else None)
+    body = json.loads(call.body) if call.body is not None else None
+    lists = (
+        {key: each for key, each in body.items() if isinstance(each, list)} if isinstance(body, dict) else {}
+    )
+    # Results are in the order of the items; of several lists each result has its path.
+    whole = next((key for key, each in lists.items() if len(each) == len(results)), None)
+    paths = [each.get("path") or f"{whole}.{place}" for place, each in enumerate(results)]
+    refused = {path for path, each in zip(paths, results, strict=True) if each.get("status") == FAILED}
+    if not refused <= {f"{key}.{place}" for key, each in lists.items() for place in range(len(each))}:
+        return None
+    kept = {
+        key: [item for place, item in enumerate(each) if f"{key}.{place}" not in refused]
+        for key, each in lists.items()
+    }
+    return replace(call, body=json.dumps({**body, **kept}))
 
 
 def tried() -> Trial:

@@ -26,7 +26,7 @@ from webapp.services.audit import proposals, trials
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import title_of
 from webapp.services.audit.proposals import ProposedCall
-from webapp.services.audit.trials import Trial
+from webapp.services.audit.trials import Json, Trial
 from webapp.web.access import requests, selections
 from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
 from webapp.web.access.request_state import state
@@ -86,19 +86,48 @@ def propose_at_cap(error: CapReachedError) -> Response:
 
 
 def propose() -> Response:
-    """Let the call wait for a person (202); one that would change nothing is answered as it is."""
-    with calls.acting_as(calls.with_role(principal())):
-        tried = calls.tried()
-    if tried.is_plan and tried.refusal is not None:
+    """Let the call wait for a person (202); one that would change nothing, or is refused, is answered as it is.
+
+    A bulk call waits without the items that the books refuse; the answer names them.
+    """
+    tried = _tried_with_role()
+    if tried.refusal is not None:
+        # It is recorded as the refusal of a key that may do it.
+        tried.refusal.act = getattr(tried.refusal, "act", None) or tried.refused_act  # type: ignore[attr-defined]
         raise tried.refusal
-    if not tried.acts and not tried.blockers:
-        status, body = _answer(tried)
+    if not tried.acts:
+        return _unchanged(tried)
+    without = calls.without_refused(tried.result) if tried.failures else None
+    if without is None:
+        return _proposed(tried, [])
+    with calls.made_again(without):
+        return _proposed(_tried_with_role(), tried.failures)
+
+
+def _tried_with_role() -> Trial:
+    with calls.acting_as(calls.with_role(principal())):
+        return calls.tried()
+
+
+def _unchanged(tried: Trial) -> Response:
+    """Answer a call that comes to no act, with all that it refuses."""
+    status, body = _answer(tried)
+    if not state().of_write.is_summary or not tried.failures:
         return _answered(body, status)
+    summary = summaries.of_effect(tried.effect, title="", blockers=tried.failures)
+    return _answered(_selected(selections.DONE_SUMMARY).dump({"summary": summary, "changed": False}), status)
+
+
+def _proposed(tried: Trial, refused: Sequence[Json]) -> Response:
+    """Let the request's call, which was tried, wait for a person; `refused` are the items that it leaves out."""
     waiting = _wait(tried)
+    beside = {"refused": refused} if refused else {}
     if state().of_write.is_summary:
         shape = _selected(selections.REQUEST_SUMMARY)
-        return _answered(shape.dump({"actionRequest": summaries.of_request(waiting)}), selections.WAITS)
-    return _answered(ActionRequestAnswerSchema().dump({"actionRequest": waiting}), selections.WAITS)
+        body = shape.dump({"actionRequest": summaries.of_request(waiting), **beside})
+    else:
+        body = ActionRequestAnswerSchema().dump({"actionRequest": waiting, **beside})
+    return _answered(body, selections.WAITS)
 
 
 def _wait(tried: Trial) -> ActionRequest:
