@@ -14,6 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.fixtures.helpers.planning import OCTOBER
 from tests.fixtures.programs import Program
 from tests.mcp.clients import envelope
 from webapp.mcp.messages import LARGEST_MESSAGE
@@ -302,3 +303,48 @@ def test_the_key_may_be_in_a_file(talk, ada, tmp_path):
     (tmp_path / "key").write_text(f"{ada.token}\n")
     _, answers, _ = talk(modern(1, "tools/list"), token="", TIEOUT_TOKEN_FILE=str(tmp_path / "key"))
     assert answers[1]["result"]["tools"][0]["name"] == "get_context"
+
+
+def test_a_tool_takes_a_file_of_this_machine_by_its_path(talk, tmp_path):
+    folder = tmp_path / "bank"
+    (folder / ".keys").mkdir(parents=True)
+    for name in ("bank/october.ofx", "bank/.keys/october.ofx", "other.ofx"):
+        (tmp_path / name).write_bytes(OCTOBER)
+    (folder / "link.ofx").symlink_to(tmp_path / "other.ofx")
+    paths = (
+        "october.ofx",
+        str(folder / "october.ofx"),
+        "../other.ofx",
+        "link.ofx",
+        ".keys/october.ofx",
+        "x.ofx",
+    )
+    calls = [
+        request(number, "tools/call", name="import_statement", arguments={"path": path})
+        for number, path in enumerate(paths, 1)
+    ]
+    both = {"path": "october.ofx", "text": "x"}
+    calls.append(request(7, "tools/call", name="import_statement", arguments=both))
+    calls.append(request(8, "tools/list"))
+    _, answers, _ = talk(*calls, TIEOUT_FILES=str(folder))
+    results = {number: each["result"] for number, each in answers.items()}
+    for number in (1, 2):
+        (account,) = results[number]["structuredContent"]["accounts"]
+        assert account["new"] == 3
+    refusals = {number: results[number]["content"][0]["text"] for number in range(3, 8)}
+    assert all(results[number]["isError"] for number in refusals)
+    assert "Only files below" in refusals[3]
+    assert "Only files below" in refusals[4]
+    assert refusals[5] == "path: Hidden files are never sent."
+    assert refusals[6] == "path: There is no file 'x.ofx'."
+    assert refusals[7] == "Send path, or the file itself; not both."
+    taking = {
+        each["name"] for each in results[8]["tools"] if "path" in each["inputSchema"].get("properties", ())
+    }
+    assert taking == {"import_statement", "attach_document"}
+
+
+def test_a_key_is_sent_to_another_machine_only_over_https(talk):
+    status, answers, told = talk(request(1, "ping"), url="http://books.example.org")
+    assert (status, answers) == (1, {})
+    assert "http://books.example.org is no HTTPS" in told

@@ -20,7 +20,7 @@ LONGEST_DESCRIPTION = 280
 TOOL_NAME = re.compile(
     r"\b[a-z]+(?:_[a-z]+)+\b|(?<=\b[Cc]all )(?!it\b|again\b)[a-z]+|(?<=\b[Aa]sk )(?:explain|report)"
 )
-MOST_TOKENS, MOST_TOKENS_OF_INPUTS = 4_900, 3_350
+MOST_TOKENS, MOST_TOKENS_OF_INPUTS = 4_500, 3_000
 
 
 def tokens(value) -> int:

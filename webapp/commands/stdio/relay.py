@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from pathlib import Path
 from queue import Queue
 from threading import Lock, Thread
 from typing import Any, BinaryIO, Final
@@ -14,6 +15,7 @@ import click
 
 from webapp.commands.books import application, require_revision, require_safe_role
 from webapp.commands.failures import FailedError
+from webapp.commands.stdio import files
 from webapp.commands.stdio.services import (
     AskedService,
     LocalService,
@@ -44,19 +46,21 @@ log = logging.getLogger("tieout.mcp")
 
 @dataclass(slots=True)
 class WaitingMessage:
-    """A request under way: its line and its key."""
+    """A request under way: its line, its key, and what stands on the line."""
 
     line: bytes
     id: MessageId
     headers: Mapping[str, str]
+    body: Mapping[str, Any]
     is_cancelled: bool = False
 
 
 class Relay:
     """Between lines and a service; only answers are written to `output`."""
 
-    def __init__(self, service: AskedService, output: BinaryIO) -> None:
-        self._service, self._output = service, output
+    def __init__(self, service: AskedService, output: BinaryIO, folder: Path | None = None) -> None:
+        """Take the service, the output for answers, and the folder of the files that tools may name, if only one."""
+        self._service, self._output, self._folder = service, output, folder
         self._waiting: Queue[WaitingMessage] = Queue(MOST_WAITING)
         self._under_way: dict[str, WaitingMessage] = {}
         # One for what is under way, and so that each answer is a line of its own.
@@ -85,7 +89,7 @@ class Relay:
         if "method" not in body and ("result" in body or "error" in body):
             log.warning("An answer was sent to a server that asks nothing; it is ignored.")
             return
-        message = WaitingMessage(line, messages.id_of(body), headers_of(body))
+        message = WaitingMessage(line, messages.id_of(body), headers_of(body), body)
         if message.id is not None:
             with self._lock:
                 self._under_way[_key(message.id)] = message
@@ -111,7 +115,11 @@ class Relay:
 
     def _ask(self, message: WaitingMessage) -> Any:
         try:
-            answer = self._service.ask(message.line, message.headers)
+            sent = files.with_bytes(message.body, self._folder)
+            line = message.line if sent is None else json.dumps(sent).encode()
+            answer = self._service.ask(line, message.headers)
+        except files.NoFileError as error:
+            return _tool_refusal(message.id, str(error))
         except UnreachableError as error:
             return _refusal(message.id, INTERNAL_ERROR, str(error))
         except Exception as error:
@@ -120,7 +128,8 @@ class Relay:
                 f"The program failed ({type(error).__name__}); standard error has the details. {LOOK_FIRST}"
             )
             return _refusal(message.id, INTERNAL_ERROR, sentence)
-        return _answer_of(message.id, answer)
+        found = _answer_of(message.id, answer)
+        return files.with_paths(found) if message.body.get("method") == files.LIST else found
 
     def _write(self, answer: Any, message: WaitingMessage | None = None) -> None:
         """Write an answer, unless its request has been cancelled meanwhile."""
@@ -177,6 +186,12 @@ def _refusal(message_id: MessageId, error_code: int, sentence: str, **data: Any)
     return {"jsonrpc": "2.0"} | ({} if message_id is None else {"id": message_id}) | {"error": refusal}
 
 
+def _tool_refusal(message_id: MessageId, sentence: str) -> dict[str, Any]:
+    """Answer a call with an error of its tool, which a model can mend."""
+    result = {"content": [{"type": "text", "text": sentence}], "isError": True}
+    return {"jsonrpc": "2.0", "id": message_id, "result": result}
+
+
 def _parsed(data: bytes) -> Any:
     """Parse JSON, or return None: the service reports what is wrong."""
     try:
@@ -200,7 +215,8 @@ def mcp() -> None:
     """Answer the Model Context Protocol on standard input and output, for clients that start a program.
 
     TIEOUT_TOKEN is an API key, and TIEOUT_URL the address of the service. Without TIEOUT_URL the books of this
-    installation are used. One JSON message a line is read and answered; nothing else is written to standard output.
+    installation are used. Tools that take a file take its path; with TIEOUT_FILES only files below that folder are
+    sent. One JSON message a line is read and answered; nothing else is written to standard output.
     """
     texts = SettingTexts()
     token, url = texts.text("TIEOUT_TOKEN", ""), texts.text("TIEOUT_URL", "")
@@ -208,15 +224,21 @@ def mcp() -> None:
         raise FailedError(
             "Set TIEOUT_TOKEN to an API key: Settings, API keys, or tieout create-token.", "unsafe_setting"
         )
+    folder = texts.text("TIEOUT_FILES", "")
     output = sys.stdout.buffer
     with redirect_stdout(sys.stderr):
-        Relay(_remote(url, token) if url else _local(token), output).run(sys.stdin.buffer)
+        service = _remote(url, token) if url else _local(token)
+        Relay(service, output, Path(folder) if folder else None).run(sys.stdin.buffer)
 
 
 def _remote(url: str, token: str) -> AskedService:
     service = RemoteService(url, token)
     if service.is_readable_on_the_way:
-        click.echo(f"{service.name} is no HTTPS: whoever is on the way to it can read the API key.", err=True)
+        raise FailedError(
+            f"{service.name} is no HTTPS: anybody on the way to it could read the API key. Set TIEOUT_URL to its"
+            " https:// address.",
+            "unsafe_setting",
+        )
     return service
 
 

@@ -104,9 +104,9 @@ def schema_of(shape: type[ma.Schema]) -> Json:
 
 
 def outline_of(shape: type[ma.Schema]) -> Json:
-    """Return the JSON Schema of a shape with only its own keys, because nine tools repeat it."""
+    """Return the JSON Schema of a shape with only the names of its own keys, because ten tools repeat it."""
     full = schema_of(shape)
-    return {**full, "properties": {name: {"type": each["type"]} for name, each in full["properties"].items()}}
+    return {**full, "properties": {name: {} for name in full["properties"]}}
 
 
 def _pruned(schema: Mapping[str, Any]) -> Json:

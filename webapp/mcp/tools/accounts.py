@@ -17,7 +17,7 @@ MOST_ROWS, LARGEST = 25, 200
 class AccountFilterSchema(Schema):
     """Which accounts."""
 
-    text = ma.fields.String(metadata={"description": "Part of the name or code."})
+    text = ma.fields.String(metadata={"description": "Of name or code."})
     type = fields.OneOf(*TYPES)
     limit = fields.WholeNumber(least=1, most=LARGEST, load_default=MOST_ROWS)
     cursor = ma.fields.String()
@@ -81,7 +81,7 @@ def _row(record: Json) -> Json:
 TOOL = Tool(
     name="list_accounts",
     title="List ledger accounts",
-    description="The accounts that lines and entries are booked on, with code, type and balance; debits are positive.",
+    description="The accounts that lines and entries are booked on; debits are positive.",
     takes=AccountFilterSchema,
     gives=ListedAccountsSchema,
     run=run,

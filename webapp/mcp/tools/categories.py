@@ -99,8 +99,8 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise bank lines",
-    description="Set category, merchant, project or splits of up to 50 bank lines in one act, each with why; with "
-    "confirm they are posted as well. A posted line gets a correction that a confirmation writes.",
+    description="Set category, merchant, project or splits of up to 50 lines; confirm posts them too. A "
+    "posted line gets a correction, which confirming writes.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,

@@ -110,8 +110,8 @@ def _next(accounts: list[Json]) -> str:
 TOOL = Tool(
     name="get_context",
     title="Where am I",
-    description="Whose books these are, their day and base currency, what this key may do and has left today, how each "
-    "bank account stands, its broken proofs, and your waiting proposals. Call it first.",
+    description="Call it first: whose books, today, what this key may do, bank accounts, broken proofs, "
+    "waiting proposals.",
     takes=NothingSchema,
     gives=ContextSchema,
     run=run,

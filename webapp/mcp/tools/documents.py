@@ -20,16 +20,17 @@ MOST_ROWS: Final = 10
 class AttachmentSchema(WriteSchema):
     """A file with what stands on it, and the line that paid it."""
 
-    content = ma.fields.String(metadata={"description": "PDF, picture or XML: base64, at most 1 MiB."})
+    text = ma.fields.String(metadata={"description": "An XML file."})
+    content = ma.fields.String(metadata={"description": "PDF, picture: base64."})
     file_name = ma.fields.String()
     total = ma.fields.String()
     currency = ma.fields.String()
     issued_on = ma.fields.String()
     sender = ma.fields.String()
     number = ma.fields.String()
-    document = fields.Id(metadata={"description": "A kept one."})
+    document = fields.Id(metadata={"description": "One that is there."})
     line = fields.Id()
-    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Do it."})
+    propose = ma.fields.Boolean(load_default=False)
 
 
 class AttachedSchema(OutcomeSchema):
@@ -41,24 +42,23 @@ class AttachedSchema(OutcomeSchema):
 
 def run(arguments: Mapping[str, Any]) -> Json:
     """Keep a document and attach it to a line, in one plan."""
-    if ("content" in arguments) == ("document" in arguments):
-        raise ToolError("Send either content, a file as base64, or the id of a document that is there.")
-    if "content" in arguments and "file_name" not in arguments:
+    if sum(name in arguments for name in ("text", "content", "document")) != 1:
+        raise ToolError(
+            "Send one of text, a file as it is, content, a file as base64, and document, the id of one that is there."
+        )
+    is_new = "document" not in arguments
+    if is_new and "file_name" not in arguments:
         raise ToolError("fileName: Name the file, like invoice.pdf.")
-    if "document" in arguments and "line" not in arguments:
+    if not is_new and "line" not in arguments:
         found = api_calls.get(f"/documents/{arguments['document']}")["document"]
         looked = outcomes.plain(
             outcomes.PREVIEW, f"Document {found['id']}", "Call again with line and propose to attach it."
         )
         return {**looked, "read": _read(found), "fits": _fitting(found["total"])}
     steps = _steps(arguments)
-    stated = _stated(steps[0][2]) if "content" in arguments else None
+    stated = _stated(steps[0][2]) if is_new else None
     query = {} if arguments["propose"] else {"dryRun": True}
-    title = (
-        f"Keep {arguments['file_name']}"
-        if "content" in arguments
-        else f"Attach document {arguments['document']}"
-    )
+    title = f"Keep {arguments['file_name']}" if is_new else f"Attach document {arguments['document']}"
     answer = outcomes.plan(title, steps, arguments, **query)
     fits = [] if stated is None or "line" in arguments else _fitting(stated["due"] or stated["total"])
     read = None if stated is None else _read(stated)
@@ -78,7 +78,7 @@ def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
         "number": "number",
     }
     body = {key: arguments[name] for name, key in names.items() if name in arguments}
-    body |= {"content": arguments["content"], "fileName": arguments["file_name"]}
+    body |= {"content": outcomes.content_of(arguments), "fileName": arguments["file_name"]}
     kept = ("POST", "/documents", body)
     return (
         [kept]
@@ -117,9 +117,9 @@ def _read(document: Json) -> str:
 
 TOOL = Tool(
     name="attach_document",
-    title="Keep and attach a document",
-    description="Keep a receipt or invoice with what stands on it, and attach it to the line that paid it; without "
-    "a line it shows those over the same amount. With propose it is done.",
+    title="Attach a document",
+    description="Keep a receipt or invoice and attach it to its line; without a line it shows those that "
+    "fit. propose does it.",
     takes=AttachmentSchema,
     gives=AttachedSchema,
     run=run,

@@ -32,10 +32,10 @@ class EntryOrVoidSchema(WriteSchema):
     description = ma.fields.String()
     legs = ma.fields.List(
         ma.fields.Nested(LegSchema),
-        metadata={"description": "Debits positive, credits negative; they sum to 0."},
+        metadata={"description": "They sum to 0."},
     )
-    draft = ma.fields.Boolean(load_default=False, metadata={"description": "Do not post it yet."})
-    void = fields.Id(metadata={"description": "Void this entry; say why."})
+    draft = ma.fields.Boolean(load_default=False)
+    void = fields.Id(metadata={"description": "An entry."})
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
@@ -75,8 +75,7 @@ def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="write_entry",
     title="Write or void an entry",
-    description="Post a journal entry by hand, or void one with its reversal. Bank lines have their own entries: "
-    "categorise and confirm those instead.",
+    description="Post an entry by hand, or void one. Bank lines have entries: categorise and confirm those.",
     takes=EntryOrVoidSchema,
     gives=OutcomeSchema,
     run=run,

@@ -27,12 +27,12 @@ STATES: Final[Mapping[str, Mapping[str, Any]]] = {
 class LineFilterSchema(Schema):
     """Which lines."""
 
-    account = NameOrId(metadata={"description": "A bank account."})
-    category = NameOrId(metadata={"description": "What lines are booked on."})
+    account = NameOrId()
+    category = NameOrId()
     from_ = ma.fields.String(data_key="from", metadata={"description": "YYYY-MM-DD"})
     to = ma.fields.String()
     state = fields.OneOf(*STATES, load_default="all")
-    text = ma.fields.String(metadata={"description": "Part of the bank's text, or an amount."})
+    text = ma.fields.String(metadata={"description": "Of the bank, or an amount."})
     limit = fields.WholeNumber(least=1, most=LARGEST, load_default=MOST_ROWS)
     cursor = ma.fields.String()
 
@@ -135,8 +135,7 @@ def _part(split: Json) -> str:
 TOOL = Tool(
     name="find_lines",
     title="Find bank lines",
-    description="Bank lines by account, days, state, category and text, newest first, 25 at a time: day, amount, the "
-    "bank's text, category, and for uncategorised ones the likely category with its evidence.",
+    description="Bank lines, newest first; for uncategorised ones the likely category with its evidence.",
     takes=LineFilterSchema,
     gives=FoundLinesSchema,
     run=run,

@@ -14,7 +14,8 @@ from webapp.web.converters import ActIdConverter
 
 ACT_EXAMPLE: Final = "ar_01M86ZY22C8CQVX5YN58G045DZ"
 MOST_CANDIDATES: Final = 8
-NAME_OR_ID: Final[dict[str, Any]] = {"type": ["string", "integer"]}
+# An id as a number is taken as well; the shorter schema is what every model reads.
+NAME_OR_ID: Final[dict[str, Any]] = {"type": "string"}
 
 
 class NameOrId(ma.fields.Field[str | int]):
@@ -77,8 +78,8 @@ class Directory:
 
     def merchant_id(self, wanted: str | int | None) -> int | None:
         """Return the id of a merchant, or None. There may be thousands, so only similar ones are read."""
-        if wanted is None or isinstance(wanted, int):
-            return wanted
+        if wanted is None or str(wanted).isdecimal():
+            return None if wanted is None else int(wanted)
         if wanted not in self._merchant_ids:
             like = list(api_calls.every("/merchants", "merchants", q=wanted))
             self._merchant_ids[wanted] = int(_one(wanted, like, "merchant")["id"])

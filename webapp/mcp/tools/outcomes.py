@@ -1,5 +1,6 @@
 """The answers to writes: the result or the proposal in a few figures, and what to do next."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -42,6 +43,13 @@ def write(
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
     return api_calls.write(method, path, {**body, **reason}, key=key, sent_as=sent_as, view=view, **query)
+
+
+def content_of(arguments: Mapping[str, Any]) -> str:
+    """Return the bytes of a file, sent as text or as base64, as base64."""
+    if "text" not in arguments:
+        return str(arguments["content"])
+    return base64.b64encode(arguments["text"].encode(errors="replace")).decode()
 
 
 def reasons(arguments: Mapping[str, Any], name: str) -> str:

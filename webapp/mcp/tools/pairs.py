@@ -19,9 +19,9 @@ class PairSchema(WriteSchema):
     other = fields.Id(required=True)
     same = ma.fields.Boolean(
         required=True,
-        metadata={"description": "true: one line twice, or two sides of a transfer; false: never ask again."},
+        metadata={"description": "false: never ask again."},
     )
-    difference = fields.OneOf(*PAIR_DIFFERENCES, metadata={"description": "What its sides differ by."})
+    difference = fields.OneOf(*PAIR_DIFFERENCES)
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
@@ -37,8 +37,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_pair",
     title="Join or separate two lines",
-    description="Say whether two bank lines belong together: the same line twice in one account, or the two sides of a "
-    "transfer between own accounts. explain about a line shows its candidates.",
+    description="Two lines that are one line twice, or the two sides of a transfer between own accounts.",
     takes=PairSchema,
     gives=OutcomeSchema,
     run=run,

@@ -108,8 +108,8 @@ def _waiting(seconds: int) -> Iterator[float]:
 TOOL = Tool(
     name="check_proposals",
     title="How proposals go",
-    description="Whether your proposals wait, were done, or were refused and why. With waitSeconds (at most 25) it "
-    "answers as soon as one is decided.",
+    description="Whether proposals wait, were done, or were refused and why. waitSeconds (at most 25) waits "
+    "for a decision.",
     takes=ProposalsQuerySchema,
     gives=ProposalStatesSchema,
     run=run,

@@ -235,8 +235,8 @@ def _about(left_out: Json) -> str:
 TOOL = Tool(
     name=NAME,
     title="Reconcile a bank account",
-    description="What stands between books and a bank's statement: lines to categorise, to confirm, pending, missing, "
-    "and the difference. With propose it categorises, confirms, clears and completes in one plan.",
+    description="What stands between books and statement; propose makes one plan that categorises, "
+    "confirms, clears and completes.",
     takes=StatementSchema,
     gives=ReconcilingSchema,
     run=run,

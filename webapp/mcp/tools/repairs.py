@@ -17,7 +17,7 @@ NAME: Final = "repair_proof"
 class RepairSchema(WriteSchema):
     """Which proof, and how."""
 
-    proof = ma.fields.String(required=True, metadata={"description": "Its id, or Current account/2026-07."})
+    proof = ma.fields.String(required=True, metadata={"description": "Its id, or Main/2026-07."})
     repair = fields.OneOf(*REPAIRS, required=True)
     why = fields.Text(least=1, most=2000, required=True, strip=True)
 
@@ -72,8 +72,8 @@ def _mends(outcome: Json, proof: Json) -> bool:
 TOOL = Tool(
     name=NAME,
     title="Repair a broken proof",
-    description="Repair a proof that holds no longer: undo what broke it, reopen its statement, or accept the items as "
-    "they are now. explain about the proof shows the cause and what each would change.",
+    description="Undo what broke a proof, reopen its statement, or accept its items as they are; explain "
+    "shows what each changes.",
     takes=RepairSchema,
     gives=RepairedSchema,
     run=run,

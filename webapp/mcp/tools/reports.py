@@ -142,8 +142,8 @@ def _amount(total: Any) -> str:
 TOOL = Tool(
     name="report",
     title="A report",
-    description="Profit and loss, balance sheet or trial balance of a period with the one before, or the general "
-    "ledger of an account, in base currency. Debits are positive, income and debts negative, a profit above 0.",
+    description="Profit and loss, balance sheet, trial balance, or an account's ledger, in base currency. "
+    "Debits are positive, a profit above 0.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,

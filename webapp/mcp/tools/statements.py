@@ -37,14 +37,15 @@ class PushedLineInputSchema(Schema):
 class StatementFileSchema(WriteSchema):
     """A file, or lines."""
 
-    content = ma.fields.String(metadata={"description": "A file as base64."})
+    text = ma.fields.String(metadata={"description": "The file, if it is text."})
+    content = ma.fields.String(metadata={"description": "Else as base64."})
     file_name = ma.fields.String()
     lines = ma.fields.List(
         ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)
     )
-    account = NameOrId(metadata={"description": "Where the file names none."})
-    mapping = fields.JsonObject(metadata={"description": "Columns of a CSV."})
-    commit = ma.fields.Boolean(load_default=False, metadata={"description": "Write it."})
+    account = NameOrId(metadata={"description": "If the file names none."})
+    mapping = fields.JsonObject()
+    commit = ma.fields.Boolean(load_default=False)
 
 
 class ImportedAccountSchema(Schema):
@@ -68,14 +69,14 @@ class ImportedSchema(OutcomeSchema):
 
 def run(arguments: Mapping[str, Any]) -> Json:
     """Import a file, or push lines."""
-    if ("content" in arguments) == ("lines" in arguments):
-        raise ToolError("Send either content, a bank file as base64, or lines.")
-    return _file(arguments) if "content" in arguments else _lines(arguments)
+    if sum(name in arguments for name in ("text", "content", "lines")) != 1:
+        raise ToolError("Send one of text, a bank file as it is, content, a file as base64, and lines.")
+    return _lines(arguments) if "lines" in arguments else _file(arguments)
 
 
 def _file(arguments: Mapping[str, Any]) -> Json:
     body: Json = {
-        "content": arguments["content"],
+        "content": outcomes.content_of(arguments),
         "fileName": arguments.get("file_name", "statement"),
         "mapping": arguments.get("mapping"),
         "faId": Directory().fa_id(arguments.get("account")),
@@ -173,9 +174,9 @@ def _account(account: Json) -> Json:
 
 TOOL = Tool(
     name="import_statement",
-    title="Import a bank's statement",
-    description="A bank file (CAMT, MT940, OFX, QIF, CSV, XLSX; base64, at most 1 MiB) or up to 500 lines: which lines "
-    "are new and which known, the closing balance, or what a CSV leaves open; with commit they come in.",
+    title="Import a statement",
+    description="A bank file (CAMT, MT940, OFX, QIF, CSV, XLSX; 1 MiB) or up to 500 lines: what is new and "
+    "what known; commit brings it in.",
     takes=StatementFileSchema,
     gives=ImportedSchema,
     run=run,

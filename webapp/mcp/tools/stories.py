@@ -29,7 +29,8 @@ class ReferenceSchema(Schema):
     ref = ma.fields.String(
         required=True,
         metadata={
-            "description": "line:12, entry:7, proof:12, proof:Current account/2026-07, act:ar_…, account:Travel, rule:3"
+            "description": "line:12, entry:7, proof:Main/2026-07, act:ar_…, account:Travel, rule:3, item:5, document:4,"
+            " merchant:Acme"
         },
     )
 
@@ -278,9 +279,8 @@ STORIES: Final[Mapping[str, Callable[[str], Json]]] = {
 
 TOOL = Tool(
     name="explain",
-    title="Explain something in the books",
-    description="What a line, entry, proof, act, account or rule is, who did what to it and why, and what hangs on it; "
-    "of a broken proof the cause, and each repair with what it would change.",
+    title="Explain",
+    description="What something is, who did what to it and why; of a broken proof the cause and its repairs.",
     takes=ReferenceSchema,
     gives=StorySchema,
     run=run,

@@ -116,8 +116,8 @@ def _row(item: Json) -> Json:
 TOOL = Tool(
     name="find_owed",
     title="What is owed",
-    description="Open items of customers or suppliers, and their sums by age; or what a line may pay, the best choice "
-    "first with its evidence. What is owed to us is above zero.",
+    description="Open items of customers or suppliers by age; or what a line may pay, best choice first. "
+    "Owed to us is above zero.",
     takes=OwedFilterSchema,
     gives=FoundItemsSchema,
     run=run,

@@ -58,8 +58,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_items",
     title="Settle open items",
-    description="Let a line pay open items of find_owed, which settles them when it is confirmed, short of them or "
-    "not; without a line, items of one party that add up to zero settle each other.",
+    description="Let a line pay open items once it is confirmed; without a line, items of one party that "
+    "add up to zero settle each other.",
     takes=SettledItemsSchema,
     gives=OutcomeSchema,
     run=run,
