@@ -1,14 +1,23 @@
 """What the page of approvals shows of effects that no entry, or not the entry's legs alone, would tell."""
 
 import re
+from contextlib import suppress
+from datetime import date
+from html import unescape
 from io import BytesIO
 
 import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.owed import items, keep_items, owe
+from tests.fixtures.helpers.transfers import send
+from tests.fixtures.helpers.trial_calls import calls
+from webapp.queries.audit.field_changes import HIDDEN, label
 
 pytestmark = on_sqlite
+# What a call says of how it is made, and not of what it does; and what links records and means nothing to people.
+NOT_SHOWN = {"content", "note", "version", *HIDDEN}
 NOTHING = "\N{EN DASH}"
 MOVED = re.compile(r"Entry \d+ , (\d+ \w+)")
 
@@ -112,3 +121,94 @@ def test_a_void_stands_beside_its_reversal_and_the_new_draft(ada, agent, bank):
     answer = agent.post(f"/api/journal-entries/{entry}/void", json={"reason": "Twice"})
     page = ada.browser().get(f"/proposals?id={answer.json['actionRequest']['id']}").text
     assert [page.count(f"<b>{title}</b>") for title in ("Now", "After", "And")] == [1, 1, 2]
+
+
+def said(value, key=""):
+    """Walk the values of a body, each with the key that it stands under."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from said(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from said(inner, key)
+    elif value not in (None, "") and key not in NOT_SHOWN:
+        yield key, value
+
+
+def ways(value, names):
+    """The ways in which a page may write a value: an id by a name, a day in words, a code as words."""
+    if isinstance(value, bool):
+        return {"yes" if value else "no"}
+    if isinstance(value, int):
+        return names.get(value, set()) | {str(value)}
+    written = {value, " ".join(value.split()), label(value)}
+    with suppress(ValueError):
+        written.add(f"{date.fromisoformat(value):%-d %b %Y}")
+    return written
+
+
+def names_of(ada):
+    """The names of everything that has an id, as a page may write it."""
+    names = {}
+    for path, key in (("accounts", "accounts"), ("merchants", "merchants"), ("projects", "projects")):
+        for each in ada.get(f"/api/{path}?limit=200").json[key]:
+            names.setdefault(each["id"], set()).add(each["name"])
+    for each in ada.get("/api/feeds/accounts?limit=200").json["feedAccounts"]:
+        names.setdefault(each["faId"], set()).add(each["accountName"])
+    for each in ada.get("/api/transactions?limit=200").json["transactions"]:
+        names.setdefault(each["id"], set()).add(each["description"])
+    return names
+
+
+def test_every_value_that_a_call_sends_stands_on_the_page_that_approves_it(ada, agent, bank, shown):
+    looked, missing = 0, []
+    for trial in calls(ada, bank):
+        if not (body := trial.options.get("json")):
+            continue
+        answer = trial.ask(agent)
+        # Some need what others of them would do.
+        if answer.status_code != 202:
+            continue
+        page, names = unescape(shown(answer)).replace("\N{MINUS SIGN}", "-"), names_of(ada)
+        for key, value in said(body):
+            looked += 1
+            if not any(written in page for written in ways(value, names)):
+                missing.append((trial.name, key, value, page))
+    assert missing == []
+    assert looked > 80
+
+
+@pytest.mark.parametrize(
+    ("owed", "paid", "short", "kind"),
+    [("1904.00", "15.00", "1889.00", "DISCOUNT"), ("770.00", "760.00", "10.00", "WRITE_OFF")],
+)
+def test_what_a_line_pays_and_is_short_of_stands_on_the_page_in_words(
+    ada, agent, books, bank, shown, owed, paid, short, kind
+):
+    keep_items(ada, books.account_id("Trade receivables"))
+    merchant = bank.merchant("Ostermann")
+    owe(ada, books, owed, merchant)
+    line = send(bank, bank.open("Giro"), "2026-03-20", paid)
+    [item] = items(ada)
+    travel = bank.account("Travel costs")
+    body = {
+        "settles": [{"itemId": item["id"]}],
+        "short": {"amount": short, "as": kind, "accountId": travel},
+    }
+    answer = agent.patch(f"/api/transactions/{line}", json=body)
+    page = shown(answer)
+    words = {"DISCOUNT": "discount", "WRITE_OFF": "write-off"}[kind]
+    short_words = f"{float(short):,.2f} EUR of it as a {words} on Travel costs"
+    name = item["reference"] or f"item {item['id']}"
+    sentence = f"it pays {name} of Ostermann with {float(paid):,.2f} EUR; {short_words}"
+    assert sentence in page
+    request = answer.json["actionRequest"]
+    assert sentence in request["title"]
+    is_large = float(short) * 10 > float(owed)
+    warnings = request["effect"]["warnings"]
+    assert [each.startswith(f"A {words} of {float(short):,.2f} EUR") for each in warnings] == [
+        True
+    ] * is_large
+    assert ("is more than a tenth of" in page) == is_large
+    done = ada.patch(f"/api/transactions/{line}", json=body)
+    assert done.json.get("warnings", []) == warnings

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+import marshmallow as ma
 from flask import Response
 
 from webapp import queries, services
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.queries.transactions.line_lists import TransactionFilters
-from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.audit.action_requests import WARNINGS, ActionResultSchema, BulkResultsSchema
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.documents import LineDocumentsSchema
 from webapp.schemas.items import LinePaymentsSchema
@@ -23,7 +24,8 @@ from webapp.schemas.transactions.transactions import (
     TransactionQuerySchema,
     TransactionStorySchema,
 )
-from webapp.services.audit.results import ActionResult
+from webapp.schemas.untrusted import Untrusted
+from webapp.services.audit.results import ActionResult, WarnedResult
 from webapp.services.transactions.changed_legs import LineChanges
 from webapp.web import downloads, paging
 from webapp.web.access import selections
@@ -32,6 +34,12 @@ from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
+EditedSchema = wrapped(
+    "transaction",
+    TransactionStorySchema,
+    title="EditedTransaction",
+    warnings=ma.fields.List(Untrusted(), metadata=WARNINGS),
+)
 
 
 @bp.get("")
@@ -94,12 +102,13 @@ def file(transaction_id: int) -> Response:
 @bp.patch("/<id:transaction_id>")
 @requires("draft")
 @bp.arguments(TransactionChangesSchema)
-@bp.response(200, changing(AnswerSchema))
+@bp.response(200, changing(EditedSchema))
 def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    services.transactions.edits.edit(transaction, changes, **acting())
-    return answer(transaction_id)
+    done = services.transactions.edits.edit(transaction, changes, **acting())
+    warned = {"warnings": done.warnings} if isinstance(done, WarnedResult) else {}
+    return {**answer(transaction_id), **warned}
 
 
 @bp.post("/<id:transaction_id>/splits")

@@ -108,6 +108,7 @@ def show(
         opened=opened,
         shown=queries.effects.pages.shown(opened) if opened else None,
         steps=queries.effects.pages.steps(opened) if opened else [],
+        sent=queries.effects.pages.sent(opened) if opened else [],
         file=queries.effects.pages.file_of(opened) if opened else None,
         may_decide=opened is not None and set(opened.scope.split()) <= principal().scopes,
         place=place,

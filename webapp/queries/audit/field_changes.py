@@ -16,6 +16,7 @@ from webapp.models import (
     FeedAccount,
     JournalEntry,
     Merchant,
+    OwedItem,
     Project,
     ProjectGroup,
     Transaction,
@@ -35,6 +36,7 @@ NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "documentId": (Document, lambda row: row.label),
     "transactionId": (Transaction, lambda row: row.label),
     "journalEntryId": (JournalEntry, lambda row: f"entry {row.id} {row.description}".rstrip()),
+    "itemId": (OwedItem, lambda row: row.name),
 }
 # Lists of ids whose key is not the plural of an id's key.
 LISTS: Final = {"cleared": "transactionId", "clearedEntries": "journalEntryId"}
@@ -81,6 +83,7 @@ LABELS: Final[Mapping[str, str]] = {
     "transactionIds": "bank lines",
     **triggers.NAMES,
 }
+SHORT: Final = "short"
 # The endings of the keys of days.
 DAYS: Final = ("Date", "On", "effectiveAt", "day")
 CODE: Final = re.compile("[A-Z][A-Z_]+")
@@ -104,6 +107,11 @@ def of(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, lis
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Names) -> Iterator[Change]:
     for key in dict.fromkeys((*before, *after)):
+        if key == SHORT and any(
+            isinstance((side.get(key) or {}).get("splits"), list) for side in (before, after)
+        ):
+            # As it is stored, in minor units; the title of the act has it in words.
+            continue
         was, is_now = _lines(key, before.get(key), names), _lines(key, after.get(key), names)
         if key not in HIDDEN and was != is_now:
             yield Change(label(key), was, is_now)

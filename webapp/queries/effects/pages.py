@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Proposal
@@ -15,8 +16,13 @@ from webapp.queries.rules import names
 from webapp.queries.rules.names import Names
 
 NAMED: Final = ("orgMerchantId", "projectId")
-# What acts on these change is what their entries show.
+# What acts on these change is what their entries show, but for what no entry has.
 SHOWN_BY_ENTRIES: Final = frozenset({"transaction", "journal_entry"})
+FACTS_OF_ENTRIES: Final = frozenset(
+    {"description", "documentRelationIds", "journalEntryId", "journalEntryIds", "postings", "status"}
+)
+# The keys of what a call sends that say nothing of its effect, or that the page shows elsewhere.
+NOT_SHOWN_OF_CALLS: Final = frozenset({"note", "version"})
 # Of all steps of a plan so many entries are shown whole; a page that nobody reads to its end decides nothing.
 MOST_ENTRIES: Final = 60
 MINUS = "\N{MINUS SIGN}"
@@ -99,7 +105,10 @@ class CalledFile:
 
 @dataclass(frozen=True, slots=True)
 class StepEffect:
-    """A step of a plan as a page shows it: its place, its title, the call that it is, its file, and what it changes."""
+    """A step of a plan as a page shows it: its place, its title, the call that it is, its file, and what it changes.
+
+    `sent` is what the call says, with names in place of ids.
+    """
 
     number: int
     title: str
@@ -107,6 +116,7 @@ class StepEffect:
     file: CalledFile | None
     entry_count: int
     effect: ProposalEffect
+    sent: Sequence[Change]
 
 
 def shown(proposal: Proposal) -> ProposalEffect:
@@ -128,8 +138,46 @@ def steps(proposal: Proposal) -> list[StepEffect]:
         left -= len(effect["entries"])
         call = f"{each['method']} {each['path']}"
         file = _file(sent[each["number"] - 1].get("body"))
-        found.append(StepEffect(each["number"], each["title"], call, file, each["entryCount"], of_step))
+        said = _sent(proposal.organization_id, each["path"], sent[each["number"] - 1].get("body"))
+        found.append(StepEffect(each["number"], each["title"], call, file, each["entryCount"], of_step, said))
     return found
+
+
+def sent(proposal: Proposal) -> list[Change]:
+    """Read what a call says, as fields with names in place of ids; of a plan its steps say it."""
+    payload = proposal.request.payload
+    if "steps" in proposal.effect:
+        return []
+    said = payload.get("body", payload.get("fields"))
+    query = dict(parse_qsl(payload.get("query", "")))
+    return _sent(
+        proposal.organization_id, payload["path"], {**query, **said} if isinstance(said, dict) else query
+    )
+
+
+def _sent(organization_id: str, path: str, body: Any) -> list[Change]:
+    if not isinstance(body, dict):
+        return []
+    fields = {key: value for key, value in body.items() if key not in NOT_SHOWN_OF_CALLS}
+    call = ActionRequest(id="", before=None, after=_qualified(fields, path))
+    return field_changes.of(organization_id, [call])[""]
+
+
+def _qualified(body: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Name the ids of lines in calls on many as records name them.
+
+    >>> _qualified({"ids": [7], "changes": [{"id": 7, "accountId": 3}]}, "/api/transactions")
+    {'transactionIds': [7], 'changes': [{'transactionId': 7, 'accountId': 3}]}
+    """
+    if not path.startswith("/api/transactions"):
+        return dict(body)
+    names = {"id": "transactionId", "ids": "transactionIds"}
+    return {
+        names.get(key, key): [_qualified(each, path) if isinstance(each, dict) else each for each in value]
+        if isinstance(value, list)
+        else value
+        for key, value in body.items()
+    }
 
 
 def file_of(proposal: Proposal) -> CalledFile | None:
@@ -158,16 +206,15 @@ def _shown(organization_id: str, effect: Mapping[str, Any], new: Names) -> Propo
     names = _names(organization_id, [posting for side in sides for posting in side["postings"]])
     entries = [_entry(organization_id, each, {**new, **names}) for each in effect["entries"]]
     moved = [each for each in entries if each.before != each.after]
-    others = [each for each in effect["acts"] if each["target"]["kind"] not in SHOWN_BY_ENTRIES]
+    has_entries = bool(moved) or effect["entryCount"] > len(entries)
+    acts = _acts(organization_id, effect["acts"], without_entries=has_entries)
     return ProposalEffect(
         entries=moved,
         entries_more=effect["entryCount"] - len(entries),
         balances=effect["balances"],
         broken=[_proof(each) for each in effect["proofs"] if not each["holds"]],
         mended=[_proof(each) for each in effect["proofs"] if each["holds"]],
-        acts=_acts(
-            organization_id, others if moved or effect["entryCount"] > len(entries) else effect["acts"]
-        ),
+        acts=acts,
         # Effects of before have none.
         warnings=effect.get("warnings", []),
     )
@@ -268,10 +315,26 @@ def _figure(amount: str) -> str:
     return f"{MINUS if amount.startswith('-') else ''}{int(whole):,}{point}{fraction}"
 
 
-def _acts(organization_id: str, stored: Sequence[Mapping[str, Any]]) -> list[ActEffect]:
-    acts = [
-        ActionRequest(id=str(place), title=each["title"], before=each["before"], after=each["after"])
+def _acts(
+    organization_id: str, stored: Sequence[Mapping[str, Any]], *, without_entries: bool
+) -> list[ActEffect]:
+    """Read what acts change; `without_entries` leaves out what the entries beside them show already."""
+    by_entries = {
+        place
         for place, each in enumerate(stored)
-    ]
+        if without_entries and each["target"]["kind"] in SHOWN_BY_ENTRIES
+    }
+    acts = []
+    for place, each in enumerate(stored):
+        hidden = FACTS_OF_ENTRIES if place in by_entries else frozenset()
+        before, after = (
+            {key: value for key, value in (each[side] or {}).items() if key not in hidden}
+            for side in ("before", "after")
+        )
+        acts.append(ActionRequest(id=str(place), title=each["title"], before=before, after=after))
     changes = field_changes.of(organization_id, acts)
-    return [ActEffect(act.title, changes[act.id]) for act in acts]
+    return [
+        ActEffect(act.title, changes[act.id])
+        for place, act in enumerate(acts)
+        if place not in by_entries or changes[act.id]
+    ]

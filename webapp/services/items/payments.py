@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
+from webapp.ledger import titles
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money, money_at
-from webapp.models import Account, OwedItem, Transaction
+from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES
+from webapp.models import Account, Merchant, OwedItem, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.items import items, line_payments, returned_payments
 from webapp.services.items import shortfalls
@@ -28,6 +30,10 @@ class PaidInput(TypedDict):
     amount: NotRequired[Decimal | None]
 
 
+# What is short of items is looked at once more where it is more than their tenth.
+LARGE_PART: Final = 10
+
+
 @dataclass(frozen=True, slots=True)
 class ItemPayment:
     """Items of one account, currency and party that a line pays, how much of each, and what is short of them."""
@@ -43,6 +49,32 @@ class ItemPayment:
         """What the line itself pays, with the sign of the items."""
         short = self.short["amount"] if self.short else 0
         return Money(sum(amount for _, amount in self.taken) - short, self.currency)
+
+    @property
+    def words(self) -> str:
+        """What it pays, how much of it, and what is short of it, as a title has them."""
+        party = self.party_id and lookups.get(Merchant, self.account.organization_id, self.party_id).name
+        of = f" of {titles.clipped(party)}" if party else ""
+        paid = f"pays {titles.listed([titles.clipped(item.name) for item, _ in self.taken])}{of}"
+        paid = f"{paid} with {self.amount.formatted}"
+        if self.short is None:
+            return paid
+        short = Money(abs(self.short["amount"]), self.currency).formatted
+        ids = [each["accountId"] for each in self.short["splits"]]
+        found = lookups.by_id(Account, self.account.organization_id, ids)
+        names = titles.listed([found[each].name for each in dict.fromkeys(ids)])
+        return f"{paid}; {short} of it as a {SHORTFALL_NAMES[self.short['as']].lower()} on {names}"
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence on what is short of the items, where it is more than a tenth of them."""
+        owed = Money(abs(sum(amount for _, amount in self.taken)), self.currency)
+        short = Money(abs(self.short["amount"]), self.currency) if self.short else None
+        if self.short is None or short is None or short.minor * LARGE_PART <= owed.minor:
+            return None
+        kind = SHORTFALL_NAMES[self.short["as"]].lower()
+        names = titles.listed([titles.clipped(item.name) for item, _ in self.taken])
+        return f"A {kind} of {short.formatted} is more than a tenth of the {owed.formatted} of {names}."
 
 
 def chosen(line: Transaction, settles: Sequence[PaidInput], short: ShortInput | None) -> ItemPayment:

@@ -20,7 +20,7 @@ from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of
 from webapp.services.items import paid_lines, payments
 from webapp.services.items.payments import ItemPayment
 from webapp.services.items.refusals import PaymentFitError, ShortAloneError
@@ -88,6 +88,8 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
         payment, changes = _payment(transaction, entry, changes)
+        if payment is not None:
+            doing.title = title = f"Booked {transaction.label}: it {payment.words}"
         is_paired = False
         if _ends_transfer(transaction, entry, changes):
             is_paired = transfer_pairs.active(transaction.organization_id, transaction.id) is not None
@@ -103,12 +105,16 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
             doing.nothing_to_do()
         if not doing.is_void:
             writes.supersede(transaction.organization_id, settings, doing.id)
-    return ActionResult(
+    done = ActionResult(
         action_request_id=None if doing.is_void else doing.id,
         changed=not doing.is_void,
         result=touched,
         title="" if doing.is_void else title,
     )
+    warning = payment.warning if payment is not None and not doing.is_void else None
+    if warning is None:
+        return done
+    return WarnedResult(**facts_of(done), warnings=[warning], warning_codes=["large_shortfall"])
 
 
 def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
