@@ -163,6 +163,35 @@ ACT_KINDS: Final = (
     "void_journal_entry",
     "withdraw_invitation",
 )
+# What a person looks at before everything else of a plan, the gravest first.
+GRAVE_KINDS: Final = (
+    "move_lock_date",
+    "void_journal_entry",
+    "take_back_import",
+    "take_back_revaluation",
+    "reopen_reconciliation",
+    "accept_reconciliation",
+    "write_off",
+    "undo_settlement",
+    "merge_merchant",
+    "separate_merchant",
+    "create_rule",
+    "update_rule",
+    "delete_rule",
+    "move_rule",
+    "apply_rule",
+    "undo_rule_run",
+    "invite_member",
+    "remove_member",
+    "change_role",
+    "create_token",
+    "change_token",
+    "update_organization",
+    "change_financial_year",
+    "update_account",
+    "create_feed_account",
+    "edit_feed_account",
+)
 # Those of proposals that come to no act or to several kinds are named after their call.
 CALL_KINDS: Final = (
     "accounts_create",

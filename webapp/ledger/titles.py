@@ -137,6 +137,19 @@ def proposed(title: str) -> str:
     return IMPERATIVES.get(verb, verb) + space + rest
 
 
+def told(title: str) -> str:
+    """Put the title of an act into a sentence about what does it.
+
+    >>> told("Closed the books up to 28 Feb 2026"), told("Applied the rule Food"), told("Undid the run of Food")
+    ('closes the books up to 28 Feb 2026', 'applies the rule Food', 'undoes the run of Food')
+    """
+    verb, space, rest = proposed(title).partition(" ")
+    verb = verb.lower()
+    if verb.endswith(("ch", "sh", "ss", "x", "o")):
+        return f"{verb}es{space}{rest}"
+    return f"{verb[:-1]}ies{space}{rest}" if verb.endswith("ly") else f"{verb}s{space}{rest}"
+
+
 def of_several(titles: Sequence[str]) -> str:
     """Make one imperative title of several acts.
 

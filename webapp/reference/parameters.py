@@ -85,6 +85,8 @@ def general(call: ApiCall) -> list[dict[str, Any]]:
         made.append(
             query_parameter(notes.NOTE, notes.DESCRIPTION, {"type": "string", "maxLength": notes.MOST})
         )
+        text = "Of a proposal: the older proposal of the same key that ends when this one comes."
+        made.append(query_parameter(selections.REPLACES, text, {"type": "string"}))
     if call.takes_key:
         made.append(idempotency.PARAMETER)
     return [*made, *conditions.parameters(call)]

@@ -18,6 +18,8 @@ Json = dict[str, Any]
 
 READ: Final = "read"
 # What a model needs of a JSON Schema; the rest is in the refusals, where it is needed.
+# What a write takes and its answers name where it is needed.
+TOLD_LATER: Final = frozenset({"replaces", UNTRUSTED_KEY})
 KEPT: Final = ("type", "description", "enum", "properties", "required", "items")
 _shapes = MarshmallowPlugin(schema_name_resolver=lambda _shape: "")
 APISpec("Tools", "1", "3.1.0", plugins=[_shapes])
@@ -84,7 +86,7 @@ class ChangeSchema(Schema):
 class OutcomeSchema(Schema):
     """What a write did, or proposes: `status` is EXECUTED, PENDING (a person decides), PREVIEW or UNCHANGED.
 
-    `warnings` are 20 sentences at most.
+    `warnings` are 20 sentences at most; `waiting` are other proposals that would change the same.
     """
 
     proposal = ma.fields.String(allow_none=True)
@@ -93,8 +95,9 @@ class OutcomeSchema(Schema):
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
     blockers = ma.fields.List(Untrusted())
     warnings = ma.fields.List(Untrusted())
+    waiting = ma.fields.List(Untrusted())
     next = ma.fields.String()
-    untrusted = UntrustedPaths(("summary", "blockers[]", "warnings[]"))
+    untrusted = UntrustedPaths(("summary", "blockers[]", "warnings[]", "waiting[]"))
 
 
 def schema_of(shape: type[ma.Schema]) -> Json:
@@ -116,7 +119,7 @@ def _pruned(schema: Mapping[str, Any]) -> Json:
         if key not in schema or (key == "description" and KEY in schema):
             continue
         if key == "properties":
-            inner = {name: _pruned(each) for name, each in schema[key].items() if name != UNTRUSTED_KEY}
+            inner = {name: _pruned(each) for name, each in schema[key].items() if name not in TOLD_LATER}
             kept[key] = inner
         elif key == "items":
             kept[key] = _pruned(schema[key])

@@ -10,11 +10,15 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer
 from webapp.mcp.shapes.tool import Json, ToolError
+from webapp.mcp.tools.names import ActId
 from webapp.schemas.base import Schema
 
 PENDING, PREVIEW, EXECUTED, UNCHANGED = "PENDING", "PREVIEW", "EXECUTED", "UNCHANGED"
 WAITS: Final = "A person decides; check_proposals says how it goes. Do not send it again."
 HOLDS: Final = "holds again"
+INSTEAD: Final = (
+    "If it is meant in place of one of those that wait, send it again with replaces, that one's id."
+)
 LEFT_OUT: Final = "The blockers say what it leaves out. These can be sent again"
 SOME_REFUSED: Final = "The blockers say what the books refuse."
 NOTHING_WRITTEN: Final = "Nothing was written."
@@ -26,6 +30,7 @@ class WriteSchema(Schema):
 
     why = ma.fields.String()
     idempotency_key = ma.fields.String()
+    replaces = ActId()
 
 
 def write(
@@ -42,6 +47,7 @@ def write(
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
+    query["replaces"] = arguments.get("replaces")
     return api_calls.write(method, path, {**body, **reason}, key=key, sent_as=sent_as, view=view, **query)
 
 
@@ -82,7 +88,7 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
     """Write a write's summary; `done` is the next step after its execution."""
     waiting = answer.body.get("actionRequest")
     if waiting is not None:
-        return proposed(waiting, answer.body.get("refused", ()))
+        return proposed(waiting, answer.body.get("refused", ()), answer.body.get("waiting", ()))
     is_preview = bool(answer.body.get("dryRun"))
     found: Json | None = answer.body.get("summary")
     if found is None or (found["status"] is None and not is_preview):
@@ -93,8 +99,8 @@ def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:
         "status": PREVIEW if is_preview else found["status"],
         "summary": found["title"],
         "changes": changes_of(found),
-        "blockers": [_blocker(each) for each in found["blockers"]],
-        "warnings": found["warnings"],
+        **_sentences(found),
+        "waiting": [],
         "next": f"{following} {SOME_REFUSED}" if found["blockers"] else following,
     }
 
@@ -119,22 +125,23 @@ def plain(
         "changes": [],
         "blockers": list(blockers),
         "warnings": list(warnings),
+        "waiting": [],
         "next": following,
     }
 
 
-def proposed(waiting: Json, refused: Sequence[Json] = ()) -> Json:
-    """Write the summary of a proposal; `refused` are the items that it leaves out."""
+def proposed(waiting: Json, refused: Sequence[Json] = (), others: Sequence[Json] = ()) -> Json:
+    """Write the summary of a proposal; `refused` are the items that it leaves out, `others` wait for the same."""
+    following = [WAITS, *([INSTEAD] if others else [])]
     again = ", ".join(str(each["id"]) for each in refused)
-    blockers = [*refused, *waiting["blockers"]]
     return {
         "proposal": waiting["id"],
         "status": waiting["status"],
         "summary": waiting["title"],
         "changes": changes_of(waiting),
-        "blockers": [_blocker(each) for each in blockers],
-        "warnings": waiting["warnings"],
-        "next": f"{WAITS} {LEFT_OUT}: {again}." if again else WAITS,
+        **_sentences(waiting, refused),
+        "waiting": [f"{each['id']} {each['title']}" for each in others],
+        "next": " ".join([*following, *([f"{LEFT_OUT}: {again}."] if again else [])]),
     }
 
 
@@ -148,7 +155,30 @@ def changes_of(summary: Json) -> list[Json]:
         {"what": _proof(each), "change": f"breaks, off by {each['offBy']}"} for each in summary["broken"]
     ]
     mended = [{"what": _proof(each), "change": HOLDS} for each in summary["mended"]]
-    return [*moved, *broken, *mended]
+    shown = {"balances": moved, "broken": broken, "mended": mended}
+    more = [
+        {"what": f"{counted - len(shown[name])} more {noun}", "change": "not listed"}
+        for name, noun in (
+            ("balances", "balances"),
+            ("broken", "proofs that break"),
+            ("mended", "proofs that hold"),
+        )
+        if (counted := summary["counts"][name]) > len(shown[name])
+    ]
+    return [*moved, *broken, *mended, *more]
+
+
+def _sentences(summary: Json, refused: Sequence[Json] = ()) -> Json:
+    """Write what stands against a write and what to look at once more, with how many are left out of a long list."""
+    lists = {
+        "blockers": [_blocker(each) for each in (*refused, *summary["blockers"])],
+        "warnings": list(summary["warnings"]),
+    }
+    for name, written in lists.items():
+        left = summary["counts"][name] - len(summary[name])
+        if left > 0:
+            written.append(f"And {left} more.")
+    return lists
 
 
 def _proof(proof: Json) -> str:

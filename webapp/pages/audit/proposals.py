@@ -103,12 +103,14 @@ def show(
         status=problem.status if problem else 409 if refused else 200,
         show=query["show"],
         proposals=listed,
+        headings={each.action_request_id: heading(each) for each in {*listed, *filter(None, [opened])}},
         breaks={each.action_request_id: queries.effects.pages.breaks(each) for each in listed},
         waiting=queries.audit.proposals.count(organization_id(), requests.now()),
         opened=opened,
         shown=queries.effects.pages.shown(opened) if opened else None,
         steps=queries.effects.pages.steps(opened) if opened else [],
         sent=queries.effects.pages.sent(opened) if opened else [],
+        neighbours=queries.effects.pages.neighbours(opened) if opened else [],
         file=queries.effects.pages.file_of(opened) if opened else None,
         may_decide=opened is not None and set(opened.scope.split()) <= principal().scopes,
         place=place,
@@ -120,6 +122,11 @@ def show(
         approved_count=count,
         notice=notice_of(query),
     )
+
+
+def heading(proposal: Proposal) -> str:
+    """Name a proposal: a plan by what it does, before its own title."""
+    return queries.effects.summaries.heading(proposal.request)
 
 
 def proposals_shown(which: str) -> Sequence[Proposal]:

@@ -84,6 +84,40 @@ def waiting_for(organization_id: str, path: str) -> list[str]:
     return [each.action_request_id for each in db.session.scalars(found)]
 
 
+class Neighbour(NamedTuple):
+    """A waiting proposal on something that another one is about as well."""
+
+    id: str
+    title: str
+    things: Sequence[str]
+
+
+def neighbours(organization_id: str, touches: Collection[str], but: str) -> list[Neighbour]:
+    """List the waiting proposals, oldest first, that are about one of these rows, without the one named `but`."""
+    if not touches:
+        return []
+    rows = db.session.execute(
+        sa.select(ActionRequest.id, ActionRequest.title, Proposal.effect["touches"].as_json())
+        .join(Proposal, refers_to(Proposal.action_request_id, ActionRequest))
+        .where(
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.status == "PENDING",
+            ActionRequest.id != but,
+        )
+        .order_by(ActionRequest.id)
+    )
+    found = [(row_id, title, sorted({*touches} & {*(things or ())})) for row_id, title, things in rows]
+    return [Neighbour(*each) for each in found if each[2]]
+
+
+def own(organization_id: str, request_id: str, token_id: int | None) -> Proposal | None:
+    """Find what a token proposed, decided or not."""
+    statement = _joined(organization_id).where(
+        Proposal.action_request_id == request_id, Proposal.token_id == token_id
+    )
+    return db.session.scalar(statement)
+
+
 def _at(path: str) -> dict[str, str] | None:
     """Give the record at a path as acts name it."""
     address, _, row_id = path.rpartition("/")
@@ -93,10 +127,8 @@ def _at(path: str) -> dict[str, str] | None:
 
 def plan_of(organization_id: str, request_id: str, token_id: int | None) -> Proposal | None:
     """Find a plan that a token proposed, decided or not."""
-    statement = _joined(organization_id).where(
-        Proposal.action_request_id == request_id, Proposal.token_id == token_id, ActionRequest.kind == PLAN
-    )
-    return db.session.scalar(statement)
+    found = own(organization_id, request_id, token_id)
+    return found if found is not None and found.request.kind == PLAN else None
 
 
 def decided(organization_id: str, *, limit: int) -> Sequence[Proposal]:

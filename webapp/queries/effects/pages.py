@@ -6,11 +6,14 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from webapp.ledger.codes import GRAVE_KINDS
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Proposal
-from webapp.queries.audit import field_changes
+from webapp.queries.audit import field_changes, proposals
 from webapp.queries.audit.field_changes import Change
+from webapp.queries.audit.proposals import Neighbour
 from webapp.queries.common import lookups
+from webapp.queries.effects import summaries
 from webapp.queries.journal import entries as journal_entries
 from webapp.queries.rules import names
 from webapp.queries.rules.names import Names
@@ -117,6 +120,7 @@ class StepEffect:
     entry_count: int
     effect: ProposalEffect
     sent: Sequence[Change]
+    is_grave: bool
 
 
 def shown(proposal: Proposal) -> ProposalEffect:
@@ -125,28 +129,41 @@ def shown(proposal: Proposal) -> ProposalEffect:
 
 
 def steps(proposal: Proposal) -> list[StepEffect]:
-    """Read what each step of a plan would change, for a page; its balances and proofs are the plan's.
+    """Read what each step of a plan would change, the gravest first; its balances and proofs are the plan's.
 
     The first steps are shown with their entries, the later ones with their number.
     """
     found: list[StepEffect] = []
     sent = proposal.request.payload["body"]["steps"] if "steps" in proposal.effect else ()
     new, left = _new_names(proposal.effect.get("steps", ())), MOST_ENTRIES
-    for each in proposal.effect.get("steps", ()):
+    for each in summaries.ranked(proposal.effect.get("steps", ())):
         effect = {**each, "entries": each["entries"][:left], "balances": [], "proofs": []}
         of_step = _shown(proposal.organization_id, effect, new)
         left -= len(effect["entries"])
         call = f"{each['method']} {each['path']}"
         file = _file(sent[each["number"] - 1].get("body"))
         said = _sent(proposal.organization_id, each["path"], sent[each["number"] - 1].get("body"))
-        found.append(StepEffect(each["number"], each["title"], call, file, each["entryCount"], of_step, said))
+        is_grave = summaries.grave(each) < len(GRAVE_KINDS)
+        found.append(
+            StepEffect(
+                each["number"],
+                each["title"],
+                call,
+                file,
+                each["entryCount"],
+                of_step,
+                said,
+                is_grave=is_grave,
+            )
+        )
     return found
 
 
 def sent(proposal: Proposal) -> list[Change]:
     """Read what a call says, as fields with names in place of ids; of a plan its steps say it."""
     payload = proposal.request.payload
-    if "steps" in proposal.effect:
+    # Of one that is done the record has what its act says.
+    if "steps" in proposal.effect or "path" not in payload:
         return []
     said = payload.get("body", payload.get("fields"))
     query = dict(parse_qsl(payload.get("query", "")))
@@ -218,6 +235,15 @@ def _shown(organization_id: str, effect: Mapping[str, Any], new: Names) -> Propo
         # Effects of before have none.
         warnings=effect.get("warnings", []),
     )
+
+
+def neighbours(proposal: Proposal) -> list[Neighbour]:
+    """List the other proposals that wait and are about something that a waiting one is about."""
+    if proposal.request.status != "PENDING":
+        return []
+    # Effects of before do not name that.
+    touches = proposal.effect.get("touches", ())
+    return proposals.neighbours(proposal.organization_id, touches, proposal.action_request_id)
 
 
 def breaks(proposal: Proposal) -> int:

@@ -1,10 +1,13 @@
 """What a write does in a few figures, from its effect as it is kept, and the parts of that effect one by one."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from webapp.ledger import titles
+from webapp.ledger.codes import GRAVE_KINDS
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.models import ActionRequest
 from webapp.queries.audit import action_requests
 from webapp.queries.common.paging import Page
@@ -13,6 +16,7 @@ from webapp.queries.effects.books import NO_EFFECT
 Json = dict[str, Any]
 
 MOST_LISTED: Final = 20
+WRITE_OFF: Final = "write_off"
 PARTS: Final = (("acts", "act"), ("entries", "entry"), ("balances", "balance"), ("proofs", "proof"))
 # Of what waits for nobody, or for somebody: the keys that only the other has.
 UNDECIDED: Final[Mapping[str, Any]] = {
@@ -32,7 +36,7 @@ UNDECIDED: Final[Mapping[str, Any]] = {
 
 def of_effect(whole: Mapping[str, Any], *, title: str, blockers: Sequence[Json] = (), **facts: Any) -> Json:
     """Summarise an effect; `facts` say of whose, as far as there is an act or a proposal."""
-    steps = whole.get("steps", [])
+    steps = ranked(whole.get("steps", []))
     moved = sorted(whole["balances"], key=lambda each: -abs(Decimal(each["changeBase"])))
     broken = [each for each in whole["proofs"] if not each["holds"]]
     mended = [each for each in whole["proofs"] if each["holds"]]
@@ -60,8 +64,71 @@ def of_effect(whole: Mapping[str, Any], *, title: str, blockers: Sequence[Json] 
         "blockers": list(blockers[:MOST_LISTED]),
         "warnings": list(warnings[:MOST_LISTED]),
         "steps": [_written(each, "number", "title", "entryCount") for each in steps[:MOST_LISTED]],
+        "more_steps": _more(steps[MOST_LISTED:]),
         **facts,
     }
+
+
+def grave(step: Mapping[str, Any]) -> int:
+    """Rank a step of a plan by the gravest of its acts: 0 for the gravest, the number of all kinds for any other.
+
+    >>> grave({"acts": [{"kind": "create_merchant", "after": {}}]}) == len(GRAVE_KINDS)
+    True
+    >>> grave({"acts": [{"kind": "edit_transaction", "after": {"short": {"as": "WRITE_OFF"}}}]})
+    6
+    """
+    ranks = [GRAVE_KINDS.index(kind) for act in step["acts"] if (kind := _kind(act)) in GRAVE_KINDS]
+    return min(ranks, default=len(GRAVE_KINDS))
+
+
+def _kind(act: Mapping[str, Any]) -> str:
+    short = (act["after"] or {}).get("short") or {}
+    return WRITE_OFF if short.get("as") == ShortAs.WRITE_OFF else str(act["kind"])
+
+
+def ranked(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Put the steps of a plan in the order of their gravity, those of one rank as they are done."""
+    return sorted(steps, key=lambda each: (grave(each), each["number"]))
+
+
+def warnings_of_steps(steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say which of the steps of a plan are grave, in a sentence for each kind."""
+    if len(steps) == 1:
+        return []
+    of_rank: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for each in ranked(steps):
+        of_rank[grave(each)].append(each)
+    of_rank.pop(len(GRAVE_KINDS), None)
+    return [
+        f"Step {found[0]['number']} of this plan also {titles.told(found[0]['title'])}{_others(found[1:])}."
+        for found in of_rank.values()
+    ]
+
+
+def _others(steps: Sequence[Mapping[str, Any]]) -> str:
+    """Name the steps that do the same."""
+    if not steps:
+        return ""
+    numbers = titles.listed([str(each["number"]) for each in steps])
+    return f"; so {'does step' if len(steps) == 1 else 'do steps'} {numbers}"
+
+
+def heading(request: ActionRequest) -> str:
+    """Name a proposal as a page does: a plan by what its steps do, the gravest first, and then by its own title."""
+    steps = [
+        each
+        for each in (request.proposal.effect if request.proposal else {}).get("steps", ())
+        if each["title"]
+    ]
+    if not steps:
+        return request.title
+    return f"{titles.of_several([each['title'] for each in ranked(steps)])}, called “{titles.clipped(request.title)}”"
+
+
+def _more(steps: Sequence[Mapping[str, Any]]) -> list[Json]:
+    """Count by kind the steps that a summary has no room for."""
+    kinds = Counter(each["acts"][0]["kind"] if each["acts"] else "nothing" for each in steps)
+    return [{"kind": kind, "count": count} for kind, count in kinds.most_common()]
 
 
 def of_request(request: ActionRequest) -> Json:

@@ -154,8 +154,22 @@ REFUSED = {
 }
 
 
+NEIGHBOURS = {
+    **OPTIONAL,
+    "description": "Other proposals that wait and would change the same; decide on them in this order.",
+}
+
+
+class NeighbourSchema(Schema):
+    """A proposal that waits."""
+
+    id = ma.fields.String()
+    title = Untrusted()
+
+
 def proposing(shape: type[Schema], **named: Any) -> type[Schema]:
-    """Make the schema of an action request that may name items which it leaves out."""
+    """Make the schema of an action request that may name items which it leaves out, and others that wait."""
+    named["waiting"] = ma.fields.List(ma.fields.Nested(NeighbourSchema), metadata=NEIGHBOURS)
     refused = ma.fields.List(ma.fields.Nested(BlockerSchema), metadata=REFUSED)
     return wrapped("actionRequest", shape, refused=refused, **named)
 

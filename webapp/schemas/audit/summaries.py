@@ -64,6 +64,13 @@ class StepSummarySchema(Schema):
     entry_count = ma.fields.Integer()
 
 
+class MoreStepsSchema(Schema):
+    """How many more steps of a kind a plan has than its summary lists."""
+
+    kind = ma.fields.String()
+    count = ma.fields.Integer()
+
+
 class SummarySchema(Schema):
     """What a write did, would do or waits to do, in a few figures; `effect` is the address of the whole in pages."""
 
@@ -84,7 +91,10 @@ class SummarySchema(Schema):
     mended = ma.fields.List(ma.fields.Nested(MovedProofSchema))
     blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
     warnings = ma.fields.List(Untrusted())
-    steps = ma.fields.List(ma.fields.Nested(StepSummarySchema))
+    steps = ma.fields.List(
+        ma.fields.Nested(StepSummarySchema), metadata={"description": "The gravest first, at most 20."}
+    )
+    more_steps = ma.fields.List(ma.fields.Nested(MoreStepsSchema))
     created_at = fields.Timestamp(allow_none=True)
     expires_at = fields.Timestamp(allow_none=True)
     replaced_by = ma.fields.String(allow_none=True)

@@ -6,13 +6,14 @@ from typing import Any
 
 from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
-from webapp.queries.effects import books
+from webapp.queries.effects import books, summaries
 from webapp.queries.effects.books import NO_EFFECT, Mark
 from webapp.services.audit import plans
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording
 from webapp.services.audit.plans import CallPlan, Step, StepRefusedError
 from webapp.services.audit.trials import (
+    TOUCHES,
     WARNINGS,
     CallResult,
     Json,
@@ -162,7 +163,11 @@ class _Watch:
             "balances": names.written(whole.balances),
             "proofs": names.written(whole.proofs),
             "steps": [each.effect for each in steps],
-            WARNINGS: [sentence for each in steps for sentence in each.tried.effect[WARNINGS]],
+            TOUCHES: names.touched(whole.acts),
+            WARNINGS: [
+                *summaries.warnings_of_steps([each.effect for each in steps]),
+                *(sentence for each in steps for sentence in each.tried.effect[WARNINGS]),
+            ],
         }
         done = [_done(step, result, names) for step, result, _ in self._seen]
         answer = {"plan": {"id": None, "title": plan_act.title, "changed": bool(whole.acts), "steps": done}}

@@ -9,18 +9,20 @@ from typing import Any, NoReturn
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.audit import proposals
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import append, facts_of, new_id, words_of
-from webapp.services.audit.trials import Trial
+from webapp.services.audit.trials import TOUCHES, WARNINGS, Trial
 from webapp.services.storage import kept_files
 
 LIFETIME = timedelta(days=7)
 # As many as are approved at once: an agent that has lost its way fills neither the queue nor the disk.
 MOST_WAITING = 500
+MOST_NEIGHBOURS = 5
 PROPOSE, APPROVE, REJECT, EXPIRE = "propose", "approve_proposal", "reject_proposal", "expire_proposal"
 
 
@@ -48,13 +50,19 @@ class OtherPlanError(UnprocessableError):
     code = "no_such_plan"
 
 
+class OtherProposalError(UnprocessableError):
+    """`replaces` is the id of an older proposal of this key; GET /api/action-requests?actor=me lists them."""
+
+    code = "no_such_proposal"
+
+
 @dataclass(frozen=True, slots=True)
 class ProposedCall:
     """A call that a token may not make alone.
 
     `kind` names what is done at its address, `scope` is what approving it needs, `payload` is what the audit trail has
     of it. `keep` stores what it was sent with, and gives the columns that it can be made again from. `replaces` is the
-    older plan of the same key in whose place it comes, `if_match` the version that its record has to have.
+    older proposal, and `replaces_plan` the older plan, of the same key in whose place it comes, `if_match` the version that its record has to have.
     """
 
     kind: str
@@ -63,6 +71,7 @@ class ProposedCall:
     payload: Mapping[str, Any]
     keep: Callable[[], Mapping[str, Any]]
     replaces: str | None = None
+    replaces_plan: str | None = None
     if_match: str | None = None
 
 
@@ -99,9 +108,38 @@ def wait(call: ProposedCall, tried: Trial, folder: Path, *, actor: Actor, now: d
     """
     sweep(actor.organization_id, folder, now=now)
     request = _wait(call, tried, folder, actor, now)
+    if call.replaces_plan is not None:
+        replace_plan(call.replaces_plan, request.id, actor=actor, now=now)
     if call.replaces is not None:
-        replace_plan(call.replaces, request.id, actor=actor, now=now)
+        replace(call.replaces, request.id, actor=actor, now=now)
+    _warn_of_neighbours(request.proposal, tried)
     return request
+
+
+def _warn_of_neighbours(proposal: Proposal | None, tried: Trial) -> None:
+    """Keep with a proposal a warning of each other one that waits and is about the same."""
+    if proposal is None:
+        return
+    touches = tried.effect.get(TOUCHES, ())
+    found = proposals.neighbours(proposal.organization_id, touches, proposal.action_request_id)
+    sentences = [
+        f"Proposal {each.id}, {titles.proposed(each.title)}, would change this {_thing(each.things[0])}, too."
+        for each in found[:MOST_NEIGHBOURS]
+    ]
+    if found[MOST_NEIGHBOURS:]:
+        sentences.append(f"So would {len(found) - MOST_NEIGHBOURS} more proposals.")
+    proposal.effect = {**tried.effect, WARNINGS: [*sentences, *tried.effect[WARNINGS]]}
+    db.session.flush()
+
+
+def _thing(name: str) -> str:
+    """Name a kind of row as people do.
+
+    >>> _thing("transaction:12"), _thing("posting:3"), _thing("merchant:4")
+    ('line', 'open item', 'merchant')
+    """
+    kind = name.partition(":")[0]
+    return {"transaction": "line", "posting": "open item"}.get(kind, kind.replace("_", " "))
 
 
 def _wait(call: ProposedCall, tried: Trial, folder: Path, actor: Actor, now: datetime) -> ActionRequest:
@@ -200,11 +238,24 @@ def replace_plan(older_id: str, new_id_: str, *, actor: Actor, now: datetime) ->
     older = proposals.plan_of(actor.organization_id, older_id, actor.id if actor.kind == "TOKEN" else None)
     if older is None:
         raise OtherPlanError(fields={"replaces": [str(OtherPlanError())]})
+    _replace(older, new_id_, now)
+
+
+def replace(older_id: str, new_id_: str, *, actor: Actor, now: datetime) -> None:
+    """Let an older proposal of the same key expire as replaced; raises the same, and OtherProposalError."""
+    older = proposals.own(actor.organization_id, older_id, actor.id)
+    if older is None:
+        raise OtherProposalError(fields={"replaces": [str(OtherProposalError())]})
+    _replace(older, new_id_, now)
+
+
+def _replace(older: Proposal, new_id_: str, now: datetime) -> None:
+    older_id = older.action_request_id
     if new_id_ in (older_id, older.replaced_by):
         return
     if older.request.status != "PENDING":
         refuse_decided(older.request)
-    _expire(older, "Another plan of the same key replaced it.", now)
+    _expire(older, "Another one of the same key replaced it.", now)
     older.replaced_by = new_id_
     db.session.flush()
 

@@ -27,9 +27,14 @@ MOST_SHOWN = 200
 VOLATILE: Final = frozenset({"actionRequestId", "requestId", "version", "digest", "previousDigest"})
 # Of a balance counts what is added to it: others may post beside the proposal.
 LASTING_OF_BALANCES: Final = ("accountId", "currency", "change", "changeBase")
+# What proposals share that have nothing to do with each other, and what two of them cannot both do something with.
+SHARED: Final = frozenset({Kind.FEED_ACCOUNT})
+TOLD_APART: Final = frozenset({Kind.TRANSACTION, Kind.JOURNAL_ENTRY, Kind.POSTING})
 NONE_SEEN: Final[Mapping[int, Json | None]] = {}
 # In an effect as well as in an answer; there it is about the effect, and no part of it.
 WARNINGS: Final = "warnings"
+# The rows that a proposal is about, by which it is known to others: in its kept effect, and no part of what it does.
+TOUCHES: Final = "touches"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +147,10 @@ def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) ->
         failed = next((act for act, status in recorded if status == "FAILED"), None)
     observed.read_before()
     names = NewNames(before.newest, {act.id for act, _ in recorded})
-    effect = observed.effect(names) | {WARNINGS: warnings_of(result.body)}
+    effect = observed.effect(names) | {
+        WARNINGS: warnings_of(result.body),
+        TOUCHES: names.touched(observed.acts),
+    }
     result = CallResult(result.status, names.written(result.body), result.failures)
     return Trial(effect, observed.acts, result, refused_act=failed, rest=observed.rest(names))
 
@@ -275,7 +283,7 @@ def _written(act: Act, names: NewNames) -> Json:
 
 def _lasting_effect(effect: Mapping[str, Any]) -> Json:
     balances = [{key: each[key] for key in LASTING_OF_BALANCES} for each in effect["balances"]]
-    lasting = _lasting({key: value for key, value in effect.items() if key != WARNINGS})
+    lasting = _lasting({key: value for key, value in effect.items() if key not in {WARNINGS, TOUCHES}})
     return {**lasting, "acts": _lasting(_without_notes(effect["acts"])), "balances": balances}
 
 
@@ -328,6 +336,13 @@ class NewNames:
         if ref <= self._newest.get(ref.kind.table, 0):
             return int(ref)
         return self._names.setdefault((ref.kind.table, int(ref)), f"new-{len(self._names) + 1}")
+
+    def touched(self, acts: Sequence[Act]) -> list[str]:
+        """Name the rows of the books that acts are about and that were there before, as `kind:id`."""
+        targets = [each for act in acts if (each := act.target) is not None and each.kind not in SHARED]
+        named = [each for act in acts for each in act.references if each.kind in TOLD_APART]
+        there = {each for each in (*targets, *named) if isinstance(self.name(each), int)}
+        return sorted({f"{each.kind}:{int(each)}" for each in there})
 
     def written(self, value: Any) -> Any:
         """Write a JSON value with these names in the places of references to new rows."""

@@ -23,6 +23,8 @@ from webapp.web.access.request_state import Selection, requested_view, state
 
 FIELDS, INCLUDE, COUNT, SINCE = "fields", "include", "count", "updatedSince"
 DRY_RUN, VIEW = "dryRun", "view"
+# A proposal's key for the older one in whose place it comes.
+REPLACES = "replaces"
 FULL, SUMMARY = "full", "summary"
 READ = "read"
 LARGEST_LIST = 100
@@ -56,7 +58,7 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
 def _general_names(view: Callable[..., Any], *, is_read: bool) -> tuple[str, ...]:
     record = record_of(view)
     if not is_read:
-        return (DRY_RUN, NOTE, VIEW) if view.writes else ()  # type: ignore[attr-defined]
+        return (DRY_RUN, NOTE, REPLACES, VIEW) if view.writes else ()  # type: ignore[attr-defined]
     if record is None:
         return ()
     by_name = {

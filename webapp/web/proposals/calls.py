@@ -34,11 +34,10 @@ from webapp.web.access import notes, requests, selections
 from webapp.web.access.auth import organization_id
 from webapp.web.access.notes import NOTE
 from webapp.web.access.request_state import state
+from webapp.web.access.selections import REPLACES
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-# A plan's key for the older one in whose place it comes.
-REPLACES: Final = "replaces"
 IF_MATCH: Final = "If-Match"
 FAILED: Final = "FAILED"
 FILE_NAME: Final = "fileName"
@@ -71,7 +70,9 @@ class Call:
         body = None if self.body is None else json.loads(self.body)
         if isinstance(body, dict):
             body = {key: value for key, value in body.items() if key not in {NOTE, REPLACES}}
-        query = urlencode([(name, value) for name, value in parse_qsl(self.query) if name != NOTE])
+        query = urlencode(
+            [(name, value) for name, value in parse_qsl(self.query) if name not in {NOTE, REPLACES}]
+        )
         whole = {**self.as_columns(), "query": query, "body": body}
         return sha256_hex(canonical_json({key: value for key, value in whole.items() if key != "if_match"}))
 
@@ -132,7 +133,7 @@ def received() -> Call:
     call = Call(
         method=request.method,
         path=request.path,
-        query=urlencode([*request.args.items(multi=True), *([(NOTE, state().note)] if NOTE in sent else [])]),
+        query=urlencode([*_own_query(), *([(NOTE, state().note)] if NOTE in sent else [])]),
         body=data.decode() or None,
         form=_form(),
         if_match=request.headers.get(IF_MATCH),
@@ -140,6 +141,11 @@ def received() -> Call:
     if SURROGATE.search(json.dumps(call.payload, ensure_ascii=False)):
         raise NoTextError
     return call
+
+
+def _own_query() -> list[tuple[str, str]]:
+    """List what the address says of the call itself, which is made again without what came before it."""
+    return [(name, value) for name, value in request.args.items(multi=True) if name != REPLACES]
 
 
 def _form() -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import marshmallow as ma
-from flask import Flask, Response, current_app, jsonify
+from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from webapp.database.sessions import db
@@ -17,7 +17,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.scopes import PROPOSE
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest
-from webapp.queries.effects import summaries
+from webapp.queries.effects import pages, summaries
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
@@ -90,7 +90,7 @@ def propose() -> Response:
 
     A bulk call waits without the items that the books refuse; the answer names them.
     """
-    tried = _tried_with_role()
+    tried, replaces = _tried_with_role(), request.args.get(calls.REPLACES)
     if tried.refusal is not None:
         # It is recorded as the refusal of a key that may do it.
         tried.refusal.act = getattr(tried.refusal, "act", None) or tried.refused_act  # type: ignore[attr-defined]
@@ -99,9 +99,9 @@ def propose() -> Response:
         return _unchanged(tried)
     without = calls.without_refused(tried.result) if tried.failures else None
     if without is None:
-        return _proposed(tried, [])
+        return _proposed(tried, [], replaces)
     with calls.made_again(without):
-        return _proposed(_tried_with_role(), tried.failures)
+        return _proposed(_tried_with_role(), tried.failures, replaces)
 
 
 def _tried_with_role() -> Trial:
@@ -118,10 +118,12 @@ def _unchanged(tried: Trial) -> Response:
     return _answered(_selected(selections.DONE_SUMMARY).dump({"summary": summary, "changed": False}), status)
 
 
-def _proposed(tried: Trial, refused: Sequence[Json]) -> Response:
+def _proposed(tried: Trial, refused: Sequence[Json], replaces: str | None) -> Response:
     """Let the request's call, which was tried, wait for a person; `refused` are the items that it leaves out."""
-    waiting = _wait(tried)
-    beside = {"refused": refused} if refused else {}
+    waiting = _wait(tried, replaces)
+    found = pages.neighbours(waiting.proposal) if waiting.proposal is not None else []
+    others = [{"id": each.id, "title": titles.proposed(each.title)} for each in found]
+    beside = {key: each for key, each in (("refused", refused), ("waiting", others)) if each}
     if state().of_write.is_summary:
         shape = _selected(selections.REQUEST_SUMMARY)
         body = shape.dump({"actionRequest": summaries.of_request(waiting), **beside})
@@ -130,16 +132,18 @@ def _proposed(tried: Trial, refused: Sequence[Json]) -> Response:
     return _answered(body, selections.WAITS)
 
 
-def _wait(tried: Trial) -> ActionRequest:
-    """Let the request's call, which was tried, wait for a person."""
+def _wait(tried: Trial, replaces: str | None) -> ActionRequest:
+    """Let the request's call, which was tried, wait for a person, in place of an older proposal where it says so."""
     call = calls.received()
+    of_plan = json.loads(call.body or "{}").get(calls.REPLACES) if tried.is_plan else None
     proposed = ProposedCall(
         kind=calls.kind(),
         scope=calls.scope(),
         fingerprint=call.fingerprint,
         payload=call.payload,
         keep=lambda: calls.with_file(call).as_columns(),
-        replaces=json.loads(call.body or "{}").get(calls.REPLACES) if tried.is_plan else None,
+        replaces=replaces,
+        replaces_plan=of_plan,
         if_match=call.if_match,
     )
     return proposals.wait(proposed, tried, calls.folder(), **acting())
