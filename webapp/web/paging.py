@@ -1,4 +1,4 @@
-"""Cursors of lists: the key of the last record as an opaque text."""
+"""Cursors of lists: the key of the last record as an opaque text, with the list and the filters that it is from."""
 
 import base64
 import binascii
@@ -8,6 +8,10 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from flask import has_request_context, request
+
+from webapp.errors import is_for_api
+from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.queries.common.paging import Page
 from webapp.schemas.fields import LARGEST_ID
@@ -18,24 +22,40 @@ from webapp.web.access.request_state import state
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
+# What chooses neither the records of a list nor their order.
+OF_ANSWERS = frozenset({"count", "cursor", "fields", "include", "limit", "sums", "view"})
+LENGTH_OF_MARK = 8
+
+
 class CursorError(UnprocessableError):
-    """This cursor is not from this list; start again without one."""
+    """This cursor is not from this list with these filters; start again without one."""
 
     code = "validation"
 
     def __init__(self) -> None:
-        super().__init__(fields={"cursor": ["This cursor is not from this list; start again without one."]})
+        super().__init__(fields={"cursor": [str(CursorError.__doc__)]})
+
+
+def _mark() -> str:
+    """Name the list and the filters that a program asks for; a page's own links have the right ones."""
+    if not has_request_context() or not is_for_api():
+        return ""
+    filters = sorted(
+        (name, value) for name, value in request.args.items(multi=True) if name not in OF_ANSWERS
+    )
+    body = request.get_json(silent=True) if request.method == "POST" else None
+    return sha256_hex(canonical_json([request.path, filters, body]))[:LENGTH_OF_MARK]
 
 
 def encode(key: tuple[Any, ...] | None) -> str | None:
-    """Encode a key as a cursor.
+    """Encode a key as a cursor of the list that is asked for.
 
     >>> decode(encode((date(2026, 10, 31), 7)), "di")
     (datetime.date(2026, 10, 31), 7)
     """
     if key is None:
         return None
-    parts = [value.isoformat() if isinstance(value, date) else value for value in key]
+    parts = [*(value.isoformat() if isinstance(value, date) else value for value in key), _mark()]
     return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
 
 
@@ -47,7 +67,7 @@ def decode(cursor: str | None, kinds: str) -> tuple[Any, ...] | None:
         parts = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error, RecursionError):
         raise CursorError from None
-    if not isinstance(parts, list) or len(parts) != len(kinds):
+    if not isinstance(parts, list) or len(parts) != len(kinds) + 1 or parts.pop() != _mark():
         raise CursorError
     return tuple(_value(value, kind) for value, kind in zip(parts, kinds, strict=True))
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool, ToolError
 from webapp.schemas import fields
@@ -52,19 +53,21 @@ def run(arguments: Mapping[str, Any]) -> Json:
         and type_ in (None, each["type"])
         and (text in each["name"].casefold() or text in (each["code"] or ""))
     ]
-    first = _first(arguments.get("cursor", "0"), len(found))
+    mark = sha256_hex(canonical_json([text, type_]))[:8]
+    first = _first(arguments.get("cursor", f"0.{mark}"), len(found), mark)
     after = first + arguments["limit"]
     return {
         "total": len(found),
         "accounts": [_row(each) for each in found[first:after]],
-        "cursor": str(after) if after < len(found) else None,
+        "cursor": f"{after}.{mark}" if after < len(found) else None,
     }
 
 
-def _first(cursor: str, total: int) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= total):
-        raise ToolError("cursor: Send the one that the last answer gave, or none.")
-    return int(cursor)
+def _first(cursor: str, total: int, mark: str) -> int:
+    place, _, of = cursor.partition(".")
+    if of != mark or not (place.isascii() and place.isdigit() and int(place) <= total):
+        raise ToolError("cursor: Send the one that the last answer to the same text and type gave, or none.")
+    return int(place)
 
 
 def _row(record: Json) -> Json:

@@ -62,7 +62,8 @@ class ProposedCall:
 
     `kind` names what is done at its address, `scope` is what approving it needs, `payload` is what the audit trail has
     of it. `keep` stores what it was sent with, and gives the columns that it can be made again from. `replaces` is the
-    older proposal, and `replaces_plan` the older plan, of the same key in whose place it comes, `if_match` the version that its record has to have.
+    older proposal, and `replaces_plan` the older plan, of the same key in whose place it comes. `if_match` is the
+    version that its record has to have.
     """
 
     kind: str
