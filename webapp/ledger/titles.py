@@ -9,6 +9,7 @@ from webapp.ledger.texts import legible
 
 # Banks write hundreds of letters of purpose; so many tell a line apart.
 LONGEST: Final = 60
+TO: Final = "\N{EN DASH}"
 MOST_NAMED: Final = 3
 # The kind of act that a plan is; its title is its own.
 PLAN: Final = "plan"
@@ -77,6 +78,23 @@ def of_line(text: str, amount: Money, day: date) -> str:
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
     """
     return f"{quoted(text) or 'a line of'} {amount.formatted} of {day:%-d %b}"
+
+
+def days(first: date, last: date) -> str:
+    """Name the days from one to another.
+
+    >>> days(date(2026, 5, 2), date(2026, 5, 9)).split(TO), days(date(2026, 4, 28), date(2026, 5, 2)).split(TO)
+    (['2', '9 May'], ['28 Apr ', ' 2 May'])
+    >>> days(date(2026, 5, 2), date(2026, 5, 2)), days(date(2025, 12, 30), date(2026, 1, 2)).split(TO)
+    ('2 May', ['30 Dec 2025 ', ' 2 Jan 2026'])
+    """
+    if first == last:
+        return f"{last:%-d %b}"
+    if first.year != last.year:
+        return f"{first:%-d %b %Y} {TO} {last:%-d %b %Y}"
+    return (
+        f"{first:%-d}{TO}{last:%-d %b}" if first.month == last.month else f"{first:%-d %b} {TO} {last:%-d %b}"
+    )
 
 
 def clipped(text: str) -> str:

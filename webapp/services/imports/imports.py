@@ -5,6 +5,7 @@ from pathlib import Path
 
 from webapp.database.sessions import db
 from webapp.ledger import titles
+from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import Import
 from webapp.queries.access import organizations
@@ -77,7 +78,7 @@ def take(
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
         keep(imported, upload, now=now)
         db.session.flush()
-        doing.title = f"Imported {imported.file_name}: {_contents(imported, ready.added)}"
+        doing.title = f"Imported {imported.file_name}: {_contents(imported, ready)}"
         doing.after = {"status": "IMPORTED", "added": ready.added}
         doing.result = {
             "added": ready.added,
@@ -127,7 +128,11 @@ def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> No
     column_mappings.remember(imported.organization_id, fa_ids, ready.columns, mapping, now=now)
 
 
-def _contents(imported: Import, added: int) -> str:
-    """Write for a title how many lines a file brought for each account."""
+def _contents(imported: Import, ready: ReadyImport) -> str:
+    """Write for a title how many lines of which accounts and days a file brought, and their sums."""
     accounts = titles.listed([stored["name"] for stored in imported.accounts])
-    return titles.counted(added, "line") + (f" of {accounts}" if accounts else "")
+    parts = [titles.counted(ready.added, "line") + (f" of {accounts}" if accounts else "")]
+    if ready.days_added:
+        sums = [Money(minor, code).formatted for code, minor in sorted(ready.sums_added.items())]
+        parts += [titles.days(min(ready.days_added), max(ready.days_added)), titles.listed(sums)]
+    return ", ".join(parts)

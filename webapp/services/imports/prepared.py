@@ -58,6 +58,11 @@ class ReadyImport:
         self.columns = plan.file.columns
         self.warnings = plan.warnings
         self.added = plan.added
+        added = [(each.target.currency, line) for each in plan.accounts for line in each.added]
+        self.days_added = [line.line.booked_on for _, line in added]
+        self.sums_added: dict[str, int] = {}
+        for currency, line in added:
+            self.sums_added[currency] = self.sums_added.get(currency, 0) + line.amount_minor
         self.last_act = book_moves.last_act(organization.id)
         self.accounts = [_ready_account(account) for account in plan.accounts]
         self._account_lines = [_account_lines(account, organization) for account in plan.accounts]

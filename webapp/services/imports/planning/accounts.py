@@ -69,7 +69,10 @@ class Assignment:
             self.warnings.append(
                 f"{found.name} is switched off: its lines were read, and the hub does not show it."
             )
+        count = len(self.targets)
         target = self._target(statement, found, currency)
+        if found is None and choice is None and len(self.targets) > count:
+            self._warn_of_new(statement, target.name)
         target.is_decided = target.is_decided or decided is not None
         if choice is not None and found is None:
             target.name, target.type = choice.name or target.name, choice.type
@@ -135,21 +138,38 @@ class Assignment:
         found = existing_lines.without_number(self._organization.id, self._format, statement.currency)
         if len(found) > 1:
             raise _unclear("The file names no account, and several could be meant", found)
-        if not found:
-            self._warn_of_new(statement)
         return found[0] if found else None
 
-    def _warn_of_new(self, statement: Statement) -> None:
-        """Warn that a file without an account opens a new one, where others are there that it may be of."""
-        currency = self._currency(statement)
-        there = [each for each in active(self._organization.id) if each.currency == currency]
-        if there:
-            named = titles.listed([f"{each.name} (faId {each.id})" for each in there])
-            name = proposed_name(statement, currency)
+    def _warn_of_new(self, statement: Statement, name: str) -> None:
+        """Warn that a file opens a new account, where others are there that it may be of."""
+        number, currency = statement.external_id, self._currency(statement)
+        others = active(self._organization.id)
+        if not others:
+            return
+        opens = (
+            f"a new one: {name}" if name.endswith(f" in {currency}") else f"a new one: {name} in {currency}"
+        )
+        same = existing_lines.by_number(self._organization.id, number, None) if number is not None else []
+        if same:
+            there = titles.listed([f"{_with_id(each)} in {each.currency}" for each in same])
             self.warnings.append(
-                f"The file names no account, so its lines open a new one: {name}. "
-                f"If they are of one that is there, choose it for this file: {named}."
+                f"Account {number} is {there}. The file is in {currency}, so its lines open {opens}."
             )
+            return
+        fitting = [
+            each for each in others if each.currency == currency and each.external_id in (None, number)
+        ]
+        if number is None:
+            why, fitting = "The file names no account", [each for each in others if each.currency == currency]
+        else:
+            why = f"No account has the number {number}"
+        named = titles.listed([_with_id(each) for each in fitting or others])
+        hint = (
+            f"If they are of one that is there, choose it for this file: {named}."
+            if fitting
+            else f"Those that are there are of other currencies or numbers: {named}."
+        )
+        self.warnings.append(f"{why}, so its lines open {opens}. {hint}")
 
     def _currency(self, statement: Statement) -> str:
         return statement.currency or self._organization.base_currency
@@ -234,6 +254,10 @@ def proposed_name(statement: Statement, currency: str) -> str:
     return (
         f"{(statement.institution or kind)[: LONGEST_NAME - 20]} {f'··{mask}' if mask else f'in {currency}'}"
     )
+
+
+def _with_id(account: FeedAccount) -> str:
+    return f"{account.name} (faId {account.id})"
 
 
 def _account_name(statement: Statement) -> str:
