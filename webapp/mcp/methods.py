@@ -7,6 +7,7 @@ import marshmallow as ma
 
 from webapp.config import version
 from webapp.errors import sentence_of, shortened, walk_messages
+from webapp.ledger.texts.legible import visible
 from webapp.mcp import prompts, resources, tools
 from webapp.mcp.calls.api_calls import RefusedCallError
 from webapp.mcp.messages import (
@@ -105,7 +106,7 @@ def _sentence(error: ma.ValidationError) -> str:
 
 
 def _failed(sentence: str) -> Json:
-    return {"content": [{"type": "text", "text": sentence}], "isError": True}
+    return {"content": [{"type": "text", "text": visible(sentence)}], "isError": True}
 
 
 MODERN_METHODS: Final[Mapping[str, Callable[[Mapping[str, Any]], Json]]] = {

@@ -5,8 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from webapp.ledger.texts.legible import visible
 from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import RefusedCallError
+from webapp.mcp.shapes.tables import fenced
 
 Json = dict[str, Any]
 
@@ -69,7 +71,7 @@ def read(params: Mapping[str, Any]) -> Json:
         found = api_calls.get(PATHS[match[1]].format(match[2]))
     except RefusedCallError as error:
         raise NoResourceError(str(error)) from error
-    text = json.dumps(found, ensure_ascii=False)
+    text = visible(json.dumps(found, ensure_ascii=False))
     return {"contents": [{"uri": uri, "mimeType": JSON_TYPE, "text": text}]}
 
 
@@ -77,6 +79,6 @@ def _account(record: Json) -> Json:
     return {
         "uri": f"tieout://accounts/{record['faId']}",
         "name": f"account-{record['faId']}",
-        "title": record["accountName"],
+        "title": fenced(visible(record["accountName"])),
         "mimeType": JSON_TYPE,
     }

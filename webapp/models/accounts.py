@@ -3,11 +3,12 @@
 from datetime import date, datetime
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import ACCOUNT_TYPES
+from webapp.ledger.texts.legible import plain
 from webapp.models.base import (
     BigId,
     Numbered,
@@ -21,7 +22,15 @@ from webapp.models.base import (
 )
 
 
-class Account(Numbered, Base):
+class PlainNamed:
+    """A row whose name a file or a feed may bring: what nobody sees is taken out of it."""
+
+    @validates("name")
+    def _plain_name(self, _key: str, name: str) -> str:
+        return plain(name)
+
+
+class Account(PlainNamed, Numbered, Base):
     """A ledger account; `role` names the system accounts that the books themselves post to.
 
     One that `keeps_items` has an item for each thing owed; what is dated before `items_from` is its opening items.
@@ -58,7 +67,7 @@ class Account(Numbered, Base):
         return self.role is not None
 
 
-class Institution(Numbered, Base):
+class Institution(PlainNamed, Numbered, Base):
     """A bank or card company as the organization knows it."""
 
     __tablename__ = "institutions"
@@ -109,7 +118,7 @@ class FeedAccount(Numbered, Base):
     )
 
 
-class Merchant(Numbered, Base):
+class Merchant(PlainNamed, Numbered, Base):
     """A counterparty; its images are never loaded from elsewhere.
 
     One that is merged counts as `merged_into_id`, which is never merged itself. Where it came along with another one

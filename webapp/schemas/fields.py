@@ -14,6 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.notation.days import EARLIEST, LATEST, no_such_day
 from webapp.ledger.references import Kind
+from webapp.ledger.texts.legible import plain
 
 LARGEST_ID = 2**63 - 1
 ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -60,14 +61,14 @@ def _length_message(least: int, most: int) -> str:
 
 
 class Name(Text):
-    """A name of 1 to 255 characters that is not blank."""
+    """A name of 1 to 255 characters that is not blank, without those that nobody sees."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(least=1, most=255, **with_metadata(kwargs, pattern=r"\S"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if text and not text.strip():
+        text = plain(super()._deserialize(value, attr, data, **kwargs))
+        if value and not text.strip():
             raise ma.ValidationError("A name needs a visible character.")
         return text
 

@@ -24,9 +24,9 @@ class OwedItemSchema(Schema):
 
     id = fields.Id(Kind.POSTING)
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
-    org_merchant_name = ma.fields.String(allow_none=True)
+    org_merchant_name = Untrusted(allow_none=True)
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     day = fields.Day(allow_none=True)

@@ -13,6 +13,9 @@ from typing import Final
 UNSEEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2067\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+WITHOUT_FORM: Final = re.compile(f"{UNSEEN.pattern[:-1]}\u200c-\u200f\u2068\u2069]")
+# Of them the ones that people keep apart by lines are no part of it.
+HIDING: Final = re.compile("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 FROM_THE_RIGHT: Final = frozenset({"R", "AL"})
 FIRST_STRONG: Final = "\N{FIRST STRONG ISOLATE}"
 END: Final = "\N{POP DIRECTIONAL ISOLATE}"
@@ -28,6 +31,24 @@ def legible(text: str) -> str:
     ('Refund ⟨202E⟩00.5−', 'Café 👩‍🌾')
     """
     return text if text.isascii() and text.isprintable() else UNSEEN.sub(_written, text)
+
+
+def plain(text: str) -> str:
+    r"""Leave out of a name what only changes the look of the words around it.
+
+    >>> plain("Acme\u202e Ltd\u200b"), plain("👩‍🌾 Café")
+    ('Acme Ltd', '👩‍🌾 Café')
+    """
+    return text if text.isascii() and text.isprintable() else HIDING.sub("", text)
+
+
+def visible(text: str) -> str:
+    r"""Leave out all that nobody sees, for readers who take each letter as it is.
+
+    >>> visible("Refund \u202e00.5\u200d−"), visible("Café")
+    ('Refund 00.5−', 'Café')
+    """
+    return text if text.isascii() and text.isprintable() else WITHOUT_FORM.sub("", text)
 
 
 def _written(found: re.Match[str]) -> str:

@@ -49,6 +49,13 @@ def _table(shape: ma.Schema, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]
         yield " | ".join(_cell(field, row.get(key)) for key, field in columns)
 
 
+def fenced(text: str) -> str:
+    """Fence a text of strangers that stands within a sentence."""
+    for outer, inner in zip(FENCE, INNER_FENCE, strict=True):
+        text = text.replace(outer, inner)
+    return f"{FENCE[0]}{text}{FENCE[1]}"
+
+
 def _cell(field: Any, value: Any) -> str:
     """Write a value on one line."""
     if isinstance(value, (list, tuple)):
@@ -68,6 +75,4 @@ def _cell(field: Any, value: Any) -> str:
     text = " ".join(str(value).split()).replace("|", "¦")
     if field is None or not is_untrusted(field) or not text:
         return text
-    for outer, inner_ in zip(FENCE, INNER_FENCE, strict=True):
-        text = text.replace(outer, inner_)
-    return f"{FENCE[0]}{text}{FENCE[1]}"
+    return fenced(text)

@@ -10,6 +10,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 
 from webapp.ledger.scopes import PROPOSE
+from webapp.ledger.texts.legible import visible
 from webapp.mcp.shapes import tables
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths
@@ -71,15 +72,24 @@ class Tool:
     def call(self, arguments: Mapping[str, Any]) -> Json:
         """Run it: the result of `tools/call`; raises ToolError, or ma.ValidationError for other arguments."""
         shape = self.gives()
-        structured = shape.dump(self.run(self.takes().load(arguments)))
+        structured = _seen(shape.dump(self.run(self.takes().load(arguments))))
         text = {"type": "text", "text": tables.written(shape, structured)}
         return {"content": [text], "structuredContent": structured, "isError": False}
+
+
+def _seen(value: Any) -> Any:
+    """Take the letters out of an answer that nobody sees."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {key: _seen(inner) for key, inner in value.items()}
+    return [_seen(each) for each in value] if isinstance(value, list) else value
 
 
 class ChangeSchema(Schema):
     """What an account gains or loses, or a proof that changes."""
 
-    what = ma.fields.String()
+    what = Untrusted()
     change = ma.fields.String()
 
 
@@ -97,7 +107,7 @@ class OutcomeSchema(Schema):
     warnings = ma.fields.List(Untrusted())
     waiting = ma.fields.List(Untrusted())
     next = ma.fields.String()
-    untrusted = UntrustedPaths(("summary", "blockers[]", "warnings[]", "waiting[]"))
+    untrusted = UntrustedPaths(("summary", "changes[].what", "blockers[]", "warnings[]", "waiting[]"))
 
 
 def schema_of(shape: type[ma.Schema]) -> Json:

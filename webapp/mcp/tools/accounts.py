@@ -10,6 +10,7 @@ from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool, ToolError
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 
 TYPES: Final = ("ASSET", "LIABILITY", "EQUITY", "INCOME", "EXPENSE")
 MOST_ROWS, LARGEST = 25, 200
@@ -29,7 +30,7 @@ class ListedAccountSchema(Schema):
 
     account_id = ma.fields.Integer()
     code = ma.fields.String(allow_none=True)
-    name = ma.fields.String()
+    name = Untrusted()
     type = ma.fields.String()
     currency = ma.fields.String(allow_none=True)
     balance = ma.fields.String()
@@ -41,6 +42,7 @@ class ListedAccountsSchema(Schema):
     total = ma.fields.Integer()
     accounts = ma.fields.List(ma.fields.Nested(ListedAccountSchema))
     cursor = ma.fields.String(allow_none=True)
+    untrusted = UntrustedPaths(untrusted_paths(ListedAccountSchema(), "accounts[]."))
 
 
 def run(arguments: Mapping[str, Any]) -> Json:

@@ -30,7 +30,7 @@ class BankAccountStateSchema(Schema):
     """A bank account: `status` is never, needs or reconciled; `difference` that of its open draft."""
 
     fa_id = ma.fields.Integer()
-    account = ma.fields.String()
+    account = Untrusted()
     currency = ma.fields.String()
     status = ma.fields.String()
     proved_to = ma.fields.String(allow_none=True)

@@ -46,10 +46,10 @@ class FoundLineSchema(Schema):
     currency = ma.fields.String()
     text = Untrusted()
     state = ma.fields.String()
-    category = ma.fields.String(allow_none=True)
-    merchant = ma.fields.String(allow_none=True)
+    category = Untrusted(allow_none=True)
+    merchant = Untrusted(allow_none=True)
     project = ma.fields.String(allow_none=True)
-    likely = ma.fields.String(allow_none=True)
+    likely = Untrusted(allow_none=True)
     evidence = ma.fields.String(allow_none=True)
 
 

@@ -8,7 +8,9 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.ledger.notation.days import written_day
+from webapp.ledger.texts.legible import visible
 from webapp.mcp.calls import api_calls
+from webapp.mcp.shapes.tables import fenced
 from webapp.mcp.shapes.tool import Json, ToolError
 from webapp.web.converters import ActIdConverter
 
@@ -122,5 +124,5 @@ def _names(record: Json) -> list[str]:
 
 
 def _listed(records: Sequence[Json]) -> str:
-    shown = "; ".join(f"{each['id']} {each['name']}" for each in records[:MOST_CANDIDATES])
+    shown = "; ".join(f"{each['id']} {fenced(visible(each['name']))}" for each in records[:MOST_CANDIDATES])
     return f"{shown}; …" if len(records) > MOST_CANDIDATES else shown

@@ -40,7 +40,7 @@ class ReportRowSchema(Schema):
 
     account_id = ma.fields.Integer(allow_none=True)
     code = ma.fields.String(allow_none=True)
-    name = ma.fields.String(allow_none=True)
+    name = Untrusted(allow_none=True)
     entry_id = ma.fields.Integer(allow_none=True)
     day = ma.fields.String(allow_none=True)
     text = Untrusted(allow_none=True)

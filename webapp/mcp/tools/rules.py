@@ -56,7 +56,7 @@ class WrongLineSchema(Schema):
     day = ma.fields.String()
     amount = ma.fields.String()
     text = Untrusted()
-    is_on = ma.fields.String()
+    is_on = Untrusted()
 
 
 class TriedRuleSchema(OutcomeSchema):

@@ -15,11 +15,16 @@ from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 from webapp.web.converters import ActIdConverter
 
-REFERENCE: Final = re.compile(r"(line|entry|proof|act|account|rule):(.+)")
+REFERENCE: Final = re.compile(r"(line|entry|proof|act|account|rule|item|document|merchant):(.+)")
 MOST_EVENTS: Final = 25
 LONGEST: Final = 300
 # The facts that are texts, by strangers or of what quotes them.
-WRITTEN: Final = frozenset({"text", "description", "iban", "correction", "reason", "error", "when"})
+WRITTEN: Final = frozenset(
+    {
+        *("text", "description", "iban", "correction", "reason", "error", "when", "name", "account"),
+        *("category", "merchant", "likely", "party", "reference", "sender", "number", "file"),
+    }
+)
 EVENT_KEYS: Final = "id,title,note,actor,status,createdAt"
 
 
@@ -117,7 +122,7 @@ def _entry(name: str) -> Json:
         "source": entry["source"],
     }
     legs = [
-        {"name": f"leg {each['accountName']}", "value": f"{each['amount']} {each['currency']}"}
+        {"name": "leg", "text": f"{each['accountName']} {each['amount']} {each['currency']}"}
         for each in entry["postings"]
     ]
     corrected = entry["correctsJournalEntryId"]
@@ -236,6 +241,58 @@ def _rule(name: str) -> Json:
     return {"facts": _facts(facts), "events": _events(f"rule:{name}")}
 
 
+def _item(name: str) -> Json:
+    item = api_calls.get(f"/items/{_id(name)}")["item"]
+    keys = {
+        "account": "accountName",
+        "party": "orgMerchantName",
+        "reference": "reference",
+        "description": "description",
+        "due": "dueOn",
+        "amount": "amount",
+        "open": "open",
+        "currency": "currency",
+    }
+    return {
+        "facts": _facts({word: item[key] for word, key in keys.items()}),
+        "events": _events(f"posting:{name}"),
+        "related": [f"entry:{item['journalEntryId']}"] if item["journalEntryId"] else [],
+        "next": "settle_items settles it.",
+    }
+
+
+def _document(name: str) -> Json:
+    document = api_calls.get(f"/documents/{_id(name)}")["document"]
+    keys = {
+        "kind": "documentType",
+        "sender": "sender",
+        "number": "number",
+        "day": "issuedOn",
+        "due": "dueOn",
+        "total": "total",
+        "currency": "currency",
+        "file": "fileName",
+    }
+    lines_ = [f"line:{each['transactionId']}" for each in document["relations"] if each.get("transactionId")]
+    return {
+        "facts": _facts({word: document.get(key) for word, key in keys.items()}),
+        "events": _events(f"document:{name}"),
+        "related": lines_,
+        "next": "" if lines_ else "attach_document attaches it to the line that paid it.",
+    }
+
+
+def _merchant(name: str) -> Json:
+    merchant = api_calls.get(f"/merchants/{Directory().merchant_id(name)}")["merchant"]
+    facts = {
+        "name": merchant["name"],
+        "website": merchant["website"],
+        "terms in days": merchant["termsDays"],
+        "merged into": merchant["mergedIntoId"] and f"merchant:{merchant['mergedIntoId']}",
+    }
+    return {"facts": _facts(facts), "events": _events(f"merchant:{merchant['id']}")}
+
+
 def _id(name: str) -> str:
     if not (name.isascii() and name.isdigit()):
         raise ToolError(f"ref: {name[:80]!r} is no id; write a number after the colon.")
@@ -274,6 +331,9 @@ STORIES: Final[Mapping[str, Callable[[str], Json]]] = {
     "act": _act,
     "account": _account,
     "rule": _rule,
+    "item": _item,
+    "document": _document,
+    "merchant": _merchant,
 }
 
 

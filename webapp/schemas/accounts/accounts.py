@@ -29,7 +29,7 @@ class AccountSchema(Schema):
 
     id = fields.Id(Kind.ACCOUNT)
     code = ma.fields.String(allow_none=True)
-    name = ma.fields.String()
+    name = Untrusted()
     type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = ma.fields.String(allow_none=True)
     currency = fields.Currency(allow_none=True)

@@ -23,7 +23,7 @@ class FeedAccountSchema(Schema):
 
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     account_emoji = ma.fields.String(allow_none=True)
     account_type = fields.OneOf(*FEED_ACCOUNT_TYPES)
     mask = ma.fields.String(allow_none=True)

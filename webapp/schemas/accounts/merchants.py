@@ -8,6 +8,7 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.marks import JoinedMarks, Marks
 from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 LONGEST_TERMS = 3650
 TERMS = {
@@ -23,7 +24,7 @@ class MerchantSchema(Schema):
     """A counterparty of the organization; one that is merged counts as `mergedIntoId` wherever merchants are named."""
 
     id = fields.Id(Kind.MERCHANT)
-    name = ma.fields.String()
+    name = Untrusted()
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)
     logo = ma.fields.String(allow_none=True)

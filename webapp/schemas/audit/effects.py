@@ -30,7 +30,7 @@ class BalanceChangeSchema(Schema):
     """The balance of an account in a currency, before and after."""
 
     account_id = fields.NewId(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     account_type = fields.OneOf(*ACCOUNT_TYPES)
     currency = fields.Currency()
     before = fields.Amount()
@@ -44,7 +44,7 @@ class ProofChangeSchema(Schema):
 
     reconciliation_id = fields.Id(Kind.RECONCILIATION)
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     statement_date = ma.fields.String(metadata={"format": "date"})
     statement_balance = fields.Amount()
     cleared_now = fields.Amount()

@@ -42,7 +42,7 @@ class MovedBalanceSchema(Schema):
     """What an account gains or loses."""
 
     account_id = fields.NewId(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     currency = fields.Currency()
     change = fields.Amount()
 
@@ -51,7 +51,7 @@ class MovedProofSchema(Schema):
     """A proof that breaks or holds again, and how far it is off."""
 
     reconciliation_id = fields.Id(Kind.RECONCILIATION)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     statement_date = ma.fields.String(metadata={"format": "date"})
     off_by = fields.Amount()
 

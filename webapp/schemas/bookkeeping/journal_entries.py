@@ -18,11 +18,11 @@ class PostingSchema(Schema):
     """A signed leg, debit positive."""
 
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     account_type = fields.OneOf(*ACCOUNT_TYPES)
     account_emoji = ma.fields.String(allow_none=True)
     institution_logo = ma.fields.String(allow_none=True)
-    institution_name = ma.fields.String(allow_none=True)
+    institution_name = Untrusted(allow_none=True)
     institution_url = ma.fields.String(allow_none=True)
     amount = fields.Amount()
     currency = fields.Currency()

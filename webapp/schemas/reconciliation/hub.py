@@ -10,6 +10,7 @@ from webapp.schemas import fields
 from webapp.schemas.accounts.feed_accounts import FeedAccountSchema
 from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema
+from webapp.schemas.untrusted import Untrusted
 
 
 class BrokenBySchema(Schema):
@@ -129,7 +130,7 @@ class WatchedSchema(Schema):
     """A watched account, its open items, and its balance in the base currency."""
 
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     open_items = ma.fields.Integer()
     balance_base = fields.Amount()
 

@@ -214,7 +214,7 @@ class ProofSchema(Schema):
 
     id = fields.Id(Kind.RECONCILIATION)
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     status = fields.OneOf("COMPLETED", "REOPENED")
     currency = fields.Currency()
     first_date = fields.Day(

@@ -284,7 +284,7 @@ class LedgerLineSchema(Schema):
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     account_code = ma.fields.String(allow_none=True)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     entry_number = ma.fields.Integer(allow_none=True)
     effective_at = EffectiveAt()

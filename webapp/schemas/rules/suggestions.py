@@ -42,7 +42,7 @@ class EvidenceSchema(Schema):
     """The evidence: `count` of `total` confirmed lines went there; the newest 200 are listed."""
 
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     count = ma.fields.Integer()

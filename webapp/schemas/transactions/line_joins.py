@@ -19,7 +19,7 @@ class LineJoinSchema(Schema):
     kind = fields.OneOf("JOIN", "TRANSFER")
     transaction_id = fields.Id(Kind.TRANSACTION)
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     is_kept = ma.fields.Boolean(allow_none=True)
     tier = fields.OneOf(*TIERS, allow_none=True)
     difference = fields.OneOf(*PAIR_DIFFERENCES, allow_none=True)

@@ -74,7 +74,7 @@ class OpenItemSchema(Schema):
 
     id = fields.Id(Kind.POSTING)
     account_id = fields.Id(Kind.ACCOUNT)
-    account_name = ma.fields.String()
+    account_name = Untrusted()
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)

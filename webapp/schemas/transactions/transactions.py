@@ -80,8 +80,8 @@ PROJECT_NAME = included_by("names", "The name of the project; null without one."
 class NamedSplitSchema(SplitSchema):
     """A part of a line's amount, with the names of what it is booked on."""
 
-    account_name = ma.fields.String(metadata=ACCOUNT_NAME)
-    merchant_name = ma.fields.String(allow_none=True, metadata=MERCHANT_NAME)
+    account_name = Untrusted(metadata=ACCOUNT_NAME)
+    merchant_name = Untrusted(allow_none=True, metadata=MERCHANT_NAME)
     project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
 
 
@@ -89,8 +89,8 @@ class ListedTransactionSchema(TransactionSchema):
     """The same with the names of what it is booked on, and with its likely account."""
 
     splits = ma.fields.List(ma.fields.Nested(NamedSplitSchema), allow_none=True)
-    account_name = ma.fields.String(allow_none=True, metadata=ACCOUNT_NAME)
-    merchant_name = ma.fields.String(allow_none=True, metadata=MERCHANT_NAME)
+    account_name = Untrusted(allow_none=True, metadata=ACCOUNT_NAME)
+    merchant_name = Untrusted(allow_none=True, metadata=MERCHANT_NAME)
     project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
     likely_account = ma.fields.Nested(
         LikelyAccountSchema,

@@ -34,7 +34,7 @@ class FoundItemSchema(Schema):
     """An open item; for a line what each choice pays of it, and why."""
 
     item_id = ma.fields.Integer()
-    party = ma.fields.String(allow_none=True)
+    party = Untrusted(allow_none=True)
     reference = Untrusted(allow_none=True)
     due = ma.fields.String(allow_none=True)
     overdue_days = ma.fields.Integer(allow_none=True)

@@ -7,6 +7,7 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
 from webapp.importers.texts import account_label
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.texts.legible import plain
 from webapp.models import FeedAccount, Organization
 from webapp.queries.accounts.feed_accounts import active
 from webapp.queries.common import lookups
@@ -247,8 +248,8 @@ def proposed_name(statement: Statement, currency: str) -> str:
     >>> proposed_name(Statement(None, "USD", (), kind="CARD"), "USD")
     'Card in USD'
     """
-    if statement.name:
-        return statement.name[:LONGEST_NAME]
+    if statement.name and (named := plain(statement.name).strip()):
+        return named[:LONGEST_NAME]
     kind = "Card" if statement.kind == "CARD" else "Account"
     mask = mask_of(statement.external_id)
     return (
