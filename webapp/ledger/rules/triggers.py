@@ -48,12 +48,6 @@ class AmbiguousFieldError(UnprocessableError):
     code = "ambiguous_field"
 
 
-class ContradictionError(UnprocessableError):
-    """That trigger never meets that target; change one of them."""
-
-    code = "contradiction"
-
-
 class TargetAndTrigger(NamedTuple):
     """A rule's target and trigger, and the paths of its input that nothing used, in input order."""
 
@@ -88,7 +82,7 @@ def bind_target_and_trigger(payload: Mapping[str, object]) -> TargetAndTrigger:
 
     The interface document withholds the names of the two fields, so a client that knows only it writes
     their codes under names of its own. The canonical key wins; then unknown keys must agree.
-    Raises AmbiguousFieldError, ContradictionError, or UnknownValueError for a canonical key's other value.
+    Raises AmbiguousFieldError, or UnknownValueError for a canonical key's other value.
 
     >>> bind_target_and_trigger({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
     TargetAndTrigger(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
@@ -102,22 +96,36 @@ ignored=['color'])
 
 
 def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, Trigger]:
-    """Complete target and trigger, each from the other, or raise ContradictionError where they contradict.
+    """Complete target and trigger, each from the other; both of them stay as they were sent, whatever they are.
 
     >>> [code.value for code in completed(None, Trigger.RECEIPT_PARSED)]
     ['RECEIPT', 'RECEIPT_PARSED']
     >>> [code.value for code in completed(None, Trigger.MANUAL_APPLY)]
     ['TRANSACTION', 'MANUAL_APPLY']
-    >>> completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    webapp.ledger.rules.triggers.ContradictionError: TRANSACTION_UPDATED never meets a RECEIPT; ...
+    >>> [code.value for code in completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)]
+    ['RECEIPT', 'TRANSACTION_UPDATED']
     """
     implied = _TARGET_OF.get(trigger) if trigger else None
-    if target and implied and target is not implied:
-        message = f"{trigger} never meets a {target}; change target or trigger."
-        raise ContradictionError(message, fields={"trigger": [message]})
     found = target or implied or Target.TRANSACTION
     return found, trigger or _TRIGGER_OF[found]
+
+
+def target_of(trigger: str) -> Target:
+    """Return what a rule acts on that runs by itself on a trigger."""
+    return _TARGET_OF[Trigger(trigger)]
+
+
+def never_runs(target: str, trigger: str) -> str | None:
+    """Say that a rule runs by hand only, because its trigger never meets what it acts on; None of any other.
+
+    >>> never_runs("RECEIPT", "TRANSACTION_INGESTED")
+    'This rule runs only by hand: TRANSACTION_INGESTED never meets a RECEIPT.'
+    >>> never_runs("RECEIPT", "MANUAL_APPLY") is never_runs("RECEIPT", "RECEIPT_PARSED") is None
+    True
+    """
+    if _TARGET_OF.get(Trigger(trigger), target) == target:
+        return None
+    return f"This rule runs only by hand: {trigger} never meets a {target}."
 
 
 def is_narrowed(ignored: Iterable[str]) -> bool:

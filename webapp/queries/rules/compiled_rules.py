@@ -13,6 +13,7 @@ from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
+from webapp.ledger.rules.triggers import target_of
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
@@ -42,14 +43,20 @@ AnyRule = Rule | RuleValues
 
 def active(organization_id: str, trigger: str) -> list[RuleValues]:
     """List the active rules that run by themselves on a trigger, in their order."""
-    return [RuleValues(*row) for row in db.session.execute(*_active(organization_id, trigger)).all()]
+    target = target_of(trigger).value
+    return [RuleValues(*row) for row in db.session.execute(*_active(organization_id, trigger, target)).all()]
 
 
 @made_once
-def _active(organization_id: str, trigger: str) -> sa.Select[*tuple[Any, ...]]:
+def _active(organization_id: str, trigger: str, target: str) -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(*(getattr(Rule, each.name) for each in fields(RuleValues)))
-        .where(Rule.organization_id == organization_id, Rule.trigger == trigger, Rule.is_active)
+        .where(
+            Rule.organization_id == organization_id,
+            Rule.trigger == trigger,
+            Rule.target == target,
+            Rule.is_active,
+        )
         .order_by(Rule.priority, Rule.id)
     )
 

@@ -11,7 +11,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.engine import Place, moved
 from webapp.ledger.rules.fields import ID_FIELDS, ids_in
-from webapp.ledger.rules.triggers import is_narrowed, unread_names
+from webapp.ledger.rules.triggers import is_narrowed, never_runs, unread_names
 from webapp.models import Account, Rule, RuleContent, RuleVersion, SuggestionDismissal
 from webapp.models.base import Numbered
 from webapp.queries.accounts import accounts
@@ -100,7 +100,8 @@ def create(
         db.session.flush()
         doing.target_id, doing.after = str(rule.id), facts(rule, RuleContent.FACTS)
         keep_version(rule, doing)
-    return CreatedRule(rule, ignored or [], warnings)
+    idle = never_runs(content["target"], content["trigger"])
+    return CreatedRule(rule, ignored or [], [*warnings, *([idle] if idle else [])])
 
 
 def _reach(ignored: Sequence[str], conditions: Mapping[str, Any]) -> tuple[bool, list[str]]:
