@@ -383,7 +383,7 @@ def test_a_reconciliation_that_is_sent_again_after_the_books_moved_says_what_it_
     assert (again["summary"], again["changes"]) == (done["summary"], done["changes"])
     assert len(ben.get(f"/api/reconciliations?faId={bank.fa_id}").json["reconciliations"]) == 1
     other = {**october, "statementBalance": "-51.00"}
-    assert "Idempotency-Key was sent with another request" in model.refusal("reconcile", **other)
+    assert "idempotencyKey was sent with another request" in model.refusal("reconcile", **other)
 
 
 def test_a_proposed_reconciliation_that_is_sent_again_is_the_same_one(bank, ben):

@@ -16,6 +16,7 @@ UNSEEN: Final = re.compile(
 WITHOUT_FORM: Final = re.compile(f"{UNSEEN.pattern[:-1]}\u200c-\u200f\u2068\u2069]")
 # Of them the ones that people keep apart by lines are no part of it.
 HIDING: Final = re.compile("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+KEY: Final = re.compile(r"tie_[A-Za-z0-9_-]{12,}")
 FROM_THE_RIGHT: Final = frozenset({"R", "AL"})
 FIRST_STRONG: Final = "\N{FIRST STRONG ISOLATE}"
 END: Final = "\N{POP DIRECTIONAL ISOLATE}"
@@ -65,6 +66,15 @@ def isolated(text: str) -> str:
     if plain.isascii() or not any(unicodedata.bidirectional(each) in FROM_THE_RIGHT for each in plain):
         return plain
     return f"{FIRST_STRONG}{plain}{END}"
+
+
+def masked(text: str) -> str:
+    """Hide the API keys that somebody pasted into a text.
+
+    >>> masked("with tie_0123456789abcdef, please")
+    'with tie_…, please'
+    """
+    return KEY.sub("tie_…", text) if "tie_" in text else text
 
 
 def quoted(text: str) -> str:

@@ -1,6 +1,6 @@
 """A tool for models, with the shapes of its arguments and its answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -13,12 +13,21 @@ from webapp.ledger.scopes import PROPOSE
 from webapp.ledger.texts.legible import visible
 from webapp.mcp.shapes import tables
 from webapp.schemas.base import Schema
-from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths
+from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths, nested
 
 Json = dict[str, Any]
 
 READ: Final = "read"
 # What a model needs of a JSON Schema; the rest is in the refusals, where it is needed.
+# By which names tools take what their answers name so.
+ANSWERED_AS: Final[Mapping[str, Sequence[str]]] = {
+    "lineId": ("line", "id"),
+    "lineIds": ("ids",),
+    "itemId": ("item",),
+    "documentId": ("document",),
+    "faId": ("account",),
+    "accountId": ("category", "account"),
+}
 # What a write takes and its answers name where it is needed.
 TOLD_LATER: Final = frozenset({"replaces", UNTRUSTED_KEY})
 KEPT: Final = ("type", "description", "enum", "properties", "required", "items")
@@ -72,9 +81,25 @@ class Tool:
     def call(self, arguments: Mapping[str, Any]) -> Json:
         """Run it: the result of `tools/call`; raises ToolError, or ma.ValidationError for other arguments."""
         shape = self.gives()
-        structured = _seen(shape.dump(self.run(self.takes().load(arguments))))
+        takes = self.takes()
+        structured = _seen(shape.dump(self.run(takes.load(_as_taken(takes, arguments)))))
         text = {"type": "text", "text": tables.written(shape, structured)}
         return {"content": [text], "structuredContent": structured, "isError": False}
+
+
+def _as_taken(shape: ma.Schema, value: Any) -> Any:
+    """Give ids the names that a tool takes them by, where they were sent by those that answers have."""
+    if not isinstance(value, Mapping):
+        return [_as_taken(shape, each) for each in value] if isinstance(value, list) else value
+    taken = {field.data_key or name: field for name, field in shape.load_fields.items()}
+    found: Json = {}
+    for key, inner in value.items():
+        own = next((name for name in ANSWERED_AS.get(key, ()) if name in taken and name not in value), key)
+        nested_shape = nested(taken[own]) if own in taken else None
+        found[own if key not in taken else key] = (
+            inner if nested_shape is None else _as_taken(nested_shape, inner)
+        )
+    return found
 
 
 def _seen(value: Any) -> Any:

@@ -67,6 +67,7 @@ def in_words_of_tools(sentence: str) -> str:
     >>> in_words_of_tools("There is nothing under this id; GET /api/accounts lists those there are.")
     'There is nothing under this id; list_accounts lists those there are.'
     """
+    sentence = sentence.replace("Idempotency-Key", "idempotencyKey")
     for address, tool in INSTEAD.items():
         sentence = re.sub(rf"{address}(?![\w/-])", tool, sentence)
     return sentence

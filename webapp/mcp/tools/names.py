@@ -43,6 +43,15 @@ class ActId(ma.fields.String):
         super().__init__(validate=pattern, **kwargs)
 
 
+class AmountText(ma.fields.String):
+    """An amount as text, as the API takes it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str):
+            raise ma.ValidationError('Send an amount as text, with the digits of its currency: "-12.50".')
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class Directory:
     """The accounts, merchants and projects of the books; each list is read once per call, if needed."""
 

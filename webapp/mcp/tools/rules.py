@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.rules.conditions import Operator
 from webapp.ledger.rules.fields import fields_of
 from webapp.ledger.rules.triggers import Target
 from webapp.mcp.calls import api_calls
@@ -31,7 +32,7 @@ class ConditionInputSchema(Schema):
     """A condition; without a field any text, without an operator CONTAINS."""
 
     field = fields.OneOf(*FIELDS, load_default="ANY_TEXT")
-    operator = ma.fields.String(load_default="CONTAINS")
+    operator = fields.OneOf(*Operator, load_default="CONTAINS")
     value = ma.fields.String(required=True)
 
 

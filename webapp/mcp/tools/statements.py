@@ -12,7 +12,7 @@ from webapp.mcp.calls.api_calls import ApiAnswer
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
-from webapp.mcp.tools.names import Directory, NameOrId
+from webapp.mcp.tools.names import AmountText, Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -29,7 +29,7 @@ class PushedLineInputSchema(Schema):
 
     id = ma.fields.String(required=True)
     day = ma.fields.String(required=True)
-    amount = ma.fields.String(required=True)
+    amount = AmountText(required=True)
     text = ma.fields.String(required=True)
     counterparty = ma.fields.String()
 
@@ -133,7 +133,9 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
         return outcomes.plain(
             outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers, warnings=warnings
         )
-    return outcomes.plain(outcomes.PREVIEW, "Import", COMMIT, blockers=blockers, warnings=warnings)
+    acts = answer.body["effect"]["acts"]
+    title = acts[0]["title"] if acts else "Nothing new to import"
+    return outcomes.plain(outcomes.PREVIEW, title, COMMIT, blockers=blockers, warnings=warnings)
 
 
 def _rows(answer: ApiAnswer, made: list[int]) -> list[Json]:

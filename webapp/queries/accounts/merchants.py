@@ -27,6 +27,15 @@ def get(organization_id: str, merchant_id: int) -> Merchant:
     return lookups.get(Merchant, organization_id, merchant_id)
 
 
+def named(organization_id: str, name: str) -> Sequence[Merchant]:
+    """List the merchants of a name, however it is written, that count."""
+    is_named = fold(Merchant.name) == fold(sa.literal(name))
+    statement = sa.select(Merchant).where(
+        Merchant.organization_id == organization_id, is_named, Merchant.merged_into_id.is_(None)
+    )
+    return db.session.scalars(statement.order_by(Merchant.id)).all()
+
+
 def listed(
     organization_id: str,
     *,

@@ -58,7 +58,7 @@ class AgedPartySchema(Schema):
     """A party with its currencies, and by age in the base; without id and name what has no party."""
 
     org_merchant_id = fields.Id(Kind.MERCHANT, attribute="id", allow_none=True)
-    name = ma.fields.String(allow_none=True)
+    name = Untrusted(allow_none=True)
     rows = ma.fields.List(ma.fields.Nested(AgedRowSchema))
     amounts_base = ma.fields.Nested(AgesSchema)
     total_base = fields.Amount()

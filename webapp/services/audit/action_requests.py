@@ -14,6 +14,7 @@ from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.texts.legible import masked
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
 from webapp.queries.audit import events
@@ -51,7 +52,15 @@ def act(
     """
     act_id = _proposal_id() or new_id(now)
     doing = Act(
-        actor, now, kind, target[0], str(target[1]), title, note or actor.note, payload or {}, id=act_id
+        actor,
+        now,
+        kind,
+        target[0],
+        str(target[1]),
+        title,
+        masked(note or actor.note),
+        payload or {},
+        id=act_id,
     )
     is_alone = state_of(db.session()).acts_together is None
     touched_before = proof_breaks.touched(actor.organization_id) if is_alone else frozenset()

@@ -64,7 +64,8 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     if not KEY.fullmatch(key):
         raise MalformedKeyError(fields={HEADER: [str(MalformedKeyError())]})
     fingerprint = request.environ.get(SENT_AS) or _fingerprint()
-    if is_read or fingerprint is None:
+    # What is only tried uses no key up.
+    if is_read or fingerprint is None or state().is_dry_run:
         return None
     claim = Claim(principal.organization_id, _actor(principal), key, fingerprint)
     is_open = db.session().in_transaction()

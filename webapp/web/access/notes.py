@@ -7,6 +7,7 @@ from flask import request
 from werkzeug.datastructures import ImmutableMultiDict
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.texts.legible import masked
 from webapp.schemas.fields import Text
 from webapp.web.access.request_state import requested_view, state
 
@@ -56,7 +57,7 @@ def take_from_body(body: Any, schema: ma.Schema | None) -> Any:
 def _keep(note: Any, view: Any) -> bool:
     """Keep a note, and say whether it is one; the interface document's endpoints ignore what is none."""
     try:
-        state().note = FIELD.deserialize(note) or ""
+        state().note = masked(FIELD.deserialize(note) or "")
     except ma.ValidationError as error:
         if getattr(view, "is_documented", False):
             return False

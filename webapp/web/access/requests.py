@@ -183,12 +183,26 @@ def read_json_body(*, or_form: bool = False) -> None:
     if request.mimetype != "application/json":
         raise NoUploadError if or_form else UnsupportedMediaType
     try:
-        body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
+        body = json.loads(
+            data.decode(), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_once
+        )
     except json.JSONDecodeError as error:
         raise MalformedError(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise MalformedError(f"it is nested more than {DEEPEST_JSON} levels deep") from error
+    except ValueError as error:
         raise MalformedError("it is not UTF-8, or has a number that JSON has not") from error
     _refuse_shape(body)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its keys; raises MalformedError for one with a key twice, of which one would be ignored."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise MalformedError(f"an object has the key {twice[:40]!r} twice")
+    return found
 
 
 def _no_constant(name: str) -> None:

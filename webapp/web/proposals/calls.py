@@ -18,6 +18,7 @@ from webapp.database.sessions import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
+from webapp.ledger.texts.legible import masked
 from webapp.models import Proposal
 from webapp.queries.access.principals import Principal
 from webapp.queries.effects.books import BalanceChange, ProofChange
@@ -134,7 +135,7 @@ def received() -> Call:
         method=request.method,
         path=request.path,
         query=urlencode([*_own_query(), *([(NOTE, state().note)] if NOTE in sent else [])]),
-        body=data.decode() or None,
+        body=masked(data.decode()) or None,
         form=_form(),
         if_match=request.headers.get(IF_MATCH),
     )

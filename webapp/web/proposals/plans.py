@@ -14,6 +14,7 @@ from webapp.errors import http_error_facts
 from webapp.ledger import plan_references
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.plan_references import BadReferenceError
+from webapp.ledger.texts.legible import masked
 from webapp.schemas.plans import PlanInputSchema
 from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
@@ -81,6 +82,7 @@ def _plan(body: Mapping[str, Any]) -> CallPlan:
     plans.refuse_above(steps)
     for scope in _scopes(steps):
         demand(scope)
+    body = {**body, "note": masked(body["note"])}
     state().note, state().lines_of_steps = body["note"], 0
     payload = without_bytes({key: value for key, value in body.items() if value not in (None, "")})
     if len(json.dumps(payload)) > requests.BODY_LIMIT:

@@ -1,6 +1,7 @@
 """Open items of customers and suppliers, and the items that a bank line may pay."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 import marshmallow as ma
@@ -14,6 +15,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 
 MOST_ROWS: Final = 25
+NOT_DUE: Final = "notDue"
 SIDES: Final[Mapping[str, tuple[OwedSide, str]]] = {
     "customers": (OwedSide.RECEIVABLES, "agedReceivables"),
     "suppliers": (OwedSide.PAYABLES, "agedPayables"),
@@ -52,10 +54,11 @@ class AgeSchema(Schema):
 
 
 class FoundItemsSchema(Schema):
-    """Items, newest first, and all of the side by age."""
+    """Items, newest first, and by age what they add up to; overdue days count to `asOf`."""
 
     items = ma.fields.List(ma.fields.Nested(FoundItemSchema))
     ages = ma.fields.List(ma.fields.Nested(AgeSchema))
+    as_of = ma.fields.String(allow_none=True)
     cursor = ma.fields.String(allow_none=True)
     untrusted = UntrustedPaths(untrusted_paths(FoundItemSchema(), "items[]."))
 
@@ -63,23 +66,41 @@ class FoundItemsSchema(Schema):
 def run(arguments: Mapping[str, Any]) -> Json:
     """List open items, or the items that a line may pay."""
     if "line" in arguments:
-        return {"items": _choices(arguments["line"]), "ages": [], "cursor": None}
+        return {"items": _choices(arguments["line"]), "ages": [], "as_of": None, "cursor": None}
     side, key = SIDES[arguments["side"]]
+    merchant_id = Directory().merchant_id(arguments.get("party"))
     found = api_calls.get(
         "/items",
         side=side,
-        merchantId=Directory().merchant_id(arguments.get("party")),
+        merchantId=merchant_id,
         overdue=arguments.get("overdue"),
         limit=MOST_ROWS,
         cursor=arguments.get("cursor"),
     )
     aged = api_calls.get(f"/reports/aged-{side.lower()}")[key]
-    ages = [{"age": age, "amount": amount} for age, amount in aged["amountsBase"].items()]
+    ages = _ages(aged, merchant_id, is_overdue=bool(arguments.get("overdue")))
     return {
         "items": [_row(each) for each in found["items"]],
-        "ages": [*ages, {"age": "total", "amount": f"{aged['totalBase']} {aged['baseCurrency']}"}],
+        "ages": ages,
+        "as_of": aged["asOf"],
         "cursor": found["nextCursor"],
     }
+
+
+def _ages(aged: Json, merchant_id: int | None, *, is_overdue: bool) -> list[Json]:
+    """Add up by age what the items are: of all, of one party, or of what is overdue."""
+    of = aged if merchant_id is None else _of_party(aged, merchant_id)
+    amounts, total = dict(of["amountsBase"]), Decimal(of["totalBase"])
+    if is_overdue:
+        total -= Decimal(amounts.pop(NOT_DUE, "0"))
+    ages = [{"age": age, "amount": amount} for age, amount in amounts.items()]
+    return [*ages, {"age": "total", "amount": f"{total} {aged['baseCurrency']}"}]
+
+
+def _of_party(aged: Json, merchant_id: int) -> Json:
+    none = {age: str(0 * Decimal(amount)) for age, amount in aged["amountsBase"].items()}
+    nothing = {"amountsBase": none, "totalBase": str(0 * Decimal(aged["totalBase"]))}
+    return next((each for each in aged["parties"] if each["orgMerchantId"] == merchant_id), nothing)
 
 
 def _choices(line_id: int) -> list[Json]:
