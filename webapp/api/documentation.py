@@ -67,8 +67,8 @@ def docs_area(area: str) -> Response:
 @requires("read")
 @bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
 def docs_as_markdown() -> Response:
-    """Get the API as Markdown."""
-    return text_answer(markdown.whole_document(document()), MARKDOWN)
+    """Get what holds for all calls as Markdown, and an index of the areas with each call in a line."""
+    return text_answer(markdown.index(document()), MARKDOWN)
 
 
 @bp.get("/docs/<string:area>.md")

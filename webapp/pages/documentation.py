@@ -1,8 +1,9 @@
 """/llms.txt, the first page that an agent reads."""
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, current_app, request
 
 from webapp.reference import markdown
+from webapp.reference import openapi as reference
 from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("llms", __name__)
@@ -12,4 +13,5 @@ bp = Blueprint("llms", __name__)
 @requires(PUBLIC)
 def llms() -> Response:
     """Show what this service is, and how an agent uses it."""
-    return Response(markdown.llms(request.host_url.rstrip("/")), content_type="text/plain; charset=utf-8")
+    text = markdown.llms(reference.document(current_app), request.host_url.rstrip("/"))
+    return Response(text, content_type="text/plain; charset=utf-8")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,7 +135,7 @@ def _call_page(document: dict[str, Any], path: str, method: str, item: dict[str,
         parameters=[row(each["name"], each["schema"], each) for each in parameters],
         body=next(iter(components.references(content)), ""),
         answers=[each for each in answers if each.status.isdigit()],
-        curl=curl(method.upper(), path, content),
+        curl=_for_person(operation) + curl(method.upper(), path, content, parameters),
         example=_example(operation),
     )
 
@@ -219,18 +219,39 @@ def _answer(document: dict[str, Any], status: str, response: dict[str, Any]) -> 
     )
 
 
-def curl(method: str, path: str, content: dict[str, Any]) -> str:
-    """Write a call as a shell command."""
+def curl(method: str, path: str, content: dict[str, Any], parameters: Sequence[dict[str, Any]] = ()) -> str:
+    """Write a call as a shell command; a comment says what to put in the place of its ids and of files."""
     parts = ["curl", "-H", TOKEN]
     if method != "GET":
         parts += ["-X", method]
-    if JSON in content:
-        example = content[JSON].get("examples", {}).get("example", {}).get("value", {})
-        body = json.dumps(example, ensure_ascii=False).replace("'", "'\\''")
+    example = content.get(JSON, {}).get("examples", {}).get("example", {}).get("value")
+    has_form = any(each.startswith("multipart/") for each in content)
+    needed = [each for each in parameters if each.get("in") == "query" and each.get("required")]
+    ids = re.findall(r"{(\w+)}", path)
+    if JSON in content and (example or not has_form):
+        body = json.dumps(example or {}, ensure_ascii=False).replace("'", "'\\''")
         parts += ["-H", '"Content-Type: application/json"', "-d", f"'{body}'"]
     elif content:
         parts += ["-F", "file=@statement.ofx"]
-    return " ".join([*parts, f'"$BASE{path}"'])
+    query = "&".join(f"{each['name']}={_value(each)}" for each in needed)
+    command = " ".join([*parts, f'"$BASE{path}{"?" if query else ""}{query}"'])
+    wanted = [f"the {name} of yours for {{{name}}}" for name in ids]
+    wanted += ["your file for statement.ofx"] * ("-F" in parts)
+    return f"# Put {' and '.join(wanted)}.\n{command}" if wanted else command
+
+
+def _for_person(operation: dict[str, Any]) -> str:
+    """Say of a call that no key may make that a person makes it."""
+    is_for_keys = any(scheme in components.SECURITY[0] for each in operation["security"] for scheme in each)
+    return "" if is_for_keys else "# A person does this, signed in; an API key is refused.\n"
+
+
+def _value(parameter: dict[str, Any]) -> str:
+    """Give a value that a parameter takes."""
+    shape = parameter["schema"]
+    if "enum" in shape:
+        return str(shape["enum"][0])
+    return str(shape.get("example", {"date": "2026-03-31"}.get(shape.get("format", ""), "1")))
 
 
 def _example(operation: dict[str, Any]) -> str:

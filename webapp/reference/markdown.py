@@ -21,18 +21,19 @@ EVERYWHERE = frozenset(
         "view",
         "dryRun",
         "note",
+        "replaces",
         "Idempotency-Key",
     }
 )
 
 
-def whole_document(document: dict[str, Any]) -> str:
-    """Write the API as Markdown."""
+def index(document: dict[str, Any]) -> str:
+    """Write what holds for all calls, and the calls of each area in a line; an area has its own page."""
     return "\n".join(_lines(document)) + "\n"
 
 
 def of_area(document: dict[str, Any], calls: Sequence[CallPage]) -> str:
-    """Write the calls of one area with their shapes; the whole document has the rules for all calls."""
+    """Write the calls of one area with their shapes and codes; the index has the rules for all calls."""
     usual = {is_read: _usual_errors(document, is_read=is_read) for is_read in (True, False)}
     lines = [f"# {calls[0].area}\n\n{guide.AREAS.get(calls[0].area, '')}".rstrip()]
     for each in calls:
@@ -40,12 +41,13 @@ def of_area(document: dict[str, Any], calls: Sequence[CallPage]) -> str:
     lines.append("\n## Shapes")
     for shape in shapes(document, shape_names(list(calls))):
         lines += _shape(shape)
+    lines += ["\n## Codes\n", *_code_sentences(calls)]
     return "\n".join(lines) + "\n"
 
 
-def llms(address: str) -> str:
+def llms(document: dict[str, Any], address: str) -> str:
     """Write /llms.txt: the purpose of Tieout, its documentation, and its use by agents; see llmstxt.org."""
-    sections, areas = dict(guide.SECTIONS), ", ".join(slug(each) for each in guide.AREAS)
+    sections, areas = dict(guide.SECTIONS), ", ".join(slug(each["name"]) for each in document["tags"])
     return f"""# Tieout
 
 > {guide.SUMMARY} This is a self-hosted accounting service; everything it does can be done over JSON.
@@ -55,8 +57,8 @@ You need an API key (`tie_…`), which a person makes under Settings, API keys, 
 
 ## Documentation
 
-- [The interface in Markdown]({address}/api/docs.md): every call, shape, error and scope; of one area alone
-  at `/api/docs/{{area}}.md`: {areas}
+- [The interface in Markdown]({address}/api/docs.md): what holds for all calls, and each call in a line; the
+  calls of an area with their shapes and errors at `/api/docs/{{area}}.md`: {areas}
 - [OpenAPI 3.1]({address}/api/openapi.json): the same for programs
 - [The interface as pages]({address}/api/docs): the same for people
 - [The Model Context Protocol]({address}/mcp): tools for models, over HTTP
@@ -80,15 +82,15 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"\n{guide.SUMMARY}\n\n{guide.markdown()}\n"
     yield f"Any call may be refused by {_codes(usual[True])};"
     yield f"any write also by {_codes(usual[False] - usual[True])}. Other errors are listed with each call."
+    yield "\n## Areas\n\nThe page of an area has the parameters, shapes, examples and errors of its calls."
     for area, some in groupby(calls, key=lambda each: each.area):
-        yield f"\n## {area}\n\n{guide.AREAS.get(area, '')}".rstrip()
-        for each in some:
-            yield from _call(each, usual[each.method == READ])
-    yield "\n## Shapes"
+        yield f"\n### {area}: /api/docs/{slug(area)}.md\n\n{guide.AREAS[area]}\n"
+        yield from (f"- {each.method} {each.path} ({each.scope}): {each.summary}" for each in some)
+    yield "\n## Shapes\n\nThose that calls of several areas have, such as summaries and files."
+    of_areas = {each.name for each in shapes(document, shape_names(calls))}
     for shape in shapes(document):
-        yield from _shape(shape)
-    yield "\n## Codes\n"
-    yield from _code_sentences(calls)
+        if shape.name not in of_areas:
+            yield from _shape(shape)
 
 
 def _usual_errors(document: dict[str, Any], *, is_read: bool) -> set[Code]:

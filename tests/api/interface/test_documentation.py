@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import tomllib
 
 import pytest
@@ -31,14 +32,16 @@ def test_the_openapi_document_is_utf_8_that_readers_of_yaml_take(ada):
 
 
 def test_an_area_is_read_alone_as_markdown(ada):
-    """The whole is tens of thousands of tokens, which an agent would read before its first act."""
-    whole, area = ada.get("/api/docs.md"), ada.get("/api/docs/reconciliation.md")
+    """The whole is a hundred thousand tokens, which no agent reads before its first act: it gets an index."""
+    index, area = ada.get("/api/docs.md"), ada.get("/api/docs/reconciliation.md")
     assert (area.status_code, area.mimetype) == (200, "text/markdown")
     assert area.text.startswith("# Reconciliation\n")
     assert "### POST /api/reconciliations/accounts/{faId}/complete" in area.text
     assert "### DraftInput" in area.text
     assert "/api/merchants" not in area.text
-    assert len(area.data) < len(whole.data) / 5
+    assert "- `no_draft` (409): " in area.text
+    assert len(index.data) < 60_000
+    assert "### Reconciliation: /api/docs/reconciliation.md" in index.text
     assert ada.get("/api/docs/nothing.md").status_code == 404
     assert "/api/docs/{area}.md`: " in ada.get("/llms.txt").text
     assert "reconciliation" in ada.get("/llms.txt").text
@@ -55,7 +58,7 @@ def test_the_reference_is_compressed_and_not_sent_twice(ada, path):
     packed = ada.get(path, headers={"Accept-Encoding": "gzip"})
     assert packed.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.data) == plain.data
-    assert len(packed.data) < len(plain.data) / 4
+    assert len(packed.data) < len(plain.data) / 2
     assert plain.headers["ETag"] == packed.headers["ETag"]
     again = ada.get(path, headers={"If-None-Match": plain.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
@@ -143,28 +146,62 @@ def test_every_area_has_a_page_with_its_calls_shapes_and_refusals(ada):
     assert (unknown.status_code, unknown.json["code"]) == (404, "not_found")
 
 
-def test_the_markdown_has_every_call_and_every_shape_once(ada):
-    document = ada.get("/api/openapi.json").json
-    answer = ada.get("/api/docs.md")
-    assert (answer.status_code, answer.mimetype) == (200, "text/markdown")
-    lines = answer.text.splitlines()
-    calls = [f"### {method.upper()} {path}" for path, item in document["paths"].items() for method in item]
-    for title in [each for each in calls if "PARAMETERS" not in each]:
-        assert lines.count(title) == 1
-    for name in document["components"]["schemas"]:
-        assert lines.count(f"### {name}") == 1
+@pytest.fixture
+def pages(ada):
+    """The document, its index, and the page of each area that the index names."""
+    document, index = ada.get("/api/openapi.json").json, ada.get("/api/docs.md")
+    assert (index.status_code, index.mimetype) == (200, "text/markdown")
+    places = re.findall(r"^### .*: (/api/docs/[a-z-]+\.md)$", index.text, re.MULTILINE)
+    return document, index.text, {place: ada.get(place).text for place in places}
 
 
-def test_the_markdown_says_once_what_holds_for_many_calls_and_what_each_code_means(ada):
-    said = ada.get("/api/docs.md").text
-    assert "any write also by 400 `bad_request`, 403 `csrf`" in said
-    confirmation = said.partition("### POST /api/transactions/{id}/confirm\n")[2].partition("\n### ")[0]
-    assert "Also takes `dryRun`, `view`, `fields`, `note`, `Idempotency-Key`." in confirmation
+def test_the_markdown_has_every_call_once_and_every_shape(pages):
+    document, index, areas = pages
+    assert len(areas) == len({each["name"] for each in document["tags"]}) == len(document["tags"])
+    assert all(each["description"] for each in document["tags"])
+    said = [line for text in (index, *areas.values()) for line in text.splitlines()]
+    for path, item in document["paths"].items():
+        for method in item.keys() - {"parameters"}:
+            assert said.count(f"### {method.upper()} {path}") == 1
+            assert index.count(f"- {method.upper()} {path} (") == 1
+    assert {f"### {name}" for name in document["components"]["schemas"]} - {*said} == set()
+
+
+def test_the_markdown_says_once_what_holds_for_many_calls_and_what_each_code_means(pages):
+    _, index, areas = pages
+    assert "any write also by 400 `bad_request`, 403 `csrf`" in index
+    lines = areas["/api/docs/bank-lines.md"]
+    confirmation = lines.partition("### POST /api/transactions/{id}/confirm\n")[2].partition("\n### ")[0]
+    assert "Also takes `dryRun`, `view`, `fields`, `note`, `replaces`, `Idempotency-Key`." in confirmation
     assert "`exchange_rate_missing`" in confirmation
     assert "`csrf`" not in confirmation
-    (meaning,) = [line for line in said.splitlines() if line.startswith("- `period_locked` (409): ")]
+    assert "# Put the id of yours for {id}." in confirmation
+    (meaning,) = [line for line in lines.splitlines() if line.startswith("- `period_locked` (409): ")]
     assert meaning.endswith("date it on the first open day, or reopen the period.")
-    assert "- `pending` (409): The bank may still change this line. Confirm it when it is booked." in said
+    assert "- `pending` (409): The bank may still change this line. Confirm it when it is booked." in lines
+
+
+def test_each_example_says_what_to_put_in_and_has_what_it_needs(pages):
+    document, _, areas = pages
+    looked = 0
+    for text in areas.values():
+        for block in text.split("\n```\n")[1::2]:
+            command = block.splitlines()[-1]
+            path = re.search(r"\$BASE([^?\"]*)", command)[1]
+            method = re.search(r" -X ([A-Z]+) ", command)
+            operation = document["paths"][path][method[1].lower() if method else "get"]
+            for each in re.findall(r"{(\w+)}", path):
+                assert f"for {{{each}}}" in block.splitlines()[-2], block
+            for each in operation["parameters"]:
+                if each["in"] == "query" and each["required"]:
+                    assert f"{each['name']}=" in command, block
+            body = operation.get("requestBody", {}).get("content", {})
+            if any(kind.startswith("multipart") for kind in body):
+                assert "-d '{}'" not in block, block
+            is_for_keys = {"token": []} in operation["security"]
+            assert is_for_keys != block.startswith("# A person does this"), block
+            looked += 1
+    assert looked == sum(len(item.keys() - {"parameters"}) for item in document["paths"].values())
 
 
 def test_what_describes_the_calls_is_not_refused_what_it_describes(ada):
