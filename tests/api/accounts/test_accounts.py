@@ -46,7 +46,7 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "balance": "0.00",
         "balanceBase": "0.00",
     }
-    assert ada.get(f"{PATH}/{account['id']}").json == {"account": account}
+    assert ada.get(f"{PATH}/{account['id']}").json["account"] == account
 
 
 @on_sqlite

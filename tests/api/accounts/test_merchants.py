@@ -22,7 +22,10 @@ def test_a_merchant_is_made_and_read(ada):
         "ibans": [],
         "mergedIntoId": None,
     }
-    assert ada.get(f"/api/merchants/{merchant['id']}").json == {"merchant": merchant}
+    assert ada.get(f"/api/merchants/{merchant['id']}").json == {
+        "merchant": merchant,
+        "untrusted": ["merchant.name"],
+    }
 
 
 @on_sqlite

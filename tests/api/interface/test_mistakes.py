@@ -563,7 +563,7 @@ MISTAKES = [
         "fields on a write",
         LINE + "?fields=id",
         422,
-        "no query parameters but dryRun, note, view; leave out: fields",
+        "no query parameters but dryRun, note, replaces, view; leave out: fields",
         json={"accountId": 1},
     ),
     row(

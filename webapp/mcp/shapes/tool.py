@@ -83,6 +83,9 @@ class Tool:
         shape = self.gives()
         takes = self.takes()
         structured = _seen(shape.dump(self.run(takes.load(_as_taken(takes, arguments)))))
+        if UNTRUSTED_KEY in structured:
+            there = [each for each in structured[UNTRUSTED_KEY] if _is_there(structured, each.split("."))]
+            structured[UNTRUSTED_KEY] = there
         text = {"type": "text", "text": tables.written(shape, structured)}
         return {"content": [text], "structuredContent": structured, "isError": False}
 
@@ -100,6 +103,16 @@ def _as_taken(shape: ma.Schema, value: Any) -> Any:
             inner if nested_shape is None else _as_taken(nested_shape, inner)
         )
     return found
+
+
+def _is_there(value: Any, path: Sequence[str]) -> bool:
+    """Return whether an answer has any text under a path like `lines[].text`."""
+    if not path:
+        return value not in (None, "", [])
+    inner = value.get(path[0].removesuffix("[]")) if isinstance(value, Mapping) else None
+    if path[0].endswith("[]"):
+        return any(_is_there(each, path[1:]) for each in inner or ())
+    return _is_there(inner, path[1:])
 
 
 def _seen(value: Any) -> Any:

@@ -85,8 +85,8 @@ def _row(record: Json) -> Json:
 
 TOOL = Tool(
     name="list_accounts",
-    title="List ledger accounts",
-    description="The accounts that lines and entries are booked on; debits are positive.",
+    title="List accounts",
+    description="Accounts of the ledger; debits are positive.",
     takes=AccountFilterSchema,
     gives=ListedAccountsSchema,
     run=run,

@@ -98,9 +98,9 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 
 TOOL = Tool(
     name="categorise_lines",
-    title="Categorise bank lines",
-    description="Set category, merchant, project or splits of up to 50 lines; confirm posts them too. A "
-    "posted line gets a correction, which confirming writes.",
+    title="Categorise lines",
+    description="Set category, merchant, project or splits of up to 50 lines; confirm posts them too, and "
+    "corrections of posted ones.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,

@@ -34,7 +34,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="confirm_lines",
-    title="Confirm bank lines",
+    title="Confirm lines",
     description="Post up to 120 lines as they stand; one without a category is posted as uncategorised.",
     takes=ConfirmedLinesSchema,
     gives=OutcomeSchema,

@@ -21,8 +21,8 @@ MOST_ROWS: Final = 10
 class AttachmentSchema(WriteSchema):
     """A file with what stands on it, and the line that paid it."""
 
-    text = ma.fields.String(metadata={"description": "An XML file."})
-    content = ma.fields.String(metadata={"description": "PDF, picture: base64."})
+    text = ma.fields.String(metadata={"description": "The file, if it is text."})
+    content = ma.fields.String(metadata={"description": "Else as base64."})
     file_name = ma.fields.String()
     total = AmountText()
     currency = ma.fields.String()
@@ -119,8 +119,7 @@ def _read(document: Json) -> str:
 TOOL = Tool(
     name="attach_document",
     title="Attach a document",
-    description="Keep a receipt or invoice and attach it to its line; without a line it shows those that "
-    "fit. propose does it.",
+    description="Keep a receipt or invoice and attach it to its line; without one it shows those that fit.",
     takes=AttachmentSchema,
     gives=AttachedSchema,
     run=run,

@@ -74,8 +74,8 @@ def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
 
 TOOL = Tool(
     name="write_entry",
-    title="Write or void an entry",
-    description="Post an entry by hand, or void one. Bank lines have entries: categorise and confirm those.",
+    title="Write an entry",
+    description="Post an entry by hand, or void one; bank lines have theirs.",
     takes=EntryOrVoidSchema,
     gives=OutcomeSchema,
     run=run,

@@ -134,7 +134,7 @@ def _part(split: Json) -> str:
 
 TOOL = Tool(
     name="find_lines",
-    title="Find bank lines",
+    title="Find lines",
     description="Bank lines, newest first; for uncategorised ones the likely category with its evidence.",
     takes=LineFilterSchema,
     gives=FoundLinesSchema,

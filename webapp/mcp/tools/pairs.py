@@ -36,7 +36,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="settle_pair",
-    title="Join or separate two lines",
+    title="Pair lines",
     description="Two lines that are one line twice, or the two sides of a transfer between own accounts.",
     takes=PairSchema,
     gives=OutcomeSchema,

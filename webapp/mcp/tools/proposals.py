@@ -107,9 +107,9 @@ def _waiting(seconds: int) -> Iterator[float]:
 
 TOOL = Tool(
     name="check_proposals",
-    title="How proposals go",
-    description="Whether proposals wait, were done, or were refused and why. waitSeconds (at most 25) waits "
-    "for a decision.",
+    title="Proposals",
+    description="Whether proposals wait, were done, or were refused and why. waitSeconds (at most 25) "
+    "waits for it.",
     takes=ProposalsQuerySchema,
     gives=ProposalStatesSchema,
     run=run,

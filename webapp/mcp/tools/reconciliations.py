@@ -234,7 +234,7 @@ def _about(left_out: Json) -> str:
 
 TOOL = Tool(
     name=NAME,
-    title="Reconcile a bank account",
+    title="Reconcile",
     description="What stands between books and statement; propose makes one plan that categorises, "
     "confirms, clears and completes.",
     takes=StatementSchema,

@@ -71,7 +71,7 @@ def _mends(outcome: Json, proof: Json) -> bool:
 
 TOOL = Tool(
     name=NAME,
-    title="Repair a broken proof",
+    title="Repair a proof",
     description="Undo what broke a proof, reopen its statement, or accept its items as they are; explain "
     "shows what each changes.",
     takes=RepairSchema,

@@ -142,8 +142,7 @@ def _amount(total: Any) -> str:
 TOOL = Tool(
     name="report",
     title="A report",
-    description="Profit and loss, balance sheet, trial balance, or an account's ledger, in base currency. "
-    "Debits are positive, a profit above 0.",
+    description="In base currency. Debits are positive, a profit above 0.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,

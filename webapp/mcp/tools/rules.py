@@ -141,8 +141,8 @@ def _row(item: Json, accounts: Mapping[int, str]) -> Json:
 TOOL = Tool(
     name="write_rule",
     title="Write a rule",
-    description="Try a rule on past lines: what it changes, what people booked otherwise. All conditions "
-    "must hold; settleByReference pays the item that a line names.",
+    description="Try a rule on past lines; all conditions must hold. settleByReference pays the item that "
+    "a line names.",
     takes=RuleProposalSchema,
     gives=TriedRuleSchema,
     run=run,

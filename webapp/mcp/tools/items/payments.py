@@ -57,7 +57,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="settle_items",
-    title="Settle open items",
+    title="Settle items",
     description="Let a line pay open items once it is confirmed; without a line, items of one party that "
     "add up to zero settle each other.",
     takes=SettledItemsSchema,
