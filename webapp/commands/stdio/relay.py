@@ -118,7 +118,7 @@ class Relay:
             sent = files.with_bytes(message.body, self._folder)
             line = message.line if sent is None else json.dumps(sent).encode()
             answer = self._service.ask(line, message.headers)
-        except files.NoFileError as error:
+        except files.UnsentFileError as error:
             return _tool_refusal(message.id, str(error))
         except UnreachableError as error:
             return _refusal(message.id, INTERNAL_ERROR, str(error))

@@ -9,7 +9,7 @@ from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
-from webapp.mcp.tools.names import AmountText, Directory, NameOrId
+from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -23,7 +23,7 @@ class LinePartSchema(Schema):
     """A part of a line, with the line's sign."""
 
     category = NameOrId(required=True)
-    amount = AmountText(required=True)
+    amount = WrittenAmount(required=True)
 
 
 class LineCategorySchema(Schema):

@@ -10,7 +10,7 @@ from webapp.mcp.calls.api_calls import RefusedCallError
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
-from webapp.mcp.tools.names import AmountText
+from webapp.mcp.tools.names import WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.untrusted import Untrusted
@@ -24,7 +24,7 @@ class AttachmentSchema(WriteSchema):
     text = ma.fields.String(metadata={"description": "The file, if it is text."})
     content = ma.fields.String(metadata={"description": "Else as base64."})
     file_name = ma.fields.String()
-    total = AmountText()
+    total = WrittenAmount()
     currency = ma.fields.String()
     issued_on = ma.fields.String()
     sender = ma.fields.String()

@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes
-from webapp.mcp.tools.names import AmountText, Directory, NameOrId
+from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -19,7 +19,7 @@ class LegSchema(Schema):
     """A leg: positive debits the account, negative credits it."""
 
     account = NameOrId(required=True)
-    amount = AmountText(required=True)
+    amount = WrittenAmount(required=True)
     currency = ma.fields.String()
     merchant = NameOrId()
     project = NameOrId()

@@ -43,7 +43,7 @@ class ActId(ma.fields.String):
         super().__init__(validate=pattern, **kwargs)
 
 
-class AmountText(ma.fields.String):
+class WrittenAmount(ma.fields.String):
     """An amount as text, as the API takes it."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -89,8 +89,10 @@ class Directory:
 
     def merchant_id(self, wanted: str | int | None) -> int | None:
         """Return the id of a merchant, or None. There may be thousands, so only similar ones are read."""
-        if wanted is None or str(wanted).isdecimal():
-            return None if wanted is None else int(wanted)
+        if wanted is None:
+            return None
+        if isinstance(wanted, int) or wanted.isdecimal():
+            return int(wanted)
         if wanted not in self._merchant_ids:
             like = list(api_calls.every("/merchants", "merchants", q=wanted))
             self._merchant_ids[wanted] = int(_one(wanted, like, "merchant")["id"])

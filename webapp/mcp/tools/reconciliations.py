@@ -12,7 +12,7 @@ from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, names, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
-from webapp.mcp.tools.names import AmountText, Directory, NameOrId
+from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -39,7 +39,7 @@ class StatementSchema(WriteSchema):
 
     account = NameOrId(required=True)
     statement_date = ma.fields.String(required=True)
-    statement_balance = AmountText(required=True)
+    statement_balance = WrittenAmount(required=True)
     categories = ma.fields.List(
         ma.fields.Nested(LineToCategoriseSchema),
         validate=ma.validate.Length(

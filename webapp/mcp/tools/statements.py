@@ -12,7 +12,7 @@ from webapp.mcp.calls.api_calls import ApiAnswer
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.lines import FoundLineSchema
-from webapp.mcp.tools.names import AmountText, Directory, NameOrId
+from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -29,7 +29,7 @@ class PushedLineInputSchema(Schema):
 
     id = ma.fields.String(required=True)
     day = ma.fields.String(required=True)
-    amount = AmountText(required=True)
+    amount = WrittenAmount(required=True)
     text = ma.fields.String(required=True)
     counterparty = ma.fields.String()
 

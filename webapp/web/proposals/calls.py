@@ -290,9 +290,9 @@ def without_refused(result: CallResult | None) -> Call | None:
     """Give the request's own call without the items that it refuses; None where its body does not list them."""
     call, results = received(), _results(result.body if result is not None else None)
     body = json.loads(call.body) if call.body is not None else None
-    lists = (
-        {key: each for key, each in body.items() if isinstance(each, list)} if isinstance(body, dict) else {}
-    )
+    if not isinstance(body, dict):
+        return None
+    lists = {key: each for key, each in body.items() if isinstance(each, list)}
     # Results are in the order of the items; of several lists each result has its path.
     whole = next((key for key, each in lists.items() if len(each) == len(results)), None)
     paths = [each.get("path") or f"{whole}.{place}" for place, each in enumerate(results)]

@@ -28,10 +28,10 @@ from webapp.web.access.auth import (
     is_decided_on,
 )
 from webapp.web.access.request_state import state
-from webapp.web.access.selections import DRY_RUN, READ, VIEW
+from webapp.web.access.selections import DRY_RUN, READ, REPLACES, VIEW
 from webapp.web.access.strictness import ArgumentsParser, refuse_undeclared
 from webapp.web.proposals import calls
-from webapp.web.proposals.calls import REPLACES, Call, without_bytes
+from webapp.web.proposals.calls import Call, without_bytes
 
 ADDRESS: Final = "/api/plans"
 # Of it 1 MiB is for all but the files, which have room as base64 for some months of a bank.

@@ -90,7 +90,7 @@ def propose() -> Response:
 
     A bulk call waits without the items that the books refuse; the answer names them.
     """
-    tried, replaces = _tried_with_role(), request.args.get(calls.REPLACES)
+    tried, replaces = _tried_with_role(), request.args.get(selections.REPLACES)
     if tried.refusal is not None:
         # It is recorded as the refusal of a key that may do it.
         tried.refusal.act = getattr(tried.refusal, "act", None) or tried.refused_act  # type: ignore[attr-defined]
@@ -135,7 +135,7 @@ def _proposed(tried: Trial, refused: Sequence[Json], replaces: str | None) -> Re
 def _wait(tried: Trial, replaces: str | None) -> ActionRequest:
     """Let the request's call, which was tried, wait for a person, in place of an older proposal where it says so."""
     call = calls.received()
-    of_plan = json.loads(call.body or "{}").get(calls.REPLACES) if tried.is_plan else None
+    of_plan = json.loads(call.body or "{}").get(selections.REPLACES) if tried.is_plan else None
     proposed = ProposedCall(
         kind=calls.kind(),
         scope=calls.scope(),

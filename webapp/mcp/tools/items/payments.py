@@ -8,7 +8,7 @@ import marshmallow as ma
 from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
 from webapp.mcp.tools import outcomes
-from webapp.mcp.tools.names import AmountText, Directory, NameOrId
+from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -18,7 +18,7 @@ class SettledPartSchema(Schema):
     """An item; without an amount all that is open."""
 
     item = fields.Id(required=True)
-    amount = AmountText()
+    amount = WrittenAmount()
 
 
 class SettledItemsSchema(WriteSchema):
@@ -28,7 +28,7 @@ class SettledItemsSchema(WriteSchema):
         ma.fields.Nested(SettledPartSchema), required=True, validate=ma.validate.Length(min=1, max=100)
     )
     line = fields.Id()
-    short = AmountText()
+    short = WrittenAmount()
     short_as = fields.OneOf(*ShortAs)
     category = NameOrId(metadata={"description": "Of what is short."})
 
