@@ -163,8 +163,10 @@ NEIGHBOURS = {
 class NeighbourSchema(Schema):
     """A proposal that waits."""
 
-    id = ma.fields.String()
-    title = Untrusted()
+    id = ma.fields.String(metadata={"description": "The id of the proposal."})
+    title = Untrusted(
+        metadata={"description": "What it would do, in words; it may quote texts of strangers."}
+    )
 
 
 def proposing(shape: type[Schema], **named: Any) -> type[Schema]:

@@ -92,7 +92,6 @@ class StepEffectSchema(Schema):
 class EffectSchema(Schema):
     """All changes of a call; at most 200 entries and acts are listed, `entryCount` counts all entries.
 
-    `touches` names the rows that it is about, as `transaction:12`; another proposal on one of them is warned of.
     A plan has `steps`, and its acts and entries there; its balances and proofs are those of all steps together.
     """
 
@@ -102,7 +101,10 @@ class EffectSchema(Schema):
     balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
     proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
     warnings = ma.fields.List(Untrusted(), metadata=OPTIONAL)
-    touches = ma.fields.List(ma.fields.String(), metadata=OPTIONAL)
+    touches = ma.fields.List(
+        ma.fields.String(),
+        metadata={**OPTIONAL, "description": "The rows that it is about, as `transaction:12`."},
+    )
     steps = ma.fields.List(ma.fields.Nested(StepEffectSchema), metadata=OPTIONAL)
 
 

@@ -67,8 +67,8 @@ class StepSummarySchema(Schema):
 class MoreStepsSchema(Schema):
     """How many more steps of a kind a plan has than its summary lists."""
 
-    kind = ma.fields.String()
-    count = ma.fields.Integer()
+    kind = ma.fields.String(metadata={"description": "The kind of what they do."})
+    count = ma.fields.Integer(metadata={"description": "How many they are."})
 
 
 class SummarySchema(Schema):
@@ -91,10 +91,10 @@ class SummarySchema(Schema):
     mended = ma.fields.List(ma.fields.Nested(MovedProofSchema))
     blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
     warnings = ma.fields.List(Untrusted())
-    steps = ma.fields.List(
-        ma.fields.Nested(StepSummarySchema), metadata={"description": "The gravest first, at most 20."}
+    steps = ma.fields.List(ma.fields.Nested(StepSummarySchema))
+    more_steps = ma.fields.List(
+        ma.fields.Nested(MoreStepsSchema), metadata={"description": "The other steps, counted by kind."}
     )
-    more_steps = ma.fields.List(ma.fields.Nested(MoreStepsSchema))
     created_at = fields.Timestamp(allow_none=True)
     expires_at = fields.Timestamp(allow_none=True)
     replaced_by = ma.fields.String(allow_none=True)
