@@ -6,7 +6,8 @@ around them (Unicode Technical Report 36, 2.5 and 2.6).
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 # Controls, the signs that turn the direction of what follows them, and those that have neither form nor width. What
 # joins letters and emoji, and the marks of a direction, belong to honest texts; isolates only keep texts apart.
@@ -75,6 +76,19 @@ def masked(text: str) -> str:
     'with tie_…, please'
     """
     return KEY.sub("tie_…", text) if "tie_" in text else text
+
+
+def masked_in(value: Any) -> Any:
+    """Hide them in each text of a JSON value.
+
+    >>> masked_in({"note": "tie_0123456789abcdef", "ids": [1, None]})
+    {'note': 'tie_…', 'ids': [1, None]}
+    """
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, Mapping):
+        return {key: masked_in(inner) for key, inner in value.items()}
+    return [masked_in(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def quoted(text: str) -> str:

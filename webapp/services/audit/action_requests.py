@@ -14,7 +14,7 @@ from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.texts.legible import masked
+from webapp.ledger.texts.legible import masked, masked_in
 from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
 from webapp.queries.audit import events
@@ -59,7 +59,7 @@ def act(
         str(target[1]),
         title,
         masked(note or actor.note),
-        payload or {},
+        masked_in(payload or {}),
         id=act_id,
     )
     is_alone = state_of(db.session()).acts_together is None

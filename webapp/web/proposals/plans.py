@@ -14,7 +14,7 @@ from webapp.errors import http_error_facts
 from webapp.ledger import plan_references
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.plan_references import BadReferenceError
-from webapp.ledger.texts.legible import masked
+from webapp.ledger.texts.legible import masked, masked_in
 from webapp.schemas.plans import PlanInputSchema
 from webapp.services.audit import plan_trials, plans, proposals
 from webapp.services.audit.plans import CallPlan, PlanDone, Step
@@ -84,7 +84,8 @@ def _plan(body: Mapping[str, Any]) -> CallPlan:
         demand(scope)
     body = {**body, "note": masked(body["note"])}
     state().note, state().lines_of_steps = body["note"], 0
-    payload = without_bytes({key: value for key, value in body.items() if value not in (None, "")})
+    named = {key: value for key, value in body.items() if value not in (None, "")}
+    payload = masked_in(without_bytes(named))
     if len(json.dumps(payload)) > requests.BODY_LIMIT:
         raise RequestEntityTooLarge
     plan = CallPlan(body["title"], steps, {"method": "POST", "path": ADDRESS, "body": payload}, **acting())

@@ -1,0 +1,106 @@
+"""What agents found small: keys that a preview used up, keys named twice, secrets in notes, names that are there."""
+
+import json
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.owed import keep_items, owe
+from tests.mcp.clients import Model
+from webapp.ledger.texts.legible import masked
+
+SECRET = "tie_" + "a1B2c3D4" * 4
+
+
+def test_a_dry_run_uses_up_no_key(ben, bank):
+    line = bank.send("2026-10-02", "-4.00", "Tea")
+    place, once = f"/api/transactions/{line}/confirm", {"headers": {"Idempotency-Key": "once"}}
+    for _ in range(2):
+        tried = ben.post(f"{place}?dryRun=true", json={}, **once)
+        assert (tried.status_code, tried.json["dryRun"]) == (200, True)
+    done = ben.post(place, json={}, **once)
+    assert (done.status_code, done.json["changed"]) == (200, True)
+    assert ben.post(place, json={}, **once).headers["Idempotency-Replayed"] == "true"
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"name": "Tea", "name": "Cake"}', "an object has the key 'name' twice"),
+        ('{"name": "Tea", "website": {"a": 1, "a": 2}}', "an object has the key 'a' twice"),
+        ("[" * 100_000, "nested more than"),
+        ('{"name": ' + "[" * 200 + "]" * 200 + "}", "nested more than"),
+    ],
+)
+def test_a_body_that_says_two_things_or_is_bottomless_is_400(ada, body, words):
+    answer = ada.post("/api/merchants", data=body, content_type="application/json")
+    assert (answer.status_code, answer.json["code"]) == (400, "bad_request")
+    assert words in answer.json["error"]
+    assert ada.get("/api/merchants").json["merchants"] == []
+
+
+def test_a_merchant_of_a_name_that_is_there_warns(ada):
+    made = ada.post("/api/merchants", json={"name": "Acme"})
+    assert "warnings" not in made.json
+    again = ada.post("/api/merchants", json={"name": "ACME"})
+    (warning,) = again.json["warnings"]
+    assert warning.startswith(
+        f"A merchant of this name is there already: Acme ({made.json['merchant']['id']})."
+    )
+    agent = ada.with_scopes("read", "propose")
+    waiting = agent.post("/api/merchants", json={"name": "acme"}).json["actionRequest"]
+    assert len(waiting["effect"]["warnings"]) == 2
+
+
+def test_a_key_in_a_note_is_masked_before_it_is_kept(ben, bank):
+    first, second, third = bank.send_many(
+        [("2026-10-02", "-4.00", "Tea"), ("2026-10-03", "-5.00", "Cake"), ("2026-10-04", "-6.00", "Gum")]
+    )
+    agent, note = ben.with_scopes("read", "propose"), {"note": f"I used {SECRET} for it"}
+    assert ben.post(f"/api/transactions/{first}/confirm", json=note).status_code == 200
+    assert agent.post(f"/api/transactions/{second}/confirm", json=note).status_code == 202
+    step = {"method": "POST", "path": f"/api/transactions/{third}/confirm", "body": note}
+    for person in (agent, ben):
+        sent = person.post("/api/plans", json={"title": "A plan", "steps": [step], **note})
+        assert sent.status_code in {200, 202}, sent.json
+    told = [
+        ben.get("/api/action-requests?limit=200").json,
+        ben.get("/api/events?include=body&limit=200").json,
+    ]
+    for each in told:
+        text = json.dumps(each, ensure_ascii=False)
+        assert "I used tie_… for it" in text
+        assert SECRET not in text
+    assert masked("a tie_ is worn") == "a tie_ is worn"
+
+
+def test_the_tools_take_ids_by_the_names_that_they_answer(ben, bank):
+    model, line = Model(ben), bank.send("2026-10-02", "-40.00", "Fuel")
+    bank.account("Food")
+    done = model.call("categorise_lines", lines=[{"lineId": line, "category": "Food"}])
+    assert done["status"] == "EXECUTED"
+    assert model.call("confirm_lines", lineIds=[line])["status"] == "EXECUTED"
+    wrong = model.refusal(
+        "categorise_lines", lines=[{"lineId": line, "splits": [{"category": "Food", "amount": -4}]}]
+    )
+    assert 'Send an amount as text, with the digits of its currency: "-12.50".' in wrong
+
+
+def test_the_ages_are_those_of_the_party_and_of_what_is_overdue(ada, ben, bank, books):
+    keep_items(ada, books.account_id("Trade receivables"))
+    acme, other = bank.merchant("Acme"), bank.merchant("Other")
+    owe(ada, books, "100.00", acme, dueOn="2026-03-31")
+    owe(ada, books, "40.00", acme, dueOn="2099-12-31")
+    owe(ada, books, "7.00", other, dueOn="2026-03-31")
+    model = Model(ben)
+
+    def total(**asked):
+        found = model.call("find_owed", **asked)
+        assert found["asOf"] == ben.get("/api/me").json["me"]["organization"]["today"]
+        return found["ages"][-1]["amount"]
+
+    assert total() == "147.00 EUR"
+    assert total(party="Acme") == "140.00 EUR"
+    assert total(party="Acme", overdue=True) == "100.00 EUR"
+    assert total(overdue=True) == "107.00 EUR"
