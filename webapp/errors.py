@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_FIELDS, MOST_MESSAGES, LONGEST_PATH = 20, 5, 80
 RETRY_AFTER_SECONDS = "2"
+# The address of the protocol for models, and its code of a refusal that is none of its own.
+MODELS, INTERNAL = "/mcp", -32603
 log = logging.getLogger("tieout.errors")
 
 # The database cannot be asked: lost, locked, full, all connections taken, or a transaction that failed before.
@@ -222,14 +224,17 @@ def server_refusal(environ: Mapping[str, Any]) -> Response | None:
         return None
     code = named if named in SERVER_REFUSALS else "bad_request"
     status, sentence, headers = SERVER_REFUSALS[code]
-    body = json.dumps(error_body(code, sentence))
-    return Response(body, status, headers, content_type="application/json")
+    answer: dict[str, Any] = error_body(code, sentence)
+    if environ.get("PATH_INFO") == MODELS:
+        # Clients of the protocol show no other sentence.
+        answer = {"jsonrpc": "2.0", "error": {"code": INTERNAL, "message": sentence, "data": {"code": code}}}
+    return Response(json.dumps(answer), status, headers, content_type="application/json")
 
 
 def is_for_api() -> bool:
     """Return whether the request is of a program: for the API, or for the protocol of models."""
     path = request.path
-    return path.startswith("/api/") or path in {"/api", "/mcp"}
+    return path.startswith("/api/") or path in {"/api", MODELS}
 
 
 def error_response(

@@ -7,6 +7,7 @@ import pytest
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.owed import keep_items, owe
 from tests.mcp.clients import Model
+from webapp.errors import SERVER_REFUSALS, server_refusal
 from webapp.ledger.texts.legible import masked
 
 SECRET = "tie_" + "a1B2c3D4" * 4
@@ -104,3 +105,13 @@ def test_the_ages_are_those_of_the_party_and_of_what_is_overdue(ada, ben, bank, 
     assert total(party="Acme") == "140.00 EUR"
     assert total(party="Acme", overdue=True) == "100.00 EUR"
     assert total(overdue=True) == "107.00 EUR"
+
+
+@pytest.mark.parametrize("code", SERVER_REFUSALS)
+def test_what_the_server_refuses_is_an_error_of_the_protocol_to_a_model(code):
+    refused = server_refusal({"HTTP_TIEOUT_REFUSAL": code, "PATH_INFO": "/mcp"})
+    error = refused.json["error"]
+    assert (refused.status_code, refused.json["jsonrpc"]) == (SERVER_REFUSALS[code][0], "2.0")
+    assert (error["message"], error["data"]) == (SERVER_REFUSALS[code][1], {"code": code})
+    plain = server_refusal({"HTTP_TIEOUT_REFUSAL": code, "PATH_INFO": "/api/me"})
+    assert plain.json["code"] == code
