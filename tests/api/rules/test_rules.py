@@ -79,13 +79,6 @@ def test_unknown_keys_that_disagree_are_refused(ada):
 
 
 @on_sqlite
-def test_a_contradicting_pair_is_refused(ada):
-    answer = create(ada, target="RECEIPT", trigger="TRANSACTION_INGESTED")
-    assert answer.status_code == 422
-    assert "trigger" in answer.json["fields"]
-
-
-@on_sqlite
 def test_another_word_in_a_canonical_field_is_refused(ada):
     for word in ["receipt", "", None, 5, ["RECEIPT"]]:
         assert create(ada, target=word).status_code == 422
