@@ -12,7 +12,7 @@ from webapp.schemas.accounts.merchants import (
     MergeSchema,
     NewMerchantSchema,
 )
-from webapp.schemas.audit.action_requests import WARNINGS
+from webapp.schemas.base import WARNINGS
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.untrusted import Untrusted
 from webapp.services.accounts.merchants import MerchantChanges

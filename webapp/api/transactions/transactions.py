@@ -9,7 +9,8 @@ from flask import Response
 from webapp import queries, services
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.queries.transactions.line_lists import TransactionFilters
-from webapp.schemas.audit.action_requests import WARNINGS, ActionResultSchema, BulkResultsSchema
+from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.base import WARNINGS
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.documents import LineDocumentsSchema
 from webapp.schemas.items import LinePaymentsSchema
