@@ -21,7 +21,7 @@ from webapp.migrations.revisions import VERSIONS, current_revision, head_revisio
 from webapp.migrations.shapes import ORGANIZATION, SECRETS, shaped
 from webapp.migrations.statements import FOLDER
 from webapp.migrations.upgrades import downgrade, upgrade
-from webapp.models import LineMonthSum
+from webapp.models import Account, JournalEntry, LineMonthSum
 from webapp.models.base import Organized
 from webapp.queries import checks
 
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.operates
 
 SQL = sorted(FOLDER.rglob("*.sql"))
 DIGESTS = Path("tests/migrations.sha256")
+TAXES = ("1300", "2200", "2300", "2400")
 POLICIES = sa.text("""
     SELECT c.relname AS table, c.relrowsecurity AND c.relforcerowsecurity AS is_forced, count(*) AS policies,
         min(substring(pg_get_expr(p.polqual, c.oid) FROM '^\\(\\(?(\\w+)'))
@@ -134,9 +135,15 @@ def test_a_migration_that_is_killed_changes_nothing_and_runs_again(engine, state
 
 def test_books_of_the_first_revision_have_their_lines_counted(demo_books):
     with demo_books.house.app.app_context(), maintenance():
+        facts = sa.select(JournalEntry.id, JournalEntry.fact_on).where(JournalEntry.fact_on.is_not(None))
+        before = sorted(map(tuple, db.session.execute(facts)))
+        db.session.rollback()
         downgrade(db.engine, "0082")
         upgrade(db.engine)
         assert db.session.scalar(sa.select(sa.func.sum(LineMonthSum.unconfirmed_count))) > 0
+        assert sorted(map(tuple, db.session.execute(facts))) == before
+        taxes = sa.select(Account.code).where(Account.code.in_(TAXES), Account.is_revalued)
+        assert db.session.scalars(taxes).all() == []
         assert list(checks.violations()) == []
 
 

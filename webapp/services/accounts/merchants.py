@@ -15,10 +15,8 @@ from webapp.services.audit import locked_figures, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
-from webapp.services.journal import settled_items
 
 FACTS = ("name", "website", "terms_days", "vat_ids", "ibans")
-SEPARATED = "Its parties were separated."
 MERGE_FACTS = ("merged_into_id", "merged_through_id")
 
 
@@ -141,7 +139,6 @@ def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
         doing.before = facts(merchant, MERGE_FACTS)
         with_it = _came_with(merchant)
         _watch(doing, [merchant, *with_it])
-        apart = [merchant, *with_it]
         merchant.merged_into_id = merchant.merged_through_id = None
         for each in with_it:
             each.merged_into_id = merchant.id
@@ -149,7 +146,6 @@ def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
                 each.merged_through_id = None
         db.session.flush()
         doing.after = facts(merchant, MERGE_FACTS)
-        settled_items.release_joined(merchant.organization_id, [each.id for each in apart], SEPARATED)
     return merchant
 
 

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
-
-if TYPE_CHECKING:
-    from webapp.queries.reports.locked_figures import Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ class Act:
     moved: set[tuple[int, str]] = field(default_factory=set)
     foreign_from: date | None = None
     warnings: list[tuple[str, str]] = field(default_factory=list)
-    figures: "Callable[[], Moved | None] | None" = None
+    figures: Callable[[], Any] | None = None
     figures_by: Dimension | None = None
     when_refused: Callable[[LedgerError], None] | None = None
 

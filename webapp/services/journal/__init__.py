@@ -8,6 +8,7 @@ from webapp.services.journal import realisations, settled_items
 CLOSINGS.extend(
     (
         settled_items.write_anew,
+        settled_items.part_separated,
         realisations.settle_nil_items,
         realisations.realise,
         realisations.warn_of_stale,

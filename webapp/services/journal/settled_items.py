@@ -1,6 +1,6 @@
 """Settlements that their items no longer carry: undone; and items written anew for an account that was switched."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import sqlalchemy as sa
@@ -10,15 +10,15 @@ from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.ledger.journal.settled_parts import carries
 from webapp.models import Account, JournalEntry, OwedItem, Settlement, SettlementPart, refers_to
 from webapp.models.base import table_of
-from webapp.queries.common import lookups
+from webapp.queries.common import lookups, merchants
 from webapp.queries.items import derivations, items, settlements
 from webapp.queries.items.items import Key
 from webapp.queries.journal import entries
 from webapp.queries.transfers import open_items
-from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal.settlements import note, settle_with_reversal, undo
 
+SEPARATED = "Its parties were separated."
 SWITCHED = "The account keeps items from another day on."
 
 
@@ -116,15 +116,17 @@ def _amounts(entry: JournalEntry, account_id: int) -> Mapping[int, tuple[int, in
     return {row.item_id: (int(row.amount_minor), int(row.amount_base_minor)) for row in rows}
 
 
-def release_joined(organization_id: str, merchant_ids: Collection[int], reason: str) -> None:
-    """Undo the standing settlements that join items of some merchants with those of others, newest first.
+def part_separated(doing: Act) -> None:
+    """Undo the standing settlements that join items of a merchant that was separated with those of others.
 
     The sentence of each is a warning, for its items are open again.
     """
-    doing = updates.open_act()
-    found = settlements.joining(organization_id, merchant_ids)
+    if doing.kind != "separate_merchant":
+        return
+    organization_id = doing.actor.organization_id
+    found = settlements.joining(organization_id, merchants.alike(organization_id, int(doing.target_id)))
     for settlement in found:
-        undo(settlement, reason, never_stood=True)
+        undo(settlement, SEPARATED, never_stood=True)
         account = lookups.get(Account, organization_id, settlement.account_id)
         doing.warn(
             "settlement_undone",
