@@ -20,11 +20,11 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # What judging the proofs of one organization asks, and naming what broke some, however many there are; the fresh books
 # have none.
 JUDGING = 12
-# What is asked of each organization: three of its items, one of the files beside its books. The fresh books have one
+# What is asked of each organization: three of its items, four of its parties, one of the files beside its books. The fresh books have one
 # organization more than those of the demo.
-OF_EACH_ORGANIZATION = 4
+OF_EACH_ORGANIZATION = 8
 # What is asked of each of the latest days on which items were settled; those of the demo were on one day.
-OF_A_SETTLEMENT_DAY = 2
+OF_A_SETTLEMENT_DAY = 4
 # Every statement that takes from a table what would refuse a row; PostgreSQL writes them itself.
 LOOSENING = """
     SELECT format('ALTER TABLE %%s DROP CONSTRAINT IF EXISTS %%I CASCADE', conrelid::regclass, conname)
