@@ -20,8 +20,8 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # What judging the proofs of one organization asks, and naming what broke some, however many there are; the fresh books
 # have none.
 JUDGING = 12
-# What is asked of each organization: three of its items, four of its parties, one of the files beside its books. The fresh books have one
-# organization more than those of the demo.
+# What is asked of each organization: three of its items, four of its parties, one of the files beside its books. The
+# fresh books have one organization more than those of the demo.
 OF_EACH_ORGANIZATION = 8
 # What is asked of each of the latest days on which items were settled; those of the demo were on one day.
 OF_A_SETTLEMENT_DAY = 4
