@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final, Protocol
 
 from webapp.importers import foreign_files
+from webapp.importers.balance_lines import without_balances
 from webapp.importers.bank_files import BankFile, FileRefusedError, StatedBalance, Statement
 from webapp.importers.camt import reader as camt_reader
 from webapp.importers.mt940 import reader as mt940_reader
@@ -13,6 +14,7 @@ from webapp.importers.ofx import reader as ofx_reader
 from webapp.importers.qif import reader as qif_reader
 from webapp.importers.tables import reader as csv_reader
 from webapp.importers.tables.guesses import guessed_mapping
+from webapp.importers.tables.mappings import left_out
 from webapp.importers.tables.samples import TableSample
 from webapp.importers.texts import account_label
 from webapp.importers.value_days import moved_value_days
@@ -54,7 +56,7 @@ _READERS: Final[tuple[FormatReader, ...]] = (
     csv_reader,
 )
 _TABLES: Final = (xlsx_reader, csv_reader)
-_MAPPABLE: Final = (xlsx_reader, qif_reader, csv_reader)
+_MAPPABLE: Final = (xlsx_reader, ofx_reader, qif_reader, csv_reader)
 
 
 def layouts(data: bytes) -> Sequence[str]:
@@ -93,8 +95,8 @@ def _reader(data: bytes) -> FormatReader | None:
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a bank file of any supported format, recognised by its bytes and never by its name.
 
-    `mapping` names the columns of a CSV or XLSX file, and settles what a QIF file leaves ambiguous. Balances in the
-    file that do not agree with its lines add a warning. Raises FileRefusedError with a sentence for the user.
+    `mapping` names the columns of a CSV or XLSX file, and settles what an OFX or QIF file leaves ambiguous. Balances
+    in the file that do not agree with its lines add a warning. Raises FileRefusedError with a sentence for the user.
     """
     if not data.strip(b"\0 \t\r\n"):
         raise FileRefusedError("The file is empty; download it from the bank again.")
@@ -104,6 +106,9 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             "The file's format is not supported; export it from the bank as CAMT, MT940, OFX, QFX, QIF, CSV or XLSX."
         )
     bank_file = reader.read(data, mapping=mapping)
+    if reader not in _TABLES:
+        words = left_out(mapping["leaveOut"])[1] if mapping and "leaveOut" in mapping else None
+        bank_file = without_balances(bank_file, words, may_ask=reader is ofx_reader)
     statements = bank_file.statements
     found = (*contradictions(statements), *moved_value_days(statements))
     return replace(bank_file, warnings=(*bank_file.warnings, *found))

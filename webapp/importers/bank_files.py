@@ -105,15 +105,25 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenReading:
+    """A choice among several readings of a table: the mapping's `key`, its value, and what decided it."""
+
+    key: str
+    value: object
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """How a table was read: the full `mapping` (behaviour.md 2) and the `names` of its header, empty without one.
 
-    `layout` is a SHA-256 in hex, the same for all tables of one layout.
+    `layout` is a SHA-256 in hex, the same for all tables of one layout. `chosen` lists what was chosen for the user.
     """
 
     layout: str
     names: tuple[str, ...]
     mapping: Mapping[str, object]
+    chosen: tuple[ChosenReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,13 +95,13 @@ def test_a_header_of_unknown_names_is_no_row_of_numbered_columns():
 
 def test_days_that_fit_two_formats_are_those_in_which_nothing_is_due_before_its_date():
     head = ["No", "Date", "Due", "Name", "Total"]
-    rows = [["1", "05.01.2026", "04.02.2026", "A", "1.00"], ["2", "06.01.2026", "05.02.2026", "B", "1.00"]]
+    rows = [["1", "05/01/2026", "04/02/2026", "A", "1.00"], ["2", "06/01/2026", "05/02/2026", "B", "1.00"]]
     assert [each.issued_on for each in read(table(head, *rows)).invoices] == [
         date(2026, 1, 5),
         date(2026, 1, 6),
     ]
     with pytest.raises(MappingNeededError, match="two ways") as asked:
-        read(table([each for each in head if each != "Due"], ["1", "05.01.2026", "A", "1.00"]))
+        read(table([each for each in head if each != "Due"], ["1", "05/01/2026", "A", "1.00"]))
     assert asked.value.key == "dateFormat"
 
 
@@ -125,7 +125,8 @@ def test_days_of_a_list_in_order_are_read_as_they_were_written_or_asked_for(writ
         days = [[(each.issued_on, each.due_on) for each in one] for one in found]
         assert list(zip(issued, due, strict=True)) in days
         asked += len(formats) > 1
-    assert 0 < asked < 150
+    # Days with points are written day first in every country.
+    assert asked == 0 if "." in written else 0 < asked < 150
 
 
 @pytest.mark.parametrize(

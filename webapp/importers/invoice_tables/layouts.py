@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError
 from webapp.importers.invoice_tables.columns import AMOUNTS, NEEDED, WORDS
 from webapp.importers.tables.days import DayParser, chosen_format, formats_of, in_order
@@ -11,7 +12,7 @@ from webapp.importers.tables.layouts import FIRST, Layout, header_of, index, rol
 from webapp.importers.tables.mappings import TableMapping
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.typed_cells import refuse_swapped_days
-from webapp.importers.tables.vocabulary import currency_of, states_a_sum
+from webapp.importers.tables.vocabulary import currency_of
 
 # What each key is called in a sentence.
 _CALLED: Final = {"number": "number of the invoice", "date": "date", "party": "customer or supplier"}

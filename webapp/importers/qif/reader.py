@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
+from webapp.importers.balance_lines import REASON, label_of, unclear
 from webapp.importers.bank_files import (
     MAX_LINES,
     BankFile,
@@ -13,6 +14,7 @@ from webapp.importers.bank_files import (
     FileRefusedError,
     MappingNeededError,
     SkippedRow,
+    StatedBalance,
     Statement,
 )
 from webapp.importers.decoding import decode, opening
@@ -69,12 +71,35 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     days = order([record.first("D") or "" for _, record in booked], mapping or {}, option(text))
     mark = decimal_mark((record.first("TU") or "" for _, record in booked), mapping or {})
     accounts: dict[tuple[str | None, str], list[FileLine]] = {}
+    openings: dict[tuple[str | None, str], StatedBalance] = {}
     # A long file is in memory as its records or as their lines.
     del text
     while booked:
         name, record = booked.popleft()
-        accounts.setdefault((name, record.section), []).append(_line(record, days, mark))
-    return BankFile("qif", _statements(accounts), _warnings(accounts, skipped), tuple(skipped))
+        account, line = (name, record.section), _line(record, days, mark)
+        is_first = account not in accounts
+        lines = accounts.setdefault(account, [])
+        if line.amount and is_first and _opens(record, name, mapping or {}):
+            openings[account] = StatedBalance(line.amount, line.booked_on)
+            skipped.append(SkippedRow(record.row, line.description, REASON))
+        else:
+            lines.append(line)
+    return BankFile("qif", _statements(accounts, openings), _warnings(accounts, skipped), tuple(skipped))
+
+
+def _opens(record: QifRecord, account: str | None, mapping: Mapping[str, object]) -> bool:
+    """Return whether a record is the opening balance, which Quicken writes as a transfer from the account itself.
+
+    Raises MappingNeededError for one that says nothing of where the money came from.
+    """
+    named = record.first("P") or record.first("M") or ""
+    if label_of(named) != "BALANCE":
+        return False
+    category = record.first("L")
+    if category is None and "leaveOut" not in mapping:
+        raise unclear(record.row, named, "description")
+    own = f"[{account}]".casefold() if account else category and category.casefold()
+    return category is not None and category.startswith("[") and category.casefold() == own
 
 
 def _account(record: QifRecord) -> str | None:
@@ -103,7 +128,10 @@ def _skip_reason(record: QifRecord) -> str | None:
     return "It has neither a date nor an amount."
 
 
-def _statements(accounts: Mapping[tuple[str | None, str], list[FileLine]]) -> tuple[Statement, ...]:
+def _statements(
+    accounts: Mapping[tuple[str | None, str], list[FileLine]],
+    openings: Mapping[tuple[str | None, str], StatedBalance],
+) -> tuple[Statement, ...]:
     """Return a statement per account; accounts without a name differ by their type (bank, ccard)."""
     nameless = sum(name is None for name, _ in accounts)
     return tuple(
@@ -112,6 +140,7 @@ def _statements(accounts: Mapping[tuple[str | None, str], list[FileLine]]) -> tu
             currency=None,
             lines=tuple(lines),
             name=name,
+            opening=openings.get((name, section)),
         )
         for (name, section), lines in accounts.items()
     )

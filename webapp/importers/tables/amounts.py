@@ -16,6 +16,7 @@ _SPACES: Final = str.maketrans(
     {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
     | dict.fromkeys(DIRECTION_MARKS, "")
 )
+DASHES: Final = str.maketrans({"\u2212": "-", "\u2013": "-"})
 # The Arabic signs of currencies, as letters with a point between them; most banks write one behind the last too.
 _ARABIC: Final = {
     "\u062f.\u0627": "JOD",
@@ -113,6 +114,17 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
         return None
     value = Decimal(number)
     return value.copy_negate() if signs == ["-"] and value else value
+
+
+def has_own_sign(text: str) -> bool:
+    """Return whether an amount says itself that it is money in or out: by CR or DR, or by a plus.
+
+    >>> [has_own_sign(text) for text in ("12.00 CR", "+ £150.00", "5.00 DR", "12.00", "-12.00", "(5)")]
+    [True, True, True, False, False, False]
+    """
+    if isinstance(text, (NumberCell, DayCell, ErrorCell)):
+        return False
+    return "+" in text or bool(_MARKED.fullmatch(text.translate(_SPACES).strip()))
 
 
 def currency_in(text: str) -> str | None:

@@ -41,6 +41,8 @@ _ORDERS: Final = (
 )
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
 _ISO: Final = "%Y-%m-%d"
+_DAY_TEXT: Final = re.compile(r"(?<![\w/.-])\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}(?![\w/.-])")
+_AS_OF: Final = " as of "
 _LETTERS: Final = re.compile(r"[^\W\d_]{3,}\.?")
 _ENGLISH: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -84,12 +86,21 @@ class DayParser:
         if isinstance(text, DayCell):
             return text.day if text.day.year in YEARS else None
         if text not in self._cache:
-            self._cache[text] = self._read(text.strip(f" {DIRECTION_MARKS}").strip())
+            self._cache[text] = self._read(_booked_part(text).strip(f" {DIRECTION_MARKS}").strip())
         return self._cache[text]
+
+    def value_day(self, text: str) -> date | None:
+        """Read the value day that some banks write behind the day of booking.
+
+        >>> DayParser("%m/%d/%Y").value_day("03/17/2026 as of 03/15/2026")
+        datetime.date(2026, 3, 15)
+        """
+        _, separator, behind = text.partition(_AS_OF)
+        return self.day(behind) if separator else None
 
     def _read(self, text: str) -> date | None:
         # strptime accepts the digits of every script, and reads 2026115 as the fifth of November.
-        if len(text) > _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
+        if not 0 < len(text) <= _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
             return None
         # Most of many formats are told apart by their marks, and strptime reads each of them anew.
         if not all(mark in text for mark in self._marks):
@@ -103,6 +114,10 @@ class DayParser:
         if self._is_together and found.strftime(self._format).casefold() != text.casefold():
             return None
         return found.date() if found.year in YEARS else None
+
+
+def _booked_part(text: str) -> str:
+    return text.partition(_AS_OF)[0]
 
 
 @lru_cache(1000)
@@ -155,6 +170,9 @@ def formats_of(cells: Sequence[str]) -> list[str]:
     if cells and not distinct:
         return [_ISO]
     possible = _possible(distinct, FORMATS)
+    # No country writes the month first with points between.
+    dotted = [each for each in possible if each.startswith("%d.%m")]
+    possible = [each for each in possible if not (dotted and each.startswith("%m.%d"))]
     if not possible:
         raise MappingNeededError(
             f"The dates, such as {quoted(distinct[0] if distinct else '')}, are not all in one known format;"
@@ -185,8 +203,48 @@ def chosen_format(formats: Sequence[str], likely: Sequence[str], cells: Sequence
     )
 
 
+def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> tuple[str, str]:
+    """Find the one format of days, else by other days of the file; answers why it was chosen, "" where it is certain.
+
+    `others` are the cells of other columns, `above` is the text above the header, which may state the period.
+
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["Rent", "28/02/2026"], "")
+    ('%d/%m/%Y', 'Another day of the file, 28/02/2026, can only be read so.')
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026")[0]
+    '%d/%m/%Y'
+    >>> chosen_by_others(["01/02/2026", "05/02/2026"], [], "")
+    ('%d/%m/%Y', 'The days are in order only so.')
+    """
+    formats = formats_of(days)
+    if len(formats) == 1:
+        return formats[0], ""
+    parsers = {each: DayParser(each) for each in formats}
+    for text in (*others, *_DAY_TEXT.findall(above)):
+        readable = [each for each in formats if parsers[each].day(text)] if text else []
+        if len(readable) == 1:
+            return readable[0], f"Another day of the file, {text}, can only be read so."
+    return chosen_format(formats, in_order(days, formats), days), "The days are in order only so."
+
+
+def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether both texts of each pair are days, and the first never before the second, however they are read.
+
+    >>> are_never_later([("03/04/2026", "03/03/2026")]), are_never_later([("2026-03-01", "2026-03-02")])
+    (True, False)
+    >>> are_never_later([("Rent", "2026-03-02")])
+    False
+    """
+    try:
+        formats = formats_of([each for pair in pairs for each in pair])
+    except MappingNeededError:
+        return False
+    parsers = [DayParser(each) for each in formats]
+    days = [[(parser.day(one), parser.day(other)) for one, other in pairs] for parser in parsers]
+    return all(one and other and one >= other for read in days for one, other in read)
+
+
 def _distinct(cells: Iterable[str]) -> list[str]:
-    texts = (cell.strip() for cell in cells if not isinstance(cell, (DayCell, ErrorCell)))
+    texts = (_booked_part(cell).strip() for cell in cells if not isinstance(cell, (DayCell, ErrorCell)))
     return list(dict.fromkeys(texts))
 
 

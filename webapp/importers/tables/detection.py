@@ -1,23 +1,22 @@
 """The detection of a table's layout, by the names in its header, and checked with its rows."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, MappingNeededError
+from webapp.importers.balance_lines import states_a_sum
+from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import exact, grouping, marks
-from webapp.importers.tables.days import found_format
-from webapp.importers.tables.layouts import Layout, by_mapping, index, roles
-from webapp.importers.tables.mappings import FlagWords, TableMapping
-from webapp.importers.tables.plausibility import (
-    is_confirmed_by_debit_and_credit,
-    refuse_other_amounts,
-    refuse_stated_balances,
-)
+from webapp.importers.tables.days import are_never_later, chosen_by_others
+from webapp.importers.tables.guesses import proven_mapping
+from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
+from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
+from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
 from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.statuses import KNOWN, StatusWords, folded_words, may_be_status
 from webapp.importers.tables.typed_cells import refuse_swapped_days
-from webapp.importers.texts import quoted
 from webapp.ledger.currencies import SUCCESSORS
 
 _FIRST: Final = 60
@@ -27,6 +26,7 @@ ROLES: Final = {
     "debit": vocabulary.DEBIT,
     "credit": vocabulary.CREDIT,
     "balance": vocabulary.BALANCE,
+    "value_date": vocabulary.VALUE,
     "currency_column": vocabulary.CURRENCY,
     "account_column": vocabulary.ACCOUNT,
     "description": vocabulary.DESCRIPTION,
@@ -39,9 +39,9 @@ _OWN: Final = frozenset(
 )
 # Of two columns with one date, one may also have the time.
 _TIME: Final = re.compile(r"[T, ]+\d{1,2}:\d\d.*")
-_LONGEST_STATUS: Final = 20
-_MOST_STATUSES: Final = 6
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
+# The letter of kreditas, which alone is no sign.
+_LITHUANIAN: Final = frozenset({"k"})
 _NAME_IT: Final = "name it in a mapping"
 
 
@@ -53,8 +53,13 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     if mapping.date_format:
         layout.date_format = mapping.date_format
     elif rows:
-        layout.date_format = found_format(days)
+        layout.date_format = _date_format(table, rows, layout, days)
     refuse_swapped_days(days, layout.date_format)
+    if layout.status is None:
+        _find_status(layout, table)
+    else:
+        column, words = layout.status
+        words.refuse_unknown(_cells(layout, table, column), layout.named(column), column)
     columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
     texts = (row.cell(column) for row in rows for column in columns)
     layout.decimal, layout.thousands = marks_of(texts, mapping)
@@ -62,10 +67,22 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         layout.is_signed = is_confirmed_by_debit_and_credit(rows, layout)
         _find_sign(rows, layout, mapping)
         _refuse_fees(rows, layout)
-        refuse_stated_balances(rows, layout)
         if "amount" not in mapping.columns:
             refuse_other_amounts(rows, layout)
     return layout
+
+
+def _date_format(
+    table: Sequence[TableRow], rows: Sequence[TableRow], layout: Layout, days: Sequence[str]
+) -> str:
+    """Find the format of the days, also by other days of the file; one that only their order shows is a choice."""
+    column = layout.columns["date"]
+    others = {other for row in rows for place, other in enumerate(row.cells) if place != column}
+    above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)
+    found, why = chosen_by_others(days, others, above)
+    if why:
+        layout.choose("dateFormat", found, why)
+    return found
 
 
 def has_header(table: Sequence[TableRow]) -> bool:
@@ -85,16 +102,20 @@ def header_in(table: Sequence[TableRow]) -> int | None:
 def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     header = mapping.header if mapping.header is not None else header_in(table)
     if header is None or header >= len(table) or mapping.has_header is False:
-        raise MappingNeededError(
-            "No row is a header with known names; name the columns: date and amount, or date, debit and credit.",
-            "header",
-        )
+        proven = proven_mapping(table, has_header=mapping.has_header)
+        if proven is None or mapping.columns:
+            raise MappingNeededError(
+                "No row is a header with known names; name the columns: date and amount, or date, debit and credit.",
+                "header",
+            )
+        return _proven(table, mapping, *proven)
     names = table[header].cells
     body = table[header + 1 :]
     found = roles(names, ROLES)
     layout = Layout(header, {}, names=list(names), invert=bool(mapping.invert), currency=mapping.currency)
     layout.columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
     _find_amount(layout, found, body)
+    _find_value_date(layout, found["value_date"], body)
     _find_date(layout, found, body)
     rows = _rows_with_date(table, layout)
     _find_currency(layout, found, rows, mapping)
@@ -104,7 +125,22 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
             layout.columns[role] = found[role][0]
     layout.skips_without_amount = mapping.skips_without_amount
     layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
-    _find_flag_and_status(layout, table, mapping)
+    name_rows(layout, layout.body(table), mapping)
+    return layout
+
+
+def _proven(
+    table: Sequence[TableRow], mapping: TableMapping, columns: Mapping[str, object], why: str
+) -> Layout:
+    """Return the layout of columns that the contents of all rows prove."""
+    found = checked_mapping(columns)
+    layout = by_mapping(table, replace(found, invert=mapping.invert, currency=mapping.currency))
+    layout.is_mapped = False
+    layout.names = layout.names or [""] * max(len(row.cells) for row in table)
+    for key in ("date", "amount", "debit", "credit", "balance"):
+        if key in columns:
+            layout.choose(key, columns[key], why)
+    name_rows(layout, layout.body(table), mapping)
     return layout
 
 
@@ -144,13 +180,46 @@ def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[Table
     found["date"] = days or found["date"]
     full = [column for column in found["date"] if all(row.cell(column) for row in lines)]
     # The booking date may be empty for pending lines, and is still the right column.
-    booked = [
-        column for column in found["date"] if vocabulary.plain(layout.names[column]) in vocabulary.BOOKED
-    ]
+    booked = roles(layout.names, {"date": vocabulary.BOOKED})["date"]
     likely = [column for column in found["date"] if column in {*full, *booked}] or found["date"]
     if not likely:
         raise MappingNeededError(f"The header names no date column; {_NAME_IT}, as date.", "date")
-    layout.columns["date"] = only(layout, likely, lines, "date")
+    if not _choose_posting(layout, likely, lines):
+        layout.columns["date"] = only(layout, likely, lines, "date")
+
+
+def _choose_posting(layout: Layout, likely: Sequence[int], lines: Sequence[TableRow]) -> bool:
+    """Choose the day of posting beside that of the transaction, where no line is posted before its transaction."""
+    named = roles(layout.names, {"date": vocabulary.BOOKED})["date"]
+    booked = [column for column in likely if column in named]
+    others = [column for column in likely if column not in booked]
+    if not (booked and others) or any(_are_unlike(lines, booked[0], other) for other in booked[1:]):
+        return False
+    posted, dated = booked[0], others[0]
+    pairs = [(row.cell(posted), row.cell(dated)) for row in lines if row.cell(dated)]
+    if any(_are_unlike(lines, dated, other) for other in others[1:]) or not are_never_later(pairs):
+        return False
+    layout.columns["date"] = posted
+    if _are_unlike(lines, posted, dated):
+        is_shown = layout.columns.setdefault("value_date", dated) == dated
+        shown = f"{layout.named(dated)}{', which is shown as the value day' if is_shown else ''}"
+        layout.choose("date", posted, f"It is named so, and never before {shown}.")
+    return True
+
+
+def _are_unlike(rows: Sequence[TableRow], one: int, other: int) -> bool:
+    return any(_TIME.sub("", row.cell(one)) != _TIME.sub("", row.cell(other)) for row in rows)
+
+
+def _find_value_date(layout: Layout, columns: Sequence[int], body: Sequence[TableRow]) -> None:
+    """Take the column of value days by its name, where it has days in one format and nothing else."""
+    taken = set(layout.columns.values())
+    rows = [row for row in body if any(_has_digit(row.cell(column)) for column in layout.amounts)]
+    for column in columns:
+        cells = [cell for row in rows if (cell := row.cell(column))]
+        if column not in taken and cells and are_never_later([(cell, cell) for cell in cells]):
+            layout.columns["value_date"] = column
+            return
 
 
 def _find_currency(
@@ -183,33 +252,28 @@ def _find_account(layout: Layout, found: dict[str, list[int]], rows: Sequence[Ta
             return
 
 
-def _find_flag_and_status(layout: Layout, table: Sequence[TableRow], mapping: TableMapping) -> None:
-    names = layout.names
-    rows = [
-        row for row in layout.body(table) if any(_has_digit(row.cell(column)) for column in layout.amounts)
-    ]
-    if mapping.flag:
-        layout.flag = (index(mapping.flag[0], names, rows, "flag"), mapping.flag[1])
-    if mapping.pending:
-        layout.pending = index(mapping.pending[0], names, rows, "pending"), frozenset({mapping.pending[1]})
-        return
-    by_name = roles(names, {"status": vocabulary.STATUS})["status"]
-    for column in by_name:
-        values = {row.cell(column).casefold() for row in rows}
-        if not_executed := sorted(values & vocabulary.NOT_EXECUTED):
-            raise FileRefusedError(
-                f"The status in {layout.named(column)} of a row is {quoted(not_executed[0])}; remove such rows from"
-                " the file, as they moved no money."
-            )
-    others = [column for column in range(len(names)) if column not in layout.columns.values()]
+def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
+    """Find the column that says whether money moved; raises MappingNeededError for an unknown word in it."""
+    by_name = roles(layout.names, {"status": vocabulary.STATUS})["status"]
+    used = {*layout.columns.values(), layout.flag[0] if layout.flag else None}
+    others = [] if layout.is_mapped else [column for column in range(len(layout.names)) if column not in used]
     for column in dict.fromkeys([*by_name, *others]):
-        values = {cell for row in rows if len(cell := row.cell(column)) <= _LONGEST_STATUS}
-        # A note may also be such a word; a status column has few different values.
-        if (column in by_name or len(values) <= _MOST_STATUSES) and {
-            cell.casefold() for cell in values
-        } & vocabulary.PENDING:
-            layout.pending = column, vocabulary.PENDING
+        cells = _cells(layout, table, column)
+        if not may_be_status(cells, is_named=column in by_name):
+            continue
+        KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
+        found = StatusWords(*(folded_words(cells) & (words or frozenset()) for words in KNOWN))
+        if found.pending or found.unmoved:
+            layout.status = column, found
             return
+
+
+def _cells(layout: Layout, table: Sequence[TableRow], column: int) -> set[str]:
+    """Return the values of a column in the rows with an amount."""
+    amounts = layout.amounts
+    return {
+        row.cell(column) for row in layout.body(table) if any(_has_digit(row.cell(each)) for each in amounts)
+    }
 
 
 def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
@@ -229,7 +293,8 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
     is_signed = any(value is not None and value < 0 for value in values)
     for flag in range(len(layout.names)):
         words = [row.cell(flag).casefold() for row in rows]
-        if not rows or not set(words) <= vocabulary.OUT | vocabulary.IN:
+        known = vocabulary.OUT | vocabulary.IN | (_LITHUANIAN if "d" in words else frozenset())
+        if not rows or not set(words) <= known:
             continue
         agrees = [
             (word in vocabulary.OUT) == (value < 0)
@@ -237,7 +302,7 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
             if value
         ]
         if not is_signed or all(agrees) or not any(agrees):
-            layout.flag = flag, FlagWords(vocabulary.OUT, vocabulary.IN)
+            layout.flag = flag, FlagWords(vocabulary.OUT, known - vocabulary.OUT)
             return
         raise MappingNeededError(
             f"The words of {layout.named(flag)} contradict the signs; {_NAME_IT}, as flag.", "flag"
@@ -264,7 +329,7 @@ def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
 def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:
     """Return the one column of a role; of several with the same values, the first."""
     for other in columns[1:]:
-        if any(_TIME.sub("", row.cell(columns[0])) != _TIME.sub("", row.cell(other)) for row in rows):
+        if _are_unlike(rows, columns[0], other):
             both = f"{layout.named(columns[0])} and {layout.named(other)}"
             raise MappingNeededError(f"Both {both} may be meant; {_NAME_IT} which one, as {key}.", key)
     return columns[0]
@@ -278,7 +343,7 @@ def _rows_with_date(table: Sequence[TableRow], layout: Layout) -> list[TableRow]
         row
         for row in layout.body(table)
         if _has_digit(row.cell(date)) and any(_has_digit(row.cell(column)) for column in amounts)
-        if not vocabulary.states_a_sum(row.cell(date))
+        if not states_a_sum(row.cell(date))
     ]
 
 

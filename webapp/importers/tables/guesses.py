@@ -1,6 +1,6 @@
-"""The likely columns of a table without a header, by their contents, for a person to confirm."""
+"""The columns of a table without a known header, by their contents: certain ones, or likely ones to confirm."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
@@ -15,6 +15,8 @@ _FEWEST: Final = 2
 _CENTS: Final = (".", ",")
 # More columns of numbers than an amount and its balance are too many to tell apart.
 _MOST_NUMBERS: Final = 2
+_MOST_COLUMNS: Final = 12
+_WITH_BALANCE: Final = 3
 
 
 def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
@@ -34,6 +36,88 @@ def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
     {'date': 0, 'description': 1}
     """
     return _columns(rows) or ({"header": 0, **found} if (found := _columns(rows[1:])) else {})
+
+
+def proven_mapping(
+    table: Sequence[TableRow], *, has_header: bool | None
+) -> tuple[Mapping[str, object], str] | None:
+    """Return the columns that all rows prove, and why; None where more than one reading is left.
+
+    There is one column of days. The amounts, or debits and credits, make the balances of the next column; or they are
+    the only amounts, some with a minus, beside a text.
+    """
+    filled = [row for row in table if any(row.cells)]
+    for begins in (0, 1) if has_header is not False else (0,):
+        found = _proven_columns(filled[begins:])
+        if found is not None:
+            columns, why = found
+            place = table.index(filled[0]) if begins else None
+            return {"header": place, **columns}, why
+    return None
+
+
+def _proven_columns(rows: Sequence[TableRow]) -> tuple[dict[str, object], str] | None:
+    if len(rows) < _FEWEST or len({len(row.cells) for row in rows}) > 1:
+        return None
+    cells = {place: [row.cell(place) for row in rows] for place in range(len(rows[0].cells))}
+    days = [place for place, texts in cells.items() if _are_days(texts)]
+    if len(days) != 1:
+        return None
+    columns: dict[str, object] = {"date": days[0]}
+    del cells[days[0]]
+    numbers = {place: found for place, texts in cells.items() if (found := _numbers(texts))}
+    texts = {
+        place: each for place, each in cells.items() if place not in numbers and any(map(_letters, each))
+    }
+    if not texts:
+        return None
+    in_cents = {place: found for place, found in numbers.items() if _amounts(cells[place])}
+    if proven := _balanced(numbers):
+        columns |= proven
+        why = "It is the only reading in which the amounts make the balances of the file."
+    elif len(in_cents) == 1 and len(numbers) == 1 and any(each < 0 for each in next(iter(in_cents.values()))):
+        columns["amount"] = next(iter(in_cents))
+        why = "It is the only column of its kind."
+    else:
+        return None
+    currency = next((place for place, each in texts.items() if set(each) <= DIGITS.keys()), None)
+    if currency is not None:
+        columns["currencyColumn"] = currency
+        del texts[currency]
+    if texts:
+        columns["description"] = max(texts, key=lambda place: sum(map(_letters, texts[place])))
+    return columns, why
+
+
+def _numbers(texts: Sequence[str]) -> list[Decimal]:
+    """Return the numbers of a column, an empty cell as zero; none if there is anything else."""
+    try:
+        decimal, thousands = marks(texts)
+    except MappingNeededError:
+        return []
+    found = [exact(text, decimal, thousands) if text else Decimal(0) for text in texts]
+    return [each for each in found if each is not None] if None not in found and any(texts) else []
+
+
+def _balanced(numbers: Mapping[int, list[Decimal]]) -> dict[str, object]:
+    """Return the one reading in which amounts, or debits and credits, make a column of balances; {} for several."""
+    if len(numbers) > _MOST_COLUMNS:
+        return {}
+    found: list[dict[str, object]] = []
+    for balance, stated in numbers.items():
+        steps = [later - earlier for earlier, later in pairwise(stated)]
+        if not any(steps):
+            continue
+        for one, amounts in numbers.items():
+            if one != balance and steps in (amounts[1:], [-each for each in amounts[:-1]]):
+                found.append({"amount": one, "balance": balance})
+            for other, more in numbers.items():
+                if len({one, other, balance}) == _WITH_BALANCE and any(amounts) and any(more):
+                    net = [into - abs(out) for out, into in zip(amounts, more, strict=True)]
+                    is_one_of_two = not any(out and into for out, into in zip(amounts, more, strict=True))
+                    if is_one_of_two and steps in (net[1:], [-each for each in net[:-1]]):
+                        found.append({"debit": one, "credit": other, "balance": balance})
+    return found[0] if len(found) == 1 else {}
 
 
 def _columns(rows: Sequence[TableRow]) -> dict[str, object]:

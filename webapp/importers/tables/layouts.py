@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
-from webapp.importers.bank_files import Columns, FileRefusedError, RowRefusedError
+from webapp.importers.bank_files import ChosenReading, Columns, FileRefusedError, RowRefusedError
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
+from webapp.importers.tables.statuses import StatusWords
 from webapp.importers.tables.vocabulary import plain
 from webapp.importers.texts import quoted
 
@@ -26,7 +28,8 @@ class Layout:
     decimal: str = "."
     thousands: str = ""
     flag: tuple[int, FlagWords] | None = None
-    pending: tuple[int, frozenset[str]] | None = None
+    status: tuple[int, StatusWords] | None = None
+    leave_out: tuple[int, frozenset[str]] | None = None
     skips_without_amount: bool = False
     invert: bool = False
     currency: str | None = None
@@ -34,6 +37,11 @@ class Layout:
     is_mapped: bool = False
     is_signed: bool = False
     names: list[str] = field(default_factory=list)
+    chosen: list[ChosenReading] = field(default_factory=list)
+
+    def choose(self, key: str, value: object, why: str) -> None:
+        """Note a choice for the user."""
+        self.chosen.append(ChosenReading(key, value, why))
 
     @property
     def amounts(self) -> list[int]:
@@ -67,15 +75,9 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     names = table[header].cells if header is not None else []
     body = table if header is None else table[header + 1 :]
     columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
-    flag = (index(mapping.flag[0], names, body, "flag"), mapping.flag[1]) if mapping.flag else None
-    pending = None
-    if mapping.pending:
-        pending = index(mapping.pending[0], names, body, "pending"), frozenset({mapping.pending[1]})
-    return Layout(
+    layout = Layout(
         header,
         columns,
-        flag=flag,
-        pending=pending,
         skips_without_amount=mapping.skips_without_amount,
         invert=bool(mapping.invert),
         currency=mapping.currency,
@@ -83,6 +85,19 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         is_mapped=True,
         names=names,
     )
+    name_rows(layout, body, mapping)
+    return layout
+
+
+def name_rows(layout: Layout, body: Sequence[TableRow], mapping: TableMapping) -> None:
+    """Set the columns whose words say of each row what it is: its direction, its status, and whether it is left out."""
+    names = layout.names
+    if mapping.flag:
+        layout.flag = index(mapping.flag[0], names, body, "flag"), mapping.flag[1]
+    if mapping.pending:
+        layout.status = index(mapping.pending[0], names, body, "pending"), mapping.pending[1]
+    if mapping.leave_out:
+        layout.leave_out = index(mapping.leave_out[0], names, body, "leaveOut"), mapping.leave_out[1]
 
 
 def placed(mapping: TableMapping, table: Sequence[TableRow]) -> TableMapping:
@@ -147,13 +162,24 @@ def index(column: Column, names: Sequence[str], body: Sequence[TableRow], role: 
 def roles(names: Sequence[str], words: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
     """Return the columns named by one of a role's words, in the order of the words."""
     plains = [plain(name) for name in names]
-    return {
-        role: sorted(
-            (number for number, name in enumerate(plains) if name in accepted),
-            key=lambda number, accepted=tuple(accepted): accepted.index(plains[number]),  # type: ignore[misc]
-        )
-        for role, accepted in words.items()
-    }
+    found = {}
+    for role, accepted in words.items():
+        order = _order_of(tuple(accepted))
+        places = {
+            number: order[plain] for number, plain in enumerate(map(_squeezed, plains)) if plain in order
+        }
+        found[role] = sorted(places, key=places.__getitem__)
+    return found
+
+
+@lru_cache(64)
+def _order_of(words: tuple[str, ...]) -> Mapping[str, int]:
+    return {_squeezed(word): place for place, word in reversed(list(enumerate(words)))}
+
+
+def _squeezed(plain: str) -> str:
+    """Return a name without its spaces: some banks write RunningBalance."""
+    return plain.replace(" ", "")
 
 
 def layouts_of(first: Sequence[TableRow]) -> list[str]:
@@ -179,9 +205,18 @@ def columns_of(
         words = layout.flag[1]
         neither = [sorted(words.neither)] if words.neither else []
         full["flag"] = [layout.flag[0], sorted(words.out), sorted(words.into), *neither]
-    if layout.pending:
-        full["pending"] = [layout.pending[0], min(layout.pending[1])]
-    return Columns(layouts[place] if place < len(layouts) else "", tuple(layout.names), full)
+    if layout.status:
+        full["pending"] = [layout.status[0], *_status_words(layout.status[1])]
+    if layout.leave_out:
+        full["leaveOut"] = [layout.leave_out[0], sorted(layout.leave_out[1])]
+    digest = layouts[place] if place < len(layouts) else ""
+    return Columns(digest, tuple(layout.names), full, tuple(layout.chosen))
+
+
+def _status_words(words: StatusWords) -> list[object]:
+    if words.booked is None and len(words.pending) == 1:
+        return [min(words.pending)]
+    return [sorted(each) for each in words if each is not None]
 
 
 def _choices(layout: Layout) -> dict[str, object]:

@@ -2,34 +2,45 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileLine, FileRefusedError, SkippedRow
-from webapp.importers.tables.amounts import currency_code, currency_in, exact
+from webapp.importers.balance_lines import LEFT_OUT, REASON, Label, Movement, end_of, label_of, states_a_sum
+from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
+from webapp.importers.tables.amounts import DASHES, currency_code, currency_in, exact, has_own_sign
 from webapp.importers.tables.days import DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.statuses import PENDING, folded_words
 from webapp.importers.tables.typed_cells import ErrorCell
-from webapp.importers.tables.vocabulary import PENDING, states_a_balance, states_a_sum
+from webapp.importers.tables.vocabulary import CREDIT_OR_DEBIT, OUT
 from webapp.importers.texts import joined, quoted
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _MAX_ID: Final = 255
 _MAX_SKIPPED_TEXT: Final = 500
+_STRENGTHS: Final[Sequence[Label]] = ("", "HINT", "SUM", "BALANCE")
+_NEITHER: Final = "It has neither a date nor an amount."
+_MOST_CELLS: Final = 8
 _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """A line with the account and the currency of its row, and the running balance after it."""
+    """A line with the account and the currency of its row, and the running balance after it.
+
+    `label` is what the text of the row says of a balance; `written` is the amount without the mapping's `invert`.
+    """
 
     line: FileLine
     account: str | None
     currency: str | None
     balance: Decimal | None
+    label: Label
+    written: Decimal
 
 
 class TableReader:
@@ -52,28 +63,45 @@ class TableReader:
         )
         named = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = named if "description" in layout.columns else text_columns
+        self._labels = named or text_columns
+        self._marks = self._mark_column() if layout.invert else None
+        # Rows without a day that state a balance.
+        self.stated: list[Movement] = []
 
     def entries(self) -> tuple[list[TableEntry], list[SkippedRow]]:
         """Read every row; raises FileRefusedError with row, column and value."""
         header = self._layout.header
         skipped = [_skipped(row, "It is before the header.") for row in self._table[: header or 0]]
         entries = []
+        unread: TableRow | None = None
         self._refuse_error_cells()
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
-            day = self._day(row)
-            if reason := self._moves_no_money(row) or (self._skip_reason(row) if day is None else None):
+            if reason := self._moves_no_money(row):
                 skipped.append(_skipped(row, reason))
                 continue
+            day = self._day(row)
+            if day is None and (reason := self._skip_reason(row)):
+                skipped.append(_skipped(row, reason))
+                self._note_stated(row)
+                continue
             amount = self._amount(row)
-            if amount is None and day is not None and self._layout.skips_without_amount:
-                skipped.append(_skipped(row, "It has no amount."))
+            if amount is None and day is not None and (reason := self._reason_without_amount(row)):
+                skipped.append(_skipped(row, reason))
             elif day is None or amount is None:
                 self._refuse_incomplete(row, day, amount)
-                skipped.append(_skipped(row, "It has neither a date nor an amount."))
+                skipped.append(_skipped(row, _NEITHER))
+                unread = unread or row
             else:
                 entries.append(self._entry(row, day, amount))
+        if unread and not entries:
+            cells = ", ".join(quoted(cell) for cell in unread.cells[:_MOST_CELLS])
+            raise FileRefusedError(
+                f"No row of the table can be read as a line; the first is row {unread.number:,} ({cells}), which has"
+                f" neither a date in {self._layout.named(self._layout.columns['date'])} nor an amount in"
+                f" {self._layout.named(self._layout.amounts[0])}."
+            )
         return entries, [each for each in skipped if each.text]
 
     def _entry(self, row: TableRow, day: date, amount: Decimal) -> TableEntry:
@@ -84,9 +112,11 @@ class TableReader:
         columns = self._layout.columns
         reference = self._cell(row, "reference")
         counterparty = self._cell(row, "counterparty")
+        written, amount = amount, self._turned(row, amount)
         line = FileLine(
             row=row.number,
             booked_on=day,
+            value_on=self._value_day(row, day),
             amount=amount,
             description=joined(_one_line(row.cell(column)) for column in self._texts),
             pending=self._is_pending(row),
@@ -101,7 +131,49 @@ class TableReader:
             _one_line(account).strip('"')[:_MAX_ID] or None,
             self._currency(row),
             self._balance(row, amount),
+            self._label(row),
+            written,
         )
+
+    def _label(self, row: TableRow) -> Label:
+        """Return what the texts of a row say of a balance; a row of which one is a payee's name gives a hint."""
+        labels = {label_of(text) for column in self._labels if (text := row.cell(column))}
+        if len(labels) > 1 and "" in labels:
+            return "HINT"
+        return max(labels, key=_STRENGTHS.index, default="")
+
+    def labelled_cell(self, number: int) -> tuple[str, object]:
+        """Return the first text of a row that may state a balance, and its column as a mapping names it."""
+        row = next(row for row in self._table if row.number == number)
+        column = max(self._labels, key=lambda column: _STRENGTHS.index(label_of(row.cell(column))))
+        names = self._layout.names
+        return row.cell(column), (names[column] if column < len(names) else "") or column
+
+    @property
+    def has_no_balances(self) -> bool:
+        """Return whether the mapping says that every row is a line."""
+        return self._layout.leave_out is not None and not self._layout.leave_out[1]
+
+    def _value_day(self, row: TableRow, booked_on: date) -> date | None:
+        """Return the value day in its column, or behind the day of booking (03/17/2026 as of 03/15/2026)."""
+        columns = self._layout.columns
+        found = self._days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
+        found = found or self._days.value_day(row.cell(columns["date"]))
+        return None if found == booked_on and "value_date" not in columns else found
+
+    def _note_stated(self, row: TableRow) -> None:
+        """Keep the balance that a row without a day states, where its amount can be read."""
+        label = next(filter(None, row.cells), "")
+        with suppress(FileRefusedError):
+            if label_of(label) == "BALANCE" and (amount := self._amount(row)) is not None:
+                self.stated.append(Movement(amount, "BALANCE", end=end_of(label)))
+
+    def _reason_without_amount(self, row: TableRow) -> str | None:
+        """Return why a row with a day and no amount is skipped: it only has a balance, or the mapping says so."""
+        column = self._layout.columns.get("balance")
+        if column is not None and self._label(row) == "BALANCE" and self._number(row, column) is not None:
+            return REASON
+        return "It has no amount." if self._layout.skips_without_amount else None
 
     def _skip_reason(self, row: TableRow) -> str | None:
         """Return why a row without a date is skipped, though it may have an amount, or None."""
@@ -112,45 +184,81 @@ class TableReader:
         amounts = [row.cell(column) for column in self._layout.amounts]
         # Total is also the name of a payee; but no payment has both a debit and a credit.
         may_be_payee = first != dated and (len(amounts) == 1 or not _NOTHING.isdisjoint(amounts))
-        if states_a_balance(first) if may_be_payee else states_a_sum(first):
-            return "It states a sum or a balance."
+        if label_of(first) == "BALANCE" if may_be_payee else states_a_sum(first):
+            return REASON
         return "It is pending and has no date yet." if self._is_pending(row, dated) else None
 
     def _moves_no_money(self, row: TableRow) -> str | None:
-        """Return why the flag of a row leaves it out, or None."""
-        if not self._layout.flag:
+        """Return why a row is left out by its status, by its flag or by the mapping, or None."""
+        layout = self._layout
+        if layout.leave_out and row.cell(layout.leave_out[0]).casefold() in layout.leave_out[1]:
+            return LEFT_OUT
+        if layout.status and layout.status[1].is_unmoved(text := row.cell(layout.status[0])):
+            return f"{quoted(text)} in {layout.named(layout.status[0])} says that it moved no money."
+        if not layout.flag:
             return None
-        column, words = self._layout.flag
+        column, words = layout.flag
         if row.cell(column).casefold() not in words.neither:
             return None
-        named = self._layout.named(column)
+        named = layout.named(column)
         return f"{quoted(row.cell(column))} in {named} is neither money in nor money out, by the mapping."
 
     def _is_pending(self, row: TableRow, dated: str = "") -> bool:
         """Return whether the row is pending, by its status column or by a word in its date column."""
-        pending = self._layout.pending
-        has_status = pending and row.cell(pending[0]).casefold() in pending[1]
-        return bool(has_status) or dated.casefold() in PENDING
+        status = self._layout.status
+        has_status = status and status[1].is_pending(row.cell(status[0]))
+        return bool(has_status) or (bool(dated) and folded_words([dated]) <= PENDING)
 
     def _day(self, row: TableRow) -> date | None:
         return self._days.day(row.cell(self._layout.columns["date"]))
 
     def _amount(self, row: TableRow) -> Decimal | None:
-        """Return the signed amount of a row, or None; raises FileRefusedError for an unreadable amount."""
+        """Return the amount of a row as written, or None; raises FileRefusedError for an unreadable amount."""
         values = [self._number(row, column) for column in self._layout.amounts]
         if len(values) == 1:
-            value = self._flagged(row, values[0])
-            return -value if self._layout.invert and value else value
+            return self._flagged(row, values[0])
         debit, credit = values
         if debit and credit:
             raise self._row_error(row, self._layout.amounts[0], "the row has a debit and also a credit")
         if debit is None and credit is None:
             return None
         if not debit:
-            value = credit if credit or debit is None else debit
-        else:
-            value = debit if self._debits_are_signed else -debit
-        return -value if self._layout.invert and value else value
+            return credit if credit or debit is None else debit
+        return debit if self._debits_are_signed else -debit
+
+    def _turned(self, row: TableRow, value: Decimal) -> Decimal:
+        """Return an amount in the direction of the mapping; one that has its own sign keeps it."""
+        if not self._layout.invert:
+            return value
+        if self._marks is not None and (word := row.cell(self._marks).casefold()):
+            return -abs(value) if word in OUT else abs(value)
+        if len(self._layout.amounts) == 1 and has_own_sign(row.cell(self._layout.amounts[0])):
+            return value
+        return -value or abs(value)
+
+    def _mark_column(self) -> int | None:
+        """Find the column of CR and DR that gives some amounts their own sign, under `invert`.
+
+        Raises MappingNeededError where amounts have both signs, so that nothing is left to turn.
+        """
+        layout, body = self._layout, self._layout.body(self._table)
+        if layout.flag or "amount" not in layout.columns:
+            return None
+        column = layout.columns["amount"]
+        plus = next((row for row in body if "+" in row.cell(column) and has_own_sign(row.cell(column))), None)
+        if plus and any(row.cell(column).translate(DASHES).startswith("-") for row in body):
+            raise MappingNeededError(
+                f"Row {plus.number:,}: {quoted(plus.cell(column))} has a sign of its own, as the other amounts have;"
+                ' there is nothing that {"invert": true} of the mapping could turn.',
+                "invert",
+                example=plus.cell(column),
+            )
+        used = {*layout.columns.values()}
+        for other in range(self._longest):
+            words = {row.cell(other).casefold() for row in body} - {""}
+            if other not in used and words and words <= CREDIT_OR_DEBIT:
+                return other
+        return None
 
     def _flagged(self, row: TableRow, value: Decimal | None) -> Decimal | None:
         """Return an amount with the sign of its row's flag."""
@@ -206,7 +314,7 @@ class TableReader:
         layout = self._layout
         texts = ("description", "counterparty", "reference")
         needed = [column for role, column in layout.columns.items() if role not in texts]
-        needed += [each[0] for each in (layout.flag, layout.pending) if each]
+        needed += [each[0] for each in (layout.flag, layout.status, layout.leave_out) if each]
         for row in layout.body(self._table):
             if ErrorCell in map(type, row.cells):
                 for column in needed:
@@ -240,9 +348,10 @@ class TableReader:
 
     def _text_columns(self) -> list[int]:
         """Return the columns with the bank's texts, including the counterparty's name."""
-        free = ("counterparty", "description")
+        free = ("counterparty", "description", "value_date")
+        # A column of value days stays: in earlier versions it was a text like others, by which lines are recognised.
         used = {column for role, column in self._layout.columns.items() if role not in free}
-        used |= {each[0] for each in (self._layout.flag, self._layout.pending) if each}
+        used |= {each[0] for each in (self._layout.flag, self._layout.status) if each}
         body = self._layout.body(self._table)
         return [
             column

@@ -4,10 +4,12 @@ import codecs
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.tables.days import is_format
+from webapp.importers.tables.statuses import StatusWords, folded_words
 from webapp.importers.texts import quoted
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
@@ -16,6 +18,7 @@ Column = str | int
 # The mapping's keys of columns, with the names of these roles in a layout.
 COLUMNS: Final = {
     "date": "date",
+    "valueDate": "value_date",
     "amount": "amount",
     "debit": "debit",
     "credit": "credit",
@@ -44,7 +47,7 @@ FORMATS: Final = (
     "thousands",
     "currency",
 )
-OTHERS: Final = (*FORMATS, "balanceIs", "flag", "invert", "pending", "skipWithoutAmount")
+OTHERS: Final = (*FORMATS, "balanceIs", "flag", "invert", "leaveOut", "pending", "skipWithoutAmount")
 # An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
 _TEXT: Final = re.compile(
     r"ascii|utf-(8(-sig)?|(16|32)(-[lb]e)?)|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|tis-620|ptcp154"
@@ -53,6 +56,8 @@ _TEXT: Final = re.compile(
 _MAX_COLUMN: Final = 1_000
 _PAIR: Final = 2
 _FLAG_SIZES: Final = (3, 4)
+_STATUS_SIZES: Final = (2, 3, 4)
+_MOST_LEFT_OUT: Final = 100
 _LONGEST_HEADER: Final = 1_000
 
 
@@ -83,7 +88,8 @@ class TableMapping:
     flag: tuple[Column, FlagWords] | None = None
     invert: bool | None = None
     currency: str | None = None
-    pending: tuple[Column, str] | None = None
+    pending: tuple[Column, StatusWords] | None = None
+    leave_out: tuple[Column, frozenset[str]] | None = None
     keys: frozenset[str] = field(default=frozenset())
 
     @property
@@ -93,7 +99,8 @@ class TableMapping:
 
     def names(self) -> list[str]:
         """Return the header names that it uses."""
-        columns = [*self.columns.values(), *(each[0] for each in (self.flag, self.pending) if each)]
+        others = (self.flag, self.pending, self.leave_out)
+        columns = [*self.columns.values(), *(each[0] for each in others if each)]
         return [column for column in columns if isinstance(column, str)]
 
 
@@ -127,6 +134,7 @@ def checked_mapping(
         invert=_true("invert", settings["invert"]) if "invert" in settings else None,
         currency=_currency(settings["currency"]) if "currency" in settings else None,
         pending=_pending(settings["pending"]) if "pending" in settings else None,
+        leave_out=left_out(settings["leaveOut"]) if "leaveOut" in settings else None,
         keys=frozenset(settings),
     )
 
@@ -246,7 +254,31 @@ def _currency(value: object) -> str:
     raise _value_error("currency", "a currency of ISO 4217, such as EUR")
 
 
-def _pending(value: object) -> tuple[Column, str]:
-    if isinstance(value, list) and len(value) == _PAIR and isinstance(value[1], str):
-        return _column("pending", value[0]), value[1].strip().casefold()
-    raise _value_error("pending", "[column, value of a pending line]")
+def _pending(value: object) -> tuple[Column, StatusWords]:
+    if isinstance(value, list) and len(value) in _STATUS_SIZES:
+        first = [value[1]] if isinstance(value[1], str) else value[1]
+        words = [_words(each) for each in (first, *value[2:])]
+        if None not in words:
+            pending, *others = (folded_words(each) for each in words if each is not None)
+            if not any(each & other for each, other in combinations((pending, *others), 2)):
+                # The short form names the pending rows alone.
+                unmoved = others[0] if others else frozenset[str]()
+                booked = (*others, frozenset[str]())[1] if others else None
+                return _column("pending", value[0]), StatusWords(pending, unmoved, booked)
+    raise _value_error(
+        "pending",
+        "[column, value of a pending line], or [column, [words of pending rows], [words of rows that moved no money],"
+        " [words of booked rows]], the last of them optional",
+    )
+
+
+def left_out(value: object) -> tuple[Column, frozenset[str]]:
+    """Check the rows that a mapping leaves out: a column, and the values of it; raises FileRefusedError."""
+    if isinstance(value, list) and len(value) == _PAIR:
+        words = _words(value[1])
+        if words is not None and len(words) <= _MOST_LEFT_OUT:
+            return _column("leaveOut", value[0]), words
+    raise _value_error(
+        "leaveOut",
+        f"[column, [values of rows to leave out]], at most {_MOST_LEFT_OUT}, none where all rows are lines",
+    )

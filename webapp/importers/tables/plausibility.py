@@ -1,25 +1,24 @@
-"""Checks of a detected layout: other amount columns, debits and credits, and rows that state a balance."""
+"""Checks of a detected layout: other amount columns, and debits and credits."""
 
 import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, MappingNeededError
+from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import exact
 from webapp.importers.tables.layouts import Layout, roles
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.texts import quoted
 
 _AMOUNT: Final = re.compile(
-    r"amount|amt\b|betrag|umsatz|bedrag|\bbel(?:opp|øb|oep)|importe?\b|importo|montant|kwota|částka|сумма|金额|金額"
+    r"amount|amt\b|betrag|umsatz|bedrag|\bbel(?:opp|øb|oep)|importe?\b|importo|montant|kwota|castka|сумма|金额|金額"
     r"|\b(?:net|gross|brutto|netto)\b"
 )
 # Amounts that are not the booked one: in another currency, a part of it, blocked, a balance.
 _OTHERS: Final = re.compile(
-    r"auslagen|balance|block|blokad|cashback|charge|currency|discount|exchang|fee\b|fees\b|foreign|fremd|gebühr|gross"
-    r"|instructed|lastschrift|limit|local|na účtu|operac|oper|orig|oorspr|původní|rate\b|saldo|skonto|source|tax\b"
+    r"auslagen|balance|block|blokad|cashback|charge|currency|discount|exchang|fee\b|fees\b|foreign|fremd|gebuhr|gross"
+    r"|instructed|lastschrift|limit|local|na uctu|operac|oper|orig|oorspr|puvodni|rate\b|saldo|skonto|source|tax\b"
     r"|tip\b|ursprung|valuta|vat\b|валюте операции|кэшбэк|detail"
 )
 
@@ -40,22 +39,12 @@ def refuse_other_amounts(rows: Sequence[TableRow], layout: Layout) -> None:
             continue
         if not _AMOUNT.search(plain) or _OTHERS.search(plain):
             continue
-        if any(_differ(row, amount_column, column, layout) for row in rows):
+        if any(_number(row, column, layout) for row in rows) and any(
+            _differ(row, amount_column, column, layout) for row in rows
+        ):
             both = f"{layout.named(amount_column)} and {layout.named(column)}"
             raise MappingNeededError(
                 f"Both {both} may be the amount; name one in a mapping, as amount.", "amount"
-            )
-
-
-def refuse_stated_balances(rows: Sequence[TableRow], layout: Layout) -> None:
-    """Refuse a table in which a row with a date and an amount states a balance by its text."""
-    texts = [layout.columns[role] for role in ("description", "counterparty") if role in layout.columns]
-    for column in texts:
-        rows_by_text = {row.cell(column): row.number for row in reversed(rows)}
-        if stated := next(filter(vocabulary.states_a_balance, rows_by_text), ""):
-            raise FileRefusedError(
-                f"Row {rows_by_text[stated]:,} ({quoted(stated)}) may be a balance and not a payment; remove it from"
-                " the file, or name the columns in a mapping to import it as a payment."
             )
 
 

@@ -1,7 +1,6 @@
 """The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -9,18 +8,17 @@ from typing import Final
 from webapp.importers.bank_files import (
     BankFile,
     FileRefusedError,
-    MappingNeededError,
     StatedBalance,
     Statement,
 )
 from webapp.importers.decoding import wide_encoding
 from webapp.importers.tables.detection import has_header, layout_of
-from webapp.importers.tables.layouts import Layout, columns_of, layouts_of, placed
+from webapp.importers.tables.layouts import columns_of, layouts_of, placed
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.mappings import TableMapping, checked_mapping
 from webapp.importers.tables.rows import TableRow, delimiters, is_table, rows, text_of
 from webapp.importers.tables.samples import TableSample, sample_of
-from webapp.importers.tables.vocabulary import plain
+from webapp.importers.tables.signs import Chain, Ends, Groups, grouped, ordered, signed, without_balances
 
 # So many rows are enough to find the delimiter and the header.
 FIRST: Final = 60
@@ -28,7 +26,6 @@ _HEAD: Final = 256 * 1024
 
 # Whether the first rows of a table are ones that a mapping can read.
 Readable = Callable[[Sequence[TableRow], TableMapping], bool]
-Groups = Mapping[tuple[str | None, str | None], list[TableEntry]]
 
 
 def recognises(data: bytes) -> bool:
@@ -86,12 +83,16 @@ def file_of(
     """Read the rows of a table of CSV or XLSX, or raise FileRefusedError."""
     mapping = placed(mapping, table)
     layout = layout_of(table, mapping)
-    entries, skipped = TableReader(table, layout, may_shift=bank_format == "csv").entries()
+    reader = TableReader(table, layout, may_shift=bank_format == "csv")
+    entries, skipped = reader.entries()
+    has_lines = bool(entries)
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
     if not (mapping.has_date_and_amount or mapping.invert is not None or is_clear):
-        entries = _signed(entries, table, layout)
-    statements, warnings = _statements(_grouped(entries), has_balance_column="balance" in mapping.columns)
-    if not entries:
+        entries = signed(entries, reader.stated, table, layout)
+    groups, ends, gone = without_balances(grouped(entries), reader)
+    skipped = sorted((*skipped, *gone), key=lambda row: row.row)
+    statements, warnings = _statements(groups, ends, has_balance_column="balance" in mapping.columns)
+    if not has_lines:
         warnings.append("The file has no transaction, so there is nothing to import.")
     columns = columns_of(layout, mapping, layouts or layouts_of(table[:FIRST]))
     return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
@@ -127,48 +128,14 @@ def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
         return False
 
 
-def _grouped(entries: Sequence[TableEntry]) -> Groups:
-    """Return the entries of each account and currency, in the order of the file."""
-    groups: dict[tuple[str | None, str | None], list[TableEntry]] = {}
-    for entry in entries:
-        groups.setdefault((entry.account, entry.currency), []).append(entry)
-    return groups
-
-
-def _signed(entries: list[TableEntry], table: Sequence[TableRow], layout: Layout) -> list[TableEntry]:
-    """Return the amounts with the sign that the file confirms; raises FileRefusedError if nothing does.
-
-    Banks write money out with a minus, many card issuers write purchases without one. The running balance confirms
-    the sign; else a plus before every amount in, or that most lines are negative.
-    """
-    groups = [[entry for entry in group if not entry.line.pending] for group in _grouped(entries).values()]
-    groups = [group for group in groups if group]
-    holds, holds_inverted = confirms_sign(groups, 1), confirms_sign(groups, -1)
-    if holds_inverted and not holds:
-        layout.invert = True
-        return [replace(entry, line=replace(entry.line, amount=-entry.line.amount)) for entry in entries]
-    column = layout.columns["amount"]
-    texts = {row.number: row.cell(column) for row in table}
-    unsigned = [entry.line for entry in entries if entry.line.amount >= 0]
-    is_marked = any(line.amount for line in unsigned) and all("+" in texts[line.row] for line in unsigned)
-    # A net amount, after fees, is always from the account holder's view.
-    is_marked = is_marked or plain(layout.names[column]).startswith("net")
-    into = sum(entry.line.amount > 0 for entry in entries)
-    out = sum(entry.line.amount < 0 for entry in entries)
-    if entries and not (holds and not holds_inverted) and not is_marked and out <= into:
-        raise MappingNeededError(
-            "It is unknown whether an amount without a minus is money in or money out; choose in the mapping:"
-            ' {"invert": false} for money in, {"invert": true} for money out.',
-            "invert",
-            example=next((texts[line.row] for line in unsigned), ""),
-        )
-    return entries
-
-
-def _statements(groups: Groups, *, has_balance_column: bool) -> tuple[tuple[Statement, ...], list[str]]:
+def _statements(
+    groups: Groups, ends: Ends, *, has_balance_column: bool
+) -> tuple[tuple[Statement, ...], list[str]]:
     statements, warnings = [], []
     for (account, currency), entries in groups.items():
         opening, closing, warning = _balances(entries, has_balance_column=has_balance_column)
+        if opening is closing is None:
+            opening, closing = ends.get((account, currency), (None, None))
         warnings += [warning] if warning else []
         lines = tuple(entry.line for entry in entries)
         statements.append(Statement(account, currency, lines, opening=opening, closing=closing))
@@ -190,53 +157,6 @@ def _balances(
     if chain is None or (warning and not has_balance_column):
         return None, None, warning
     return *opening_and_closing(chain), warning
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Entries, oldest first, and how many of their balances agree with the previous balance and the amount."""
-
-    entries: Sequence[TableEntry]
-    agreeing: int
-    broken: TableEntry | None
-
-
-def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
-    """Check the balances of entries; some may have none."""
-    running: Decimal | None = None
-    agreeing, broken = 0, None
-    for entry in entries:
-        if running is not None:
-            running += sign * entry.line.amount
-        if entry.balance is None:
-            continue
-        if running is not None:
-            agreeing += running == entry.balance
-            broken = broken or (entry if running != entry.balance else None)
-        running = entry.balance
-    return Chain(entries, agreeing, broken)
-
-
-def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
-    """Return the chain in date order; if all dates are equal, the chain that agrees, or None."""
-    forward, backward = chain(entries, sign), chain(entries[::-1], sign)
-    first, last = entries[0].line.booked_on, entries[-1].line.booked_on
-    if first != last:
-        likely, other = (forward, backward) if first < last else (backward, forward)
-        return other if likely.broken and not other.broken else likely
-    holding = [each for each in (forward, backward) if not each.broken]
-    return holding[0] if holding else None
-
-
-def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
-    """Return whether the balances of every account agree with amounts of this sign, and there are enough of them."""
-    agreeing = 0
-    for entries in groups:
-        found = ordered(entries, sign)
-        if found is None or found.broken:
-            return False
-        agreeing += found.agreeing
-    return agreeing > 0
 
 
 def opening_and_closing(found: Chain) -> tuple[StatedBalance | None, StatedBalance | None]:

@@ -1,32 +1,48 @@
 """The names of columns in bank exports, in many languages, and the words for in, out, pending and sums."""
 
-import functools
 import re
 from typing import Final
 
+from webapp.importers.balance_lines import folded_name
 from webapp.ledger.currencies import DIGITS, SUCCESSORS
 
-_SPLIT: Final = re.compile(r"\s*/\s*|[\s_.\-:]+")
+_SPLIT: Final = re.compile(r"\s*/\s*|[\s_.\-:+&'\u2019`\u00b4,]+")
+# In brackets behind a name: a zone, a sign, how a date is written.
+_ASIDE: Final = re.compile(
+    r"\(\s*(?:utc|gmt|ces?t|[ep][sd]t|local time|[dmy]{1,4}(?:[/.\- ][dmy]{1,4})+|optional|\d+)\s*\)"
+)
 _CURRENCY: Final = re.compile(r"(?:\(\s*|\bin )([A-Za-z]{3})\s*\)?$|(?<=\w )([A-Z]{3})$")
 _SYMBOL: Final = re.compile(r"\(?\s*(€|£|r\$|₽|₹|\$|¥|￥|元|円)\s*\)?$", re.IGNORECASE)
 _SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": "INR", "元": "CNY", "円": "JPY"}
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a list, in their order."""
-    return tuple(" ".join(word.split()) for word in text.split(";"))
+    """Return the words of a list as `plain` writes them, in their order."""
+    return tuple(dict.fromkeys(_plain(word) for word in text.split(";")))
+
+
+def _signs(text: str) -> frozenset[str]:
+    return frozenset(" ".join(word.split()) for word in text.split(";"))
+
+
+def _plain(name: str) -> str:
+    return " ".join(_SPLIT.sub(" ", re.sub(r"[()#*\"]", " ", _ASIDE.sub(" ", folded_name(name)))).split())
 
 
 # In their order of preference: the booking date before the date of the transaction.
 BOOKED: Final = words("""
-    booking date; date posted; posting date; posted date; post date; posted on; booked on;
+    booking date; posted; date posted; posting date; posted date; post date; posted on; booked on;
     date of booking; booked date; booked; buchungsdatum; buchungstag; buchung; boekdatum; boekingsdatum;
     datum verrekening; date comptable; date de comptabilisation; fecha contable; data contabile;
     data księgowania; datum zaúčtování; datum zaúčtovania; bokföringsdag; bogføringsdato;
     bokføringsdato; bokført dato; kirjauspäivä; könyvelés dátuma; 银行记账日; 记账日期; 记账日;
     入账日期; дата проводки; дата зачисления;
     bogført; bokföringsdatum; data contabilizzazione; datum zaúčtovania; date processed;
-    дата обработки; дата обработки операции; дата платежа; 入账日期时间
+    дата обработки; дата обработки операции; дата платежа; 入账日期时间;
+    date de comptabilisation; date compta; könyvelés napja; datum knjiženja; data registo; data registro;
+    posting dt; effective posting date; data contabile; muhasebe tarihi; ημερομηνία εγγραφής; data înregistrării;
+    datum knjizenja; kirjauspvm; boekingsdag; bokforingsdato; fecha de asiento; fecha de contabilización;
+    fecha contabilización; data de lançamento contabilístico; run date; settled date; grąžinimo data
 """)
 DATED: Final = words("""
     date; transaction date; date of transaction; trans date; txn date; datetime; date time; created utc;
@@ -36,17 +52,33 @@ DATED: Final = words("""
     datum provedení; transaktionsdatum; transaktionsdag; transaction dt; 交易日期; 交易日; 交易时间;
     日期; дата операции; дата; дата транзакции; 取引日; 日付; 年月日;
     dateop; data mov; data lançamento; data lancamento; data do lançamento; дата совершения операции;
-    お取引日; ご利用日; 利用日; data tranzacției; data tranzactiei; f operación
+    お取引日; ご利用日; 利用日; data tranzacției; data tranzactiei; f operación;
+    date utc; timestamp; transaction time; date and time; date de l'opération; date de transaction; date
+    transaction;
+    data do movimento; data da operação; data operação; data da transação; data movimento; işlem tarihi; tarih;
+    ημερομηνία; ημερομηνία συναλλαγής; datum transakcije; datum; datum prometa; tapahtumapäivä; maksupäivä;
+    operacijos data; data operacji; tranzakció ideje; tranzakció napja; data operațiunii; data tranzacției; fecha
+    mov;
+    fecha movimiento; fecha transacción; fecha de transacción; buchungszeit; transdate; txn dt; date completed;
+    completed date utc; date of operation; kuupäev; datums; data płatności; datum uskutečnění; dátum zaúčtovania;
+    transaction completed date; transaktionstag; umsatzdatum; belegdatum; date opé; f oper; f operacion; jour
 """)
 AMOUNT: Final = words("""
-    amount; transaction amount; net; neto; netto; net amount; amount total; betrag; umsatz;
+    amount; sum; transaction amount; net; neto; netto; net amount; amount total; betrag; umsatz;
     buchungsbetrag; importe; importo; montant; bedrag; valor; kwota; kwota operacji; částka; suma;
     objem; tranzakció összege; összeg; belopp; beløb; beløp; määrä; value; quantia;
     amount in account currency; booked amount; transaktionsbetrag; 交易金额; 金额; 发生额; 金額; сумма;
     сумма операции; сумма в валюте счета; 取引金額;
     billing amount; posted amount; kwota transakcji; zaúčtovaná částka; částka v měně účtu; suma operacji;
     transaktionsbelopp; määrä euroa; kwota w walucie rachunku; сумма платежа; сумма в валюте счета;
-    сумма пересчитанная в валюту счета; 入出金; 记账金额; 入账金额
+    сумма пересчитанная в валюту счета; 入出金; 记账金额; 入账金额;
+    montant de l'opération; montant opération; montant en euros; montant euro; montante; importância;
+    valor da operação; summa; summe; tutar; işlem tutari; iznos; ποσό; ποσό συναλλαγής; bedrag eur; importo
+    operazione;
+    importe eur; suma operacijos; suma tranzacției; suma tranzactiei; betrag in eur; amount usd; amount gbp;
+    transaction amt; amt; amount eur; umsatz in eur; beløb i dkk; total amount; somme; iznos transakcije; znesek;
+    summas;
+    kiekis; zaúčtovaná suma; suma v mene účtu
 """)
 # Where there are several amounts, the one in the account's currency is the booked one.
 OF_THE_ACCOUNT: Final = words("""
@@ -59,7 +91,11 @@ DEBIT: Final = words("""
     addebiti; dare; uscite; obciążenia; terhelés; ud; ut; 支出; 支出金额; 借方; 借方发生额; расход;
     списание; дебет; 出金; お支払金額; お引出し;
     debe; ut fra konto; saídas; egresos; retiros; výdaje; wypłaty; wydatki; débit euros; debit euros; 记账金额 支出;
-    支払い金額; お支払い金額; お引出金額; 引出金額; amount debit
+    支払い金額; お支払い金額; お引出金額; 引出金額; amount debit;
+    withdrawal -; debit -; debits -; debetas; duguje; terhelések; χρέωση; borç; uttag; uttak; debitas; kiadás;
+    isplate; isplata; odliv; ödeme; gider; otto; panot pois; pagos; retiradas; cargos eur; addebiti euro; dare euro;
+    paid out gbp; amount out; payments; payment; spent; money out gbp; débits; débitos; retraits; retrait;
+    dépenses; abgang; ausgaben; ausgabe; lastschriften; belastungen; af; afschrijving; bedrag af; vydané; výběr
 """)
 CREDIT: Final = words("""
     credit; credits; credit amount; deposit; deposits; deposit amount; paid in; money in; inflow; in;
@@ -67,21 +103,31 @@ CREDIT: Final = words("""
     uznania; jóváírás; ind; inn; 存入; 收入; 收入金额; 存入金额; 贷方; 贷方发生额; приход; зачисление;
     кредит; 入金; お預入金額; お預入れ;
     haber; inn på konto; entradas; ingresos; depósitos; příjmy; wpłaty; wpływy; crédit euros; credit euros;
-    记账金额 收入; 預かり金額; お預り金額; お預け入れ額; 預入金額; amount credit
+    记账金额 收入; 預かり金額; お預り金額; お預け入れ額; 預入金額; amount credit;
+    deposit +; credit +; credits +; kreditas; potražuje; jóváírások; πίστωση; alacak; insättning; innskudd;
+    kreditas; bevétel; uplate; uplata; priliv; yatan; gelir; pano; abonos eur; accrediti euro; avere euro;
+    paid in gbp; amount in; receipts; receipt; received; money in gbp; crédits; créditos; versements; dépôts; dépôt;
+    recettes; zugang; einnahmen; einnahme; gutschriften; bij; bijschrijving; bedrag bij; přijaté; vklad
 """)
 BALANCE: Final = words("""
     balance; running balance; account balance; closing balance; balance after; saldo; solde;
     saldo nach buchung; kontostand; saldo po operacji; egyenleg; zůstatek; zostatok; saldo po; 余额;
     账户余额; 本次余额; 联机余额; остаток; баланс; 残高; 差引残高; お預り残高;
     running bal; saldo na trn; saldo na mutatie; saldo po transakcji; saldo contabilístico; saldo contabile;
-    saldo contable; bokfört saldo; solde progressif; お預入残高
+    saldo contable; bokfört saldo; solde progressif; お預入残高;
+    cash balance; available balance; ending balance; ledger balance; balance usd; balance gbp; kontosaldo; stanje;
+    bakiye; kalan bakiye; υπόλοιπο; likutis; sold; sold final; saldo disponible; saldo disponibile; saldo contable;
+    saldo final; novo saldo; saldo atual; saldo eur; könyvelt egyenleg; aktuální zůstatek; solde après opération;
+    tilin saldo; balance after transaction; new balance; saldo efter; saldo etter
 """)
 CURRENCY: Final = words("""
     currency; ccy; currency code; währung; waehrung; buchungswährung; devise; moneda; divisa; valuta;
     munt; valutacode; waluta; měna; mena; devizanem; tranzakció devizaneme; moeda; 币种; 货币; 交易币种;
     валюта; валюта счета; 通貨;
     whg; devies; valuutta; 币别; 记账币种; 入账货币; 交易货币; billing currency; měna účtu; account currency;
-    валюта платежа
+    валюта платежа;
+    para birimi; döviz; νόμισμα; devizanem; valiuta; monedă; valūta; moeda da conta; divisa cuenta; rahayksikkö;
+    transaction currency; mena účtu; fx
 """)
 ACCOUNT: Final = words("""
     account number; account; account no; account id; account name; own account; iban; first bank card; rekening;
@@ -96,14 +142,18 @@ DESCRIPTION: Final = words("""
     交易描述; 交易附言; описание операции; описание; назначение; 摘要内容;
     avisierungstext; transaction details; transaction remarks; buchungs details; beschreibung; beskrivelse;
     beskrivning; forklaring; histórico; historico; lançamento; selitys; opis operacji; opis transakcji; narration;
-    入出金先内容; 商品说明; 商品; dettagli; mededelingen; original description
+    入出金先内容; 商品说明; 商品; dettagli; mededelingen; original description;
+    descrição; descricao; descritivo; açiklama; περιγραφή; αιτιολογία; selite; viesti; opis prometa; opis plaćanja;
+    detalii; detalii tranzacție; mokėjimo paskirtis; paskirtis; rörelse
 """)
 COUNTERPARTY: Final = words("""
     payee; name; partner name; counterparty; counter party; merchant; beneficiary; handelaar; empfänger;
     beguenstigter zahlungspflichtiger; auftraggeber empfänger; tegenrekeninghouder; naam tegenpartij;
     nombre; partner neve; 对手信息; 对方户名; 交易对方; контрагент;
     naam omschrijving; counterparty name; partnername; name zahlungsbeteiligter; begünstigter auftraggeber;
-    nadawca odbiorca; dane kontrahenta; název protiúčtu; saaja maksaja; payee name; merchant name
+    nadawca odbiorca; dane kontrahenta; název protiúčtu; saaja maksaja; payee name; merchant name;
+    saaja; maksaja; primatelj; platitelj; primatelj platitelj; gavėjas; mokėtojas; gavėjas mokėtojas; alici;
+    mottagare
 """)
 REFERENCE: Final = words("""
     reference; ref; transaction id; reference number; referenz; buchungsreferenz; referencia; référence;
@@ -113,37 +163,32 @@ REFERENCE: Final = words("""
 FEE: Final = words("""
     fee; fees; amount fee; comisión; gebühr; frais; kosten; commission; 手续费; комиссия
 """)
+VALUE: Final = words("""
+    value date; value dt; value day; valutadatum; wertstellung; wertstellungstag; wertstellungsdatum; wert; valuta;
+    date valeur; date de valeur; data valuta; fecha valor; fecha de valor; f valor; data valor; data de valor;
+    data waluty; data valutei; valörtarihi; valör; settlement date; settle date; rentedatum; datum valute;
+    valutadag;
+    valutadato; rentedato; valuuttapäivä; arvopäivä; értéknap; datum valuty; dátum valuty; ημερομηνία αξίας; valör
+    tarihi
+""")
 STATUS: Final = words("""
     stato; статус; 交易状态; 当前状态; status; state; transaction status; booking status; transaktionsstatus;
-    umsatzstatus
+    umsatzstatus; statut; estado; situação; situacao; durum; stav; stan; tila; állapot; status transakcji; payment
+    status;
+    stato operazione; κατάσταση; būsena; stare; stanje naloga; estado operación; état
 """)
-PENDING: Final = frozenset(
-    words("""
-    ausstehend; authorised; authorized; autorizado; en attente; hold; in attesa; in behandeling; in bearbeitung;
-    non contabilizzato; nicht gebucht; not posted; offen; oczekująca; pendente; pendiente; pending; reserverad;
-    reserveret; unposted; umsatz vorgemerkt; varaus; vorgemerkt; v reserve; в обработке; 处理中
-""")
-)
-NOT_EXECUTED: Final = frozenset(
-    words("""
-    abgelehnt; cancelado; canceled; cancelled; declined; denied; expired; failed; rechazado; refused;
-    rejected; reverted; storniert; voided; 交易关闭; 失败
-""")
-)
-OUT: Final = frozenset(
-    words("""
+OUT: Final = _signs("""
     -; af; ausgang; d; dbit; expense; 借 dr;
     debet; debit; debito; dr; débit; débito; out; outflow; s; soll; withdrawal; расход; 借;
-    支出
+    支出; debetas; wn
 """)
-)
-IN: Final = frozenset(
-    words("""
+IN: Final = _signs("""
     +; bij; c; cr; eingang; income; 贷 cr;
     crdt; credit; credito; crédit; crédito; deposit; h; haben; in; inflow; приход; 存入;
-    收入; 贷
+    收入; 贷; kreditas
 """)
-)
+# Marks of a sign in a column of their own, which not every row has.
+CREDIT_OR_DEBIT: Final = frozenset({"cr", "dr", "credit", "debit", "crdt", "dbit", "haben", "soll"})
 _ALL: Final = frozenset(
     (*BOOKED, *DATED, *AMOUNT, *DEBIT, *CREDIT, *BALANCE, *CURRENCY, *ACCOUNT, *DESCRIPTION, *COUNTERPARTY)
 )
@@ -159,8 +204,7 @@ def plain(name: str) -> str:
     """
     whole = " ".join(name.split())
     shorter = _SYMBOL.sub("", _CURRENCY.sub("", whole) if currency_of(whole) else whole).strip()
-    folded = (shorter or whole).casefold()
-    return " ".join(_SPLIT.sub(" ", re.sub(r"[()#*\"]", " ", folded)).split())
+    return _plain(shorter or whole)
 
 
 def currency_of(name: str) -> str | None:
@@ -182,54 +226,3 @@ def currency_of(name: str) -> str | None:
 def names_column(name: str) -> bool:
     """Return whether a word names a column in some bank's export."""
     return plain(name.strip().strip('"')) in _ALL
-
-
-_BALANCES: Final = frozenset(
-    words("""
-    algsaldo; alkusaldo; anfangssaldo; balance; balances; beginsaldo; bilancio; egyenleg; eindsaldo; endsaldo;
-    käive; kontostand; loppusaldo; lõppsaldo; schlusssaldo; saldo; solde; zůstatek; zostatok; остаток
-""")
-)
-_SUMS: Final = _BALANCES.union(
-    words("razem; sum; suma; summe; totaal; total; totale; totales; totals; итого")
-)
-_AROUND_SUMS: Final = frozenset(
-    words("""
-    a; al; alter; am; anfangs; anterior; as; at; au; beginning; brought; closing; current; date; de; del; der;
-    des; di; dia; do; du; début; en; end; ending; fin; final; finale; for; forward; grand; im; in; ingående;
-    inicial; initial; iniziale; koniec; končený; końcowe; le; ledger; na; neuer; new; of; old; on; opening;
-    origine; par; per; period; periode; początkowe; počáteční; precedente; previous; précédent; période;
-    start; starting; statement; sub; the; this; to; utgående; vom; zu; zum
-""")
-)
-_OF_SUMS: Final = _SUMS | _AROUND_SUMS
-_FIRST_WORD: Final = re.compile(r"[\W\d_]*([^\W\d_]+)")
-_CHINESE_SUM: Final = re.compile(r"\w{0,4}(?:合计|总计|小计|合計)(?:金额|金額)?")
-
-
-@functools.lru_cache(maxsize=1024)
-def states_a_sum(text: str) -> bool:
-    """Return whether a text is only a label of a sum or a balance.
-
-    >>> [states_a_sum(text) for text in ("Total", "Solde au 31/01/2024 :", "Closing balance", "合计金额")]
-    [True, True, True, True]
-    >>> [states_a_sum(text) for text in ("Balance transfer", "Total Energies", "Rent", "", "31.01.2024")]
-    [False, False, False, False, False]
-    """
-    # For most texts the first word decides.
-    first = _FIRST_WORD.match(text)
-    if not first or (first[1].casefold() not in _OF_SUMS and first[1].isascii()):
-        return False
-    words = re.findall(r"[^\W\d_]+", text.casefold())
-    if any(map(_CHINESE_SUM.fullmatch, words)):
-        return len(words) == 1
-    return bool(_SUMS.intersection(words)) and _OF_SUMS.issuperset(words)
-
-
-def states_a_balance(text: str) -> bool:
-    """Return whether a text is only a label of a balance.
-
-    >>> states_a_balance("Saldo anterior"), states_a_balance("Opening balance"), states_a_balance("Total")
-    (True, True, False)
-    """
-    return states_a_sum(text) and not _BALANCES.isdisjoint(re.findall(r"[^\W\d_]+", text.casefold()))

@@ -1,0 +1,241 @@
+"""What a table certainly means is read without a question, shown as a choice; where figures would differ it asks."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from webapp import importers
+from webapp.importers import FileRefusedError
+from webapp.importers.bank_files import MappingNeededError
+
+
+def read(text, **mapping):
+    return importers.read(text.encode(), mapping=mapping or None)
+
+
+def amounts(bank_file):
+    return [str(line.amount) for each in bank_file.statements for line in each.lines]
+
+
+def days(bank_file):
+    return [line.booked_on for each in bank_file.statements for line in each.lines]
+
+
+def chosen(bank_file):
+    return {each.key: each.value for each in bank_file.columns.chosen}
+
+
+def asked(text, **mapping):
+    with pytest.raises(MappingNeededError) as error:
+        read(text, **mapping)
+    return error.value.key, error.value.details
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "2026:04:07,Fjord,Bergen,NO,-9.10,\n",
+        ",2026-04-07,Hire,-90.00\n,2026-04-08,Client,45.00\n",
+        "a note\n",
+    ],
+)
+def test_rows_of_which_none_is_read_refuse_the_file_with_the_first(rows):
+    with pytest.raises(FileRefusedError, match="row 2 ") as error:
+        read(f"Date,Payee,City,Country,Name,Amount,\n{rows}")
+    assert rows.strip(",\n").split(",")[0] in str(error.value)
+
+
+def test_a_header_alone_has_no_transaction_and_a_note_among_lines_is_listed():
+    assert "no transaction" in read("Date,Payee,Amount\n").warnings[0]
+    found = read("Date,Payee,Amount\n2026-04-01,Hire,-90.00\nsee page two,,\n2026-04-02,Lamp,-4.00\n")
+    assert amounts(found) == ["-90.00", "-4.00"]
+    assert [(each.row, each.text) for each in found.skipped] == [(3, "see page two")]
+
+
+STATES = "Date,Text,Amount,State\n2026-04-01,A,-1.00,{}\n2026-04-02,B,-2.00,{}\n2026-04-03,C,-4.00,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("states", "booked", "pending"),
+    [
+        (("Settled", "On hold", "Uncaptured"), ["-1.00"], ["-2.00", "-4.00"]),
+        (("CONTABILIZZATO", "Autorizzato", "In sospeso"), ["-1.00"], ["-2.00", "-4.00"]),
+        (("Completed", "Void", "Declined"), ["-1.00"], []),
+        (("Sent", "Posted", "Executed"), ["-1.00", "-2.00", "-4.00"], []),
+    ],
+)
+def test_a_status_says_whether_money_moved(states, booked, pending):
+    found = read(STATES.format(*states))
+    lines = found.statements[0].lines
+    assert [str(line.amount) for line in lines if not line.pending] == booked
+    assert [str(line.amount) for line in lines if line.pending] == pending
+    assert len(lines) + len(found.skipped) == 3
+
+
+@pytest.mark.parametrize("word", ["ON ICE", "Reversed", "Refunded"])
+@pytest.mark.parametrize("mapping", [{}, {"date": "Date", "amount": "Amount", "dateFormat": "%Y-%m-%d"}])
+def test_an_unknown_status_is_asked_about_once_and_the_answer_is_remembered(word, mapping):
+    text = STATES.format("Completed", word, "Pending")
+    key, details = asked(text, **mapping)
+    assert (key, details["words"]) == ("pending", [word])
+    column, waiting, unmoved, booked = details["pending"]
+
+    answer = [column, waiting, [*unmoved, word], booked]
+    found = read(text, **mapping, pending=answer)
+    assert amounts(found) == ["-1.00", "-4.00"]
+    again = found.columns.mapping
+    assert amounts(read(text, **again)) == ["-1.00", "-4.00"]
+    other = STATES.format("Completed", "Somewhere", "Pending")
+    assert asked(other, **again)[1]["words"] == ["Somewhere"]
+
+
+def test_a_column_without_a_name_is_one_of_statuses_by_its_words():
+    text = "Date,Text,Amount,\n2026-04-01,A,-1.00,booked\n2026-04-02,B,-2.00,declined\n2026-04-03,C,-4.00,pending\n"
+    found = read(text)
+    assert [(str(line.amount), line.pending) for line in found.statements[0].lines] == [
+        ("-1.00", False),
+        ("-4.00", True),
+    ]
+
+
+CARD = "Posted,Shop,Amount{}\n2026-05-02,Bakery,{}\n2026-05-03,Cinema,{}\n2026-05-04,Payment,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "column"),
+    [
+        (("21.00", "9.00", "+ 250.00"), ""),
+        (("21.00 DR", "9.00 DR", "250.00 CR"), ""),
+        (("21.00", "9.00", "250.00 CR"), ""),
+        (("21.00,", "9.00,", "250.00,CR"), ",Mark"),
+        (("21.00,DR", "9.00,DR", "250.00,CR"), ",Mark"),
+    ],
+)
+def test_invert_keeps_the_signs_that_the_file_writes_itself(cells, column):
+    text = CARD.format(column, *cells)
+    found = read(text, date="Posted", amount="Amount", description="Shop", invert=True)
+    assert amounts(found) == ["-21.00", "-9.00", "250.00"]
+
+
+def test_invert_is_refused_where_every_amount_has_a_sign():
+    text = CARD.format("", "-21.00", "-9.00", "+250.00")
+    key, details = asked(text, date="Posted", amount="Amount", invert=True)
+    assert (key, details["example"]) == ("invert", "+250.00")
+    assert amounts(read(text)) == ["-21.00", "-9.00", "250.00"]
+
+
+def test_a_plus_before_money_in_says_that_the_others_are_money_out():
+    found = read(CARD.format("", "21.00", "9.00", "+ 250.00"))
+    assert amounts(found) == ["-21.00", "-9.00", "250.00"]
+    assert chosen(found) == {"invert": True}
+
+
+def test_the_day_of_posting_is_chosen_where_it_is_never_before_the_transaction():
+    head = "Transaction Date,Posted Date,Description,Debit,Credit\n"
+    found = read(f"{head}2026-04-27,2026-05-02,A,30.00,\n2026-05-01,2026-05-02,B,,12.50\n")
+    assert amounts(found) == ["-30.00", "12.50"]
+    assert days(found) == [date(2026, 5, 2)] * 2
+    assert [line.value_on for line in found.statements[0].lines] == [date(2026, 4, 27), date(2026, 5, 1)]
+    assert chosen(found) == {"date": 1}
+    again = read(f"{head}2026-06-05,2026-06-08,A,30.00,\n", **found.columns.mapping)
+    assert days(again) == [date(2026, 6, 8)]
+    assert asked(f"{head}2026-05-05,2026-05-02,A,30.00,\n2026-05-01,2026-05-02,B,,12.50\n")[0] == "date"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("2026-05-02,A,-30.00,120.00\n2026-05-03,B,20.00,100.00\n", ["30.00", "-20.00"]),
+        ("2026-05-02,A,30.00,180.00\n2026-05-03,B,20.00,160.00\n2026-05-04,C,-5.00,165.00\n", None),
+    ],
+)
+def test_the_running_balance_proves_the_sign(rows, expected):
+    found = read(f"Date,Text,Amount,Balance\n{rows}")
+    assert amounts(found) == (expected or ["-30.00", "-20.00", "5.00"])
+    assert chosen(found) == {"invert": True}
+
+
+def test_stated_balances_prove_the_sign_and_nothing_else_does():
+    rows = "2026-05-02,A,-30.00\n2026-05-03,B,12.00\n"
+    ends = "Opening balance,,90.00\nClosing balance,,{}\n"
+    for closing, expected in (("72.00", ["-30.00", "12.00"]), ("108.00", ["30.00", "-12.00"])):
+        found = read(f"Date,Text,Amount\n{rows}{ends.format(closing)}")
+        assert amounts(found) == expected
+        assert found.statements[0].closing.amount == Decimal(closing)
+    assert asked(f"Date,Text,Amount\n{rows}")[0] == "invert"
+    assert chosen(read(f"Date,Text,Amount\n{rows}2026-05-04,C,-1.00\n")) == {"invert": False}
+
+
+def test_days_with_points_are_day_first_and_others_by_another_day_of_the_file():
+    assert days(read("Datum;Betrag\n02.03.2026;-1,00\n02.03.2026;-2,00\n")) == [date(2026, 3, 2)] * 2
+    rows = "02/03/2026,-1.00,{0}\n02/03/2026,-2.00,{0}\n"
+    found = read("Date,Amount,Due\n" + rows.format("28/03/2026"))
+    assert days(found) == [date(2026, 3, 2)] * 2
+    assert chosen(found)["dateFormat"] == "%d/%m/%Y"
+    found = read("Statement 02/03/2026 - 02/28/2026,,\nDate,Amount,Due\n" + rows.format(""))
+    assert days(found) == [date(2026, 2, 3)] * 2
+    assert asked("Date,Amount,Due\n" + rows.format(""))[0] == "dateFormat"
+
+
+def test_columns_without_names_are_read_where_the_balances_prove_them():
+    found = read(
+        "05/13/2026,7,Cheque,40.00,0,210.00\n05/14/2026,0,Pay,0,15.00,225.00\n05/20/2026,8,Rent,25.00,0,200.00\n"
+    )
+    assert amounts(found) == ["-40.00", "15.00", "-25.00"]
+    assert days(found)[0] == date(2026, 5, 13)
+    assert {"date", "debit", "credit", "balance"} <= chosen(found).keys()
+    found = read("When;What;How much;Left\n02.03.2026;A;-4,00;6,00\n05.03.2026;B;1,50;7,50\n")
+    assert amounts(found) == ["-4.00", "1.50"]
+    assert found.statements[0].opening.amount == Decimal("10.00")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Two days, and nobody says which one is that of booking.
+        "AT1;A;03.03.2026;02.03.2026;-4,00\nAT1;B;04.03.2026;04.03.2026;-5,50\n",
+        # Prices: no minus, and no balance.
+        "2026-03-02,ACME,12.50\n2026-03-03,ACME,12.75\n",
+        "Day,Temperature\n2026-03-02,-3.50\n2026-03-03,-2.75\n",
+        # The numbers make no balance.
+        "2026-03-02,A,-4.00,6.00\n2026-03-03,B,-1.50,4.60\n",
+    ],
+)
+def test_columns_without_names_that_nothing_proves_are_asked_about(text):
+    assert asked(text)[0] == "header"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Date de l\u2019opération;Libellé;Montant de l'opération;Devise",
+        "F. Operación;Concepto;IMPORTE;Divisa",
+        "Data do Movimento;Descrição;Montante;Moeda",
+        "Kirjauspäivä;Selite;Summa;Valuutta",
+        "Könyvelés napja;Közlemény;Összeg;Devizanem",
+        "İŞLEM TARİHİ;Aciklama;Tutar;Para Birimi",
+        "Datum knjiženja;Opis;Iznos;Valuta",
+        "Ημερομηνία;Περιγραφή;Ποσό;Νόμισμα",
+        "Date (UTC);Description;Amount;Currency",
+        "PostingDate;Description;Amount;Currency",
+        "Data księgowania;Tytuł;Kwota;Waluta",
+        "Datum zauctovani;Popis;Castka;Mena",
+    ],
+)
+def test_headers_in_many_languages_are_known_with_and_without_accents(head):
+    found = read(f"{head}\n23.03.2026;Alfa;-12,30;EUR\n24.03.2026;Beta;-1,20;EUR\n")
+    assert amounts(found) == ["-12.30", "-1.20"]
+    assert found.statements[0].currency == "EUR"
+
+
+def test_a_day_as_of_another_is_booked_on_the_first_and_a_total_without_a_day_is_skipped():
+    text = (
+        "Positions as of 05/31/2026\nDate,Action,Text,Amount\n05/18/2026 as of 05/15/2026,Interest,May,$0.60\n"
+        "05/17/2026,Buy,Fund,-$20.00\n05/16/2026,Split,Fund,\nTransactions Total,,,-$19.40\n"
+    )
+    found = read(text, date="Date", amount="Amount", skipWithoutAmount=True)
+    first = found.statements[0].lines[0]
+    assert (first.booked_on, first.value_on) == (date(2026, 5, 18), date(2026, 5, 15))
+    assert amounts(found) == ["0.60", "-20.00"]
+    assert [each.row for each in found.skipped] == [1, 5, 6]
