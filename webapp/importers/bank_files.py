@@ -125,6 +125,23 @@ class Columns:
     mapping: Mapping[str, object]
     chosen: tuple[ChosenReading, ...] = ()
 
+    @property
+    def choices(self) -> dict[str, object]:
+        """Return the part of the mapping that keeps what was chosen; formats that the file shows stay open."""
+        keys = {each.key for each in self.chosen}
+        if "date" in keys:
+            keys.add("valueDate")
+        if not self.names and keys:
+            # Without a header only columns tell what the file is.
+            keys |= self.mapping.keys() - {
+                "decimal",
+                "thousands",
+                "dateFormat",
+                "invert",
+                "skipWithoutAmount",
+            }
+        return {key: value for key, value in self.mapping.items() if key in keys}
+
 
 @dataclass(frozen=True, slots=True)
 class BankFile:

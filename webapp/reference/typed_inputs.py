@@ -39,15 +39,24 @@ OTHERS: Final[Schema] = {
     "currency": {"type": "string", "description": "The currency of all amounts, such as EUR."},
     "pending": {
         "type": "array",
-        "items": {"type": ["string", "integer"]},
+        "items": {},
+        "minItems": 2,
+        "maxItems": 4,
+        "description": "[column, words of pending rows, words of rows that moved no money, words of booked rows]; a"
+        " word in none of them is asked about. The short form [column, value] takes all other rows for booked ones.",
+    },
+    "leaveOut": {
+        "type": "array",
+        "items": {},
         "minItems": 2,
         "maxItems": 2,
-        "description": "[column, its value in a pending line].",
+        "description": "[column, values of rows to leave out]; an empty list says that all rows are lines.",
     },
     "skipWithoutAmount": {"type": "boolean", "description": "Whether to leave out rows without an amount."},
 }
 WHAT: Final = {
     "date": "the day of booking",
+    "valueDate": "the value day",
     "amount": "signed amounts",
     "debit": "money out, beside credit",
     "credit": "money in, beside debit",

@@ -24,6 +24,8 @@ ROLES = (
     "currencyColumn",
     "accountColumn",
     "pending",
+    "valueDate",
+    "leaveOut",
 )
 
 
@@ -85,5 +87,9 @@ class ColumnsFormSchema(FormatsFormSchema):
     flag_in = fields.Text(most=255, load_default="")
     flag_neither = fields.Text(most=255, load_default="")
     skip_without_amount = fields.FormFlag(load_default=None)
-    pending_value = fields.Text(most=100, load_default="")
+    pending_value = fields.Text(most=1_000, load_default="")
+    pending_unmoved = fields.Text(most=1_000, load_default="")
+    pending_booked = fields.Text(most=1_000, load_default="")
+    left_out = fields.Text(most=4_000, load_default="")
+    leave_out = ObjectText(load_default=None)
     act = fields.OneOf("look", "keep", "import", load_default="look")

@@ -60,6 +60,14 @@ class ImportAccountSchema(Schema):
     closing_date = fields.Day(allow_none=True)
 
 
+class ChosenReadingSchema(Schema):
+    """What was chosen among several readings of a table, for want of a mapping."""
+
+    key = ma.fields.String(metadata={"description": "The mapping's key that would change it."})
+    value = ma.fields.Raw(metadata={"description": "What was chosen, as a mapping writes it."})
+    why = Untrusted(metadata={"description": "What decided it."})
+
+
 class ImportSchema(Schema):
     """One bank file: previewed, imported or refused."""
 
@@ -70,6 +78,10 @@ class ImportSchema(Schema):
     error = Untrusted(allow_none=True)
     warnings = ma.fields.List(Untrusted())
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
+    chosen = ma.fields.List(
+        ma.fields.Nested(ChosenReadingSchema),
+        metadata={"description": "What was chosen where a table could be read in several ways."},
+    )
 
 
 class KeptFileSchema(Schema):

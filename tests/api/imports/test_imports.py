@@ -8,7 +8,18 @@ from tests.fixtures.bank_files.ofx_statements import Line, bank_file, ofx, state
 from tests.fixtures.helpers.marks import on_sqlite
 
 PATH = "/api/feeds/imports"
-KEYS = ["id", "fileName", "format", "status", "error", "warnings", "accounts", "file", "transactionIds"]
+KEYS = [
+    "id",
+    "fileName",
+    "format",
+    "status",
+    "error",
+    "warnings",
+    "accounts",
+    "chosen",
+    "file",
+    "transactionIds",
+]
 MARCH = (
     Line("2026-03-02", "-2.50", "Coffee", "F1"),
     Line("2026-03-02", "-2.50", "Coffee", "F2"),

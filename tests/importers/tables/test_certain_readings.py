@@ -137,7 +137,7 @@ def test_the_day_of_posting_is_chosen_where_it_is_never_before_the_transaction()
     assert amounts(found) == ["-30.00", "12.50"]
     assert days(found) == [date(2026, 5, 2)] * 2
     assert [line.value_on for line in found.statements[0].lines] == [date(2026, 4, 27), date(2026, 5, 1)]
-    assert chosen(found) == {"date": 1}
+    assert chosen(found) == {"date": "Posted Date"}
     again = read(f"{head}2026-06-05,2026-06-08,A,30.00,\n", **found.columns.mapping)
     assert days(again) == [date(2026, 6, 8)]
     assert asked(f"{head}2026-05-05,2026-05-02,A,30.00,\n2026-05-01,2026-05-02,B,,12.50\n")[0] == "date"

@@ -1,5 +1,6 @@
 """The page of a file's columns: what it leaves open is asked there, and the answer makes the preview."""
 
+import html
 import io
 import re
 
@@ -7,12 +8,11 @@ import pytest
 
 from tests.api.imports.test_column_mappings import asking
 from tests.api.imports.test_imports import lines_of
+from tests.importers.test_balance_lines import ofx
 from webapp.models import ColumnMapping
 
 QIF = b"!Type:Bank\nD03/04/2026\nT-2.50\nPCoffee\n^\nD04/04/2026\nT-7.00\nPBread\n^\n"
-WORDLESS = (
-    b"When;What;How much\n2026-03-02;Coffee;-2,50\n2026-03-04;Rent;-700,00\n2026-03-05;Invoice 7;100,00\n"
-)
+WORDLESS = b"When;What;How much\n2026-03-02;Coffee;-2,5\n2026-03-04;Rent;-700\n2026-03-05;Invoice 7;100\n"
 
 
 @pytest.fixture
@@ -171,3 +171,74 @@ def test_another_organization_s_file_and_memory_are_not_there(browser, dan, sess
     theirs = dan.browser()
     assert theirs.get(place).status_code == 404
     assert theirs.post(place, data={"act": "look"}).status_code == 404
+
+
+CARD = (
+    b"Date;Trans date;Text;Amount\n2026-03-03;2026-03-02;Coffee;-2.50\n2026-03-05;2026-03-05;Rent;-700.00\n"
+)
+
+
+def test_a_preview_shows_what_was_chosen_with_a_way_to_change_it(ben, browser):
+    rows = CARD.replace(b"Date;Trans", b"Posting date;Trans")
+    place = chosen(browser, rows, "card.csv")
+    page = browser.get(place).text
+    assert "Booked on: Posting date." in page
+    assert "column 2 “Trans date”, which is shown as the value day" in page
+    assert "Amounts without a sign: money in." in page
+    assert f'href="{place}/columns#columns"' in page
+    form = browser.get(f"{place}/columns").text
+    assert re.findall(r'value="(\w+)" selected', form)[:4] == ["date", "valueDate", "description", "amount"]
+    assert "3 Mar 2026" in form
+    told = {"columns": ["", "date", "description", "amount"], "guess": guess(form), "act": "import"}
+    assert browser.post(f"{place}/columns", data=told).status_code == 303
+    assert lines_of(ben) == [("2026-03-02", "-2.50", "BOOKED"), ("2026-03-05", "-700.00", "BOOKED")]
+
+
+def test_what_was_chosen_is_remembered_for_the_next_file(ben, browser, session):
+    sent = ben.post(
+        "/api/feeds/imports", data={"file": (io.BytesIO(CARD.replace(b"Date;", b"Posted;", 1)), "a.csv")}
+    )
+    assert [each["key"] for each in sent.json["import"]["chosen"]] == ["date", "invert"]
+    assert session.query(ColumnMapping).one().mapping == {"date": 0, "valueDate": 1, "invert": False}
+    # This file alone would be asked about: as many pluses as minuses, and a day before that of the transaction.
+    rows = b"Posted;Trans date;Text;Amount\n2026-04-03;2026-04-06;Tea;-3.50\n2026-04-05;2026-04-05;Pay;9.00\n"
+    again = ben.post("/api/feeds/imports", data={"file": (io.BytesIO(rows), "b.csv")})
+    assert again.status_code == 201, again.text
+    assert [each[:2] for each in lines_of(ben)][-2:] == [("2026-04-03", "-3.50"), ("2026-04-05", "9.00")]
+
+
+@pytest.mark.parametrize(("place_of", "expected"), [(0, ["-70.00"]), (1, ["500.00", "-70.00"])])
+@pytest.mark.parametrize("kind", ["ofx", "csv"])
+def test_a_line_that_may_be_a_balance_is_asked_about_on_the_page(ben, browser, kind, place_of, expected):
+    rows = b"Date;Text;Amount\n2026-03-02;Saldo anterior;500.00\n2026-03-03;Hire;-70.00\n"
+    data = (
+        ofx((2, "500.00", "Saldo anterior"), (3, "-70.00", "Hire"), closing="9.00") if kind == "ofx" else rows
+    )
+    place = chosen(browser, data, f"bank.{kind}")
+    page = browser.get(place).text
+    assert "Is “Saldo anterior” a balance or a payment?" in page
+    answers = re.findall(r'name="leaveOut" value="(.*?)"', page)
+    told = {"leaveOut": html.unescape(answers[place_of])} | ({"invert": "false"} if kind == "csv" else {})
+    looked = browser.post(place, data=told).text
+    __import__("pathlib").Path("/tmp/fl/looked.html").write_text(looked)
+    assert f"{len(expected)} new" in looked
+    assert browser.post(place, data=told | {"act": "import"}).status_code == 303
+    assert [each[1] for each in lines_of(ben)] == expected
+
+
+def test_an_unknown_status_is_asked_about_with_its_words_filled_in(ben, browser):
+    rows = b"Date;Text;Amount;State\n2026-03-02;A;-1.00;Completed\n2026-03-03;B;-2.00;On ice\n2026-03-04;C;-4.00;Pending\n"
+    place = chosen(browser, rows, "bank.csv")
+    page = browser.get(place).text
+    assert "It is unknown whether money moved in rows with “On ice”" in page
+    assert re.search(r'name="pendingValue"[^>]*value="Pending"', page)
+    told = {
+        "columns": ["date", "description", "amount", "pending"],
+        "guess": guess(page),
+        "pendingValue": "Pending",
+        "pendingUnmoved": "On ice",
+        "pendingBooked": "Completed",
+        "act": "import",
+    }
+    assert browser.post(place, data=told).status_code == 303
+    assert [each[1:] for each in lines_of(ben)] == [("-1.00", "BOOKED"), ("-4.00", "PENDING")]

@@ -210,7 +210,17 @@ def columns_of(
     if layout.leave_out:
         full["leaveOut"] = [layout.leave_out[0], sorted(layout.leave_out[1])]
     digest = layouts[place] if place < len(layouts) else ""
-    return Columns(digest, tuple(layout.names), full, tuple(layout.chosen))
+    chosen = tuple(replace(each, value=_named(layout, each)) for each in layout.chosen)
+    return Columns(digest, tuple(layout.names), full, chosen)
+
+
+def _named(layout: Layout, chosen: ChosenReading) -> object:
+    """Return what was chosen as a mapping would say it: a column by its name, where no other has it."""
+    value = chosen.value
+    if chosen.key not in COLUMNS or not isinstance(value, int) or value >= len(layout.names):
+        return value
+    name = layout.names[value]
+    return name if name and layout.names.count(name) == 1 else value
 
 
 def _status_words(words: StatusWords) -> list[object]:

@@ -1,5 +1,6 @@
 """The page of a file's columns: its form as a mapping, and the file as it is read with it."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -9,10 +10,11 @@ from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
-from webapp.queries.imports.imports import ImportLineRecord
+from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
 from webapp.services.imports.column_trials import ColumnReading
 
 FROM_MAPPING = "typed"
+_OF_COLUMNS = {"date": "Booked on"}
 # What the roles of columns are called.
 KINDS = {
     "date": "Date",
@@ -26,11 +28,16 @@ KINDS = {
     "reference": "Reference",
     "currencyColumn": "Currency",
     "accountColumn": "Account",
-    "pending": "Pending",
+    "pending": "Status",
+    "valueDate": "Value day",
+    "leaveOut": "Says which rows to leave out",
 }
 FIGURES = ("amount", "debit", "credit", "balance")
 ROWS_SHOWN = 12
 YEARS_END = date(2026, 12, 31)
+_STATUSES = ("pending_value", "pending_unmoved", "pending_booked")
+# Values of rows may have commas.
+_BETWEEN = " | "
 _MARKS = {"tab": "\t", "none": "", "space": " "}
 _PLAIN = {
     "encoding": "encoding",
@@ -43,6 +50,16 @@ _PLAIN = {
     "skip_without_amount": "skipWithoutAmount",
     "currency": "currency",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChoice:
+    """What was chosen for the user, in words; `field` is the form's field that changes it."""
+
+    name: str
+    value: str
+    why: str
+    field: str
 
 
 class ColumnsUnclearError(UnprocessableError):
@@ -107,8 +124,12 @@ def columns_view(
     is_mapped = any(role in mapped for role in kinds)
     detected = reading.mapping or (sample.columns if sample else {})
     certain = {key: place for key, place in detected.items() if key != details.get("key")}
-    roles = roles_of(mapped if is_mapped else certain, names, kinds)
+    is_whole = "date" in mapped and is_mapped
+    roles = roles_of(mapped if is_whole else {**certain, **mapped}, names, kinds)
     guess = FROM_MAPPING if is_mapped else ",".join(roles)
+    roles = roles_of(
+        {**(mapped if is_whole else {**certain, **mapped}), **proposed_of(reading)}, names, kinds
+    )
     if len(unclear) == len(names):
         roles = list(unclear)
     return ColumnsView(
@@ -145,6 +166,16 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
     if key == "invert":
         choices = [("false", f"“{example}” is money in"), ("true", f"“{example}” is money out")]
         return ColumnQuestion(key, f"Is “{example}”, without a minus, money in or money out?", choices)
+    if key == "leaveOut":
+        column, values = details["leaveOut"]
+        choices = [
+            (json.dumps({"leaveOut": [column, values]}), f"“{example}” is a balance: leave such rows out"),
+            (
+                json.dumps({"leaveOut": [column, []]}),
+                f"“{example}” is a payment, and all other rows are lines too",
+            ),
+        ]
+        return ColumnQuestion(key, f"Is “{example}” a balance or a payment?", choices)
     if key == "sheet":
         return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
     return ColumnQuestion(key, sentence)
@@ -174,7 +205,9 @@ def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
         mapping["header"] = None
     elif form["header"] is not None and form["header"].isascii() and form["header"].isdigit():
         mapping["header"] = int(form["header"])
-    if form["columns"] and ",".join(form["columns"]) != form["guess"]:
+    if form["leave_out"] is not None:
+        mapping["leaveOut"] = form["leave_out"].get("leaveOut")
+    elif form["columns"] and ",".join(form["columns"]) != form["guess"]:
         mapping |= _columns(form)
     return mapping or None
 
@@ -192,7 +225,13 @@ def _columns(form: Mapping[str, Any]) -> dict[str, object]:
         words = [_split_words(form[name]) for name in ("flag_out", "flag_in", "flag_neither")]
         mapping["flag"] = [mapping["flag"], *words]
     if "pending" in mapping:
-        mapping["pending"] = [mapping["pending"], form["pending_value"]]
+        words = [_split_words(form[name]) for name in _STATUSES]
+        mapping["pending"] = [mapping["pending"], *(words if any(words[1:]) else [form["pending_value"]])]
+    if "leaveOut" in mapping:
+        mapping["leaveOut"] = [
+            mapping["leaveOut"],
+            form["left_out"].split(_BETWEEN) if form["left_out"] else [],
+        ]
     return mapping
 
 
@@ -247,5 +286,34 @@ def form_of(mapping: Mapping[str, object] | None) -> dict[str, object]:
         names = ("flag_out", "flag_in", "flag_neither")
         fields |= {name: ", ".join(words) for name, words in zip(names, flag[1:], strict=False)}
     if isinstance(pending, list):
-        fields["pending_value"] = pending[1]
+        words = [[each] if isinstance(each, str) else each for each in pending[1:]]
+        fields |= {name: ", ".join(each) for name, each in zip(_STATUSES, words, strict=False)}
+    if isinstance(left_out := keys.get("leaveOut"), list):
+        fields |= {"left_out": _BETWEEN.join(left_out[1]), "leave_out": json.dumps({"leaveOut": left_out})}
     return fields
+
+
+def choices_of(record: ImportRecord) -> list[ShownChoice]:
+    """The choices among several readings of a table, in words."""
+    return [_shown_choice(**each) for each in record.chosen]
+
+
+def _shown_choice(key: str, value: object, why: str) -> ShownChoice:
+    if key in KINDS:
+        return ShownChoice(
+            _OF_COLUMNS.get(key, KINDS[key]),
+            value if isinstance(value, str) else f"column {_place(value)}",
+            why,
+            "columns",
+        )
+    if key == "dateFormat" and isinstance(value, str):
+        return ShownChoice("Days are written", YEARS_END.strftime(value), why, f"column-{key}")
+    words = {True: "money out", False: "money in"}
+    return ShownChoice("Amounts without a sign", words[bool(value)], why, f"column-{key}")
+
+
+def proposed_of(reading: ColumnReading) -> dict[str, object]:
+    """The part of a mapping that a question proposes: the words of a column of statuses, the rows to leave out."""
+    details = (reading.refusal.details or {}) if reading.refusal else {}
+    key = details.get("key")
+    return {key: details[key]} if key in {"pending", "leaveOut"} and key in details else {}

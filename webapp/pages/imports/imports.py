@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.codes import VERDICTS
 from webapp.ledger.errors import LedgerError
+from webapp.pages.imports import column_forms
 from webapp.pages.transactions.workspace_facts import next_statement
 from webapp.queries.common.paging import Page
 from webapp.queries.imports.imports import ImportRecord
@@ -153,6 +154,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         held=held,
         next_steps=next_steps(record),
         is_mapped=record.is_kept and record.format in {None, *MAPPED},
+        choices=column_forms.choices_of(record) if record.status == "PREVIEWED" else (),
         problem=problem,
     )
 

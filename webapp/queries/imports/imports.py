@@ -100,6 +100,7 @@ class ImportRecord:
     accounts: Sequence[ImportAccountRecord]
     created_at: datetime
     refused: Mapping[str, Any] = field(default_factory=dict)
+    chosen: Sequence[Mapping[str, Any]] = ()
     is_kept: bool = False
     transaction_ids: Sequence[int | None] = ()
     file: FileRecord | None = None
@@ -174,6 +175,7 @@ def record(imported: Import) -> ImportRecord:
         error=imported.error or None,
         accounts=[ImportAccountRecord.of(stored) for stored in imported.accounts],
         refused=imported.reading.get("refused", {}),
+        chosen=imported.reading.get("chosen", ()),
         is_kept=imported.kept_file is not None,
     )
 

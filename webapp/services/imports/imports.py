@@ -120,9 +120,11 @@ def _note_accounts(imported: Import, ready: ReadyImport, opened: set[int]) -> No
 
 
 def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> None:
-    """Remember the mapping that somebody chose for this file, for the accounts in it."""
-    mapping = imported.reading.get("mapping")
-    if mapping is None or imported.reading.get("remembered") or ready.columns is None:
+    """Remember the mapping that somebody chose for this file, or what was chosen for them, for the accounts in it."""
+    if ready.columns is None or imported.reading.get("remembered"):
+        return
+    mapping = imported.reading.get("mapping") or ready.columns.choices
+    if not mapping:
         return
     fa_ids = [account.target.fa_id for account in ready.accounts if account.target.fa_id is not None]
     column_mappings.remember(imported.organization_id, fa_ids, ready.columns, mapping, now=now)

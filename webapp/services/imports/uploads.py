@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -101,6 +101,8 @@ def describe(imported: Import, ready: ReadyImport) -> None:
     for stored in accounts:
         stored["compared"] = coverage.warnings(imported.organization_id, stored, import_id=imported.id)
     coverage_warnings = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
+    chosen = [asdict(each) for each in ready.columns.chosen] if ready.columns else []
+    imported.reading = {**imported.reading, "chosen": chosen}
     remembered = imported.reading.get("remembered")
     imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *coverage_warnings]
     imported.accounts = accounts
