@@ -46,6 +46,16 @@ class FeedLineSchema(Schema):
     reference = fields.Text(most=LONGEST_TEXT, allow_none=True, load_default=None)
     iban = fields.Text(most=64, allow_none=True, load_default=None)
     pending_transaction_id = fields.Text(least=1, most=LONGEST_ID, allow_none=True, load_default=None)
+    shared_id = fields.Text(
+        least=1,
+        most=LONGEST_ID,
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "The provider's id of this line where several lines have it; `providerTransactionId` is then"
+            " an id of your own making, the same every time."
+        },
+    )
 
     @ma.post_load
     def pushed(self, values: dict[str, Any], **kwargs: Any) -> PushedLine:
@@ -56,6 +66,7 @@ class FeedLineSchema(Schema):
 
 
 KEYS: Final = frozenset(field.data_key or name for name, field in FeedLineSchema().load_fields.items())
+IDS: Final = ("providerTransactionId", "pendingTransactionId", "sharedId")
 TEXTS: Final = (
     ("description", LONGEST_TEXT),
     ("counterparty", LONGEST_TEXT),
@@ -73,8 +84,10 @@ def fast_line(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each return lea
     for text, (_, most) in zip(texts, TEXTS, strict=True):
         if text is not None and not (type(text) is str and len(text) <= most and is_valid_text(text)):
             return None
-    own_id, pending_id = get("providerTransactionId"), get("pendingTransactionId")
-    if not is_provider_id(own_id) or not (pending_id is None or is_provider_id(pending_id)):
+    own_id, pending_id, shared_id = (get(name) for name in IDS)
+    if not is_provider_id(own_id) or not all(
+        each is None or is_provider_id(each) for each in (pending_id, shared_id)
+    ):
         return None
     pending, amount, currency = get("pending", False), get("amount"), get("currency")
     if type(pending) is not bool or type(amount) is not str or not fields.DECIMAL.fullmatch(amount):
@@ -87,7 +100,7 @@ def fast_line(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each return lea
     description, counterparty, reference, iban = texts
     return PushedLine(
         own_id, pending, booked_on, Decimal(amount), currency, description or "", value_on, counterparty,
-        reference, iban, pending_id,
+        reference, iban, pending_id, shared_id=shared_id,
     )  # fmt: skip
 
 
@@ -141,6 +154,14 @@ class PushSchema(Schema):
     modified = Lines()
     removed = ma.fields.List(fields.Text(least=1, most=LONGEST_ID), load_default=list)
     balance = ma.fields.Nested(PushedBalanceSchema, allow_none=True, load_default=None)
+    pending_until = UnboundedDay(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "All lines that are pending up to this day are in the batch; others that were pending are"
+            " withdrawn. Leave it out where the batch may lack some."
+        },
+    )
 
     @ma.validates_schema(skip_on_field_errors=True)
     def refuse_too_many(self, values: dict[str, Any], **kwargs: Any) -> None:

@@ -8,6 +8,7 @@ from webapp.importers.providers.payloads import (
     PayloadObject,
     fingerprint,
     identified,
+    in_known_currencies,
     moved_value_days,
     of_currency,
     records,
@@ -35,7 +36,9 @@ def read(payload: object, selector: AccountSelector) -> Push:
     _refuse_error(page)
     if not isinstance(page.values.get("transactions"), list):
         page.refuse("is not a response of Enable Banking: it has no list “transactions”")
-    items = records(page.values["transactions"], "transactions")
+    items, foreign = in_known_currencies(
+        records(page.values["transactions"], "transactions"), _unknown, "entry_reference"
+    )
     statuses = [_status(item) for item in items]
     current = [item for item, status in zip(items, statuses, strict=True) if status in _PENDING]
     withdrawn = [item for item, status in zip(items, statuses, strict=True) if status in _WITHDRAWN]
@@ -46,8 +49,12 @@ def read(payload: object, selector: AccountSelector) -> Push:
         external_id=selector.requested,
         added=lines,
         removed=tuple(name for item in withdrawn if (name := _id(item))),
-        warnings=(*others, *unnamed, *_warnings(page, current, statuses), *moved_value_days(lines)),
+        warnings=(*foreign, *others, *unnamed, *_warnings(page, current, statuses), *moved_value_days(lines)),
     )
+
+
+def _unknown(item: PayloadObject) -> str | None:
+    return item.inner("transaction_amount").unknown_currency("currency")
 
 
 def _refuse_error(page: PayloadObject) -> None:

@@ -7,6 +7,8 @@ from webapp.importers.providers.payloads import (
     PayloadObject,
     fingerprint,
     identified,
+    in_known_currencies,
+    last_day,
     moved_value_days,
     of_currency,
     records,
@@ -19,6 +21,8 @@ from webapp.importers.providers.pushes import (
 from webapp.importers.texts import joined
 from webapp.ledger.matching.lines import is_placeholder
 from webapp.ledger.matching.pushed_lines import PushedLine
+
+_IDS = ("transactionId", "internalTransactionId")
 
 
 def read(payload: object, selector: AccountSelector) -> Push:
@@ -33,10 +37,15 @@ def read(payload: object, selector: AccountSelector) -> Push:
         response.refuse(
             "is not a response of GoCardless: it has no lists “booked” and “pending” under “transactions”"
         )
-    items = [(each, False) for each in records(lists.values.get("booked"), "booked")]
+    booked, foreign = in_known_currencies(records(lists.values.get("booked"), "booked"), _unknown, _IDS[0])
+    items = [(each, False) for each in booked]
     # Some programs store the pending lines beside “transactions” instead of within.
     for holder in (lists, response):
-        items += [(each, True) for each in records(holder.values.get("pending"), "pending")]
+        waiting, more = in_known_currencies(
+            records(holder.values.get("pending"), "pending"), _unknown, _IDS[0]
+        )
+        items += [(each, True) for each in waiting]
+        foreign += more
     lines, others = of_currency(selector, [_line(item, pending=pending) for item, pending in items])
     lines, unnamed = identified(lines)
     return Push(
@@ -44,13 +53,19 @@ def read(payload: object, selector: AccountSelector) -> Push:
         external_id=selector.requested,
         added=lines,
         warnings=(
+            *foreign,
             *others,
             *unnamed,
             *_other_list_warnings(lists),
             *_date_warnings([item for item, pending in items if not pending]),
             *moved_value_days(lines),
         ),
+        pending_until=last_day(lines) if isinstance(lists.values.get("pending"), list) else None,
     )
+
+
+def _unknown(item: PayloadObject) -> str | None:
+    return item.inner("transactionAmount").unknown_currency("currency")
 
 
 def _refuse_error(response: PayloadObject) -> None:
@@ -89,7 +104,7 @@ def _line(item: PayloadObject, *, pending: bool) -> PushedLine:
 
 def _id(item: PayloadObject) -> str:
     """Return the bank's id, else the one that GoCardless assigns."""
-    names = (item.id("transactionId"), item.id("internalTransactionId"))
+    names = map(item.id, _IDS)
     return next((name for name in names if name and not is_placeholder(name)), "")
 
 

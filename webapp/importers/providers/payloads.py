@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from hashlib import sha256
@@ -135,6 +135,14 @@ class PayloadObject:
             return canonical(code)
         except LedgerError:
             self.refuse(f"has a currency that is not in ISO 4217: {quoted(code)}")
+
+    def unknown_currency(self, *keys: str) -> str | None:
+        """Return the currency under the first filled key if it is none of ISO 4217, such as BTC."""
+        code = self.text(*keys)
+        try:
+            return None if code is None or canonical(code) else code
+        except LedgerError:
+            return code
 
     def amount(self, key: str, currency: str) -> Decimal:
         """Return the amount under a key, as a number or as text, within its currency's digits."""
@@ -266,6 +274,25 @@ def of_currency(
     return selected, [f"{count} in {', '.join(others)} and not imported into this account."]
 
 
+def in_known_currencies(
+    items: Sequence[PayloadObject], unknown: Callable[[PayloadObject], str | None], name: str
+) -> tuple[list[PayloadObject], list[str]]:
+    """Return the lines in currencies of ISO 4217, and a warning that names each other one.
+
+    One such line must not stop a feed for ever, because its provider sends it again with every answer.
+    """
+    known, warnings = [], []
+    for item in items:
+        if (code := unknown(item)) is None:
+            known.append(item)
+        else:
+            warnings.append(
+                f"{item.where} ({item.id(name) or 'without an id'}) is in {quoted(code)}, which is not an ISO 4217"
+                " currency; it is set aside."
+            )
+    return known, warnings
+
+
 def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushedLine, ...], list[str]]:
     """Return the lines with unique ids, and warnings about lines without one.
 
@@ -281,8 +308,16 @@ def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushedLine, ...], lis
     keys = line_keys(current[index] for index in keyed)
     superseded = len(lines) - len(current)
     for index, key in zip(keyed, keys, strict=True):
-        current[index] = current[index]._replace(provider_transaction_id=f"{key.digest}-{key.occurrence}")
+        current[index] = current[index]._replace(
+            provider_transaction_id=f"{key.digest}-{key.occurrence}", shared_id=_own_id(current[index])
+        )
     return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
+
+
+def last_day(lines: Iterable[PushedLine], as_of: datetime | None = None) -> date:
+    """Return the day up to which an answer speaks: that of its balance, or of its newest line; without both, any."""
+    days = [line.booked_on for line in lines] + ([as_of.date()] if as_of else [])
+    return max(days, default=date.max)
 
 
 def moved_value_days(lines: Sequence[PushedLine]) -> Iterator[str]:

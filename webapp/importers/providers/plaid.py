@@ -3,14 +3,19 @@
 from collections.abc import Iterator
 from typing import Final
 
-from webapp.importers.providers.payloads import PayloadObject, fingerprint, records, select_account
+from webapp.importers.providers.payloads import (
+    PayloadObject,
+    fingerprint,
+    in_known_currencies,
+    records,
+    select_account,
+)
 from webapp.importers.providers.pushes import (
     AccountSelector,
     ProviderFailedError,
     Push,
     PushBalance,
 )
-from webapp.importers.texts import quoted
 from webapp.ledger.matching.pushed_lines import PushedLine
 
 # Account types whose balance is the amount owed.
@@ -35,6 +40,10 @@ def read(payload: object, selector: AccountSelector) -> Push:
     ids = [each.id("account_id") for each in (*accounts, *lists["added"], *lists["modified"])]
     account = select_account(selector, list(dict.fromkeys(name for name in ids if name)))
     own = {name: [each for each in lists[name] if _is_of(each, account)] for name in _LISTS}
+    foreign: list[str] = []
+    for name in _LISTS[:2]:
+        own[name], warnings = in_known_currencies(own[name], _unknown, "transaction_id")
+        foreign += warnings
     return Push(
         batch_id=f"plaid-{fingerprint(payload, account)}",
         external_id=account,
@@ -42,7 +51,7 @@ def read(payload: object, selector: AccountSelector) -> Push:
         modified=tuple(map(_line, own["modified"])),
         removed=tuple(map(_transaction_id, own["removed"])),
         balance=next((_balance(each) for each in accounts if each.id("account_id") == account), None),
-        warnings=tuple(_warnings(page)),
+        warnings=(*foreign, *_warnings(page)),
     )
 
 
@@ -65,7 +74,7 @@ def _transaction_id(item: PayloadObject) -> str:
 
 
 def _line(item: PayloadObject) -> PushedLine:
-    currency = _currency(item)
+    currency = item.currency("iso_currency_code")
     booked_on = item.day("date")
     if booked_on is None:
         item.refuse("has no date (date)")
@@ -91,16 +100,17 @@ def _iban(party: PayloadObject) -> str | None:
     return party.inner("account_numbers").inner("international").iban("iban")
 
 
-def _currency(item: PayloadObject) -> str:
-    unofficial = item.text("unofficial_currency_code")
-    if item.text("iso_currency_code") is None and unofficial:
-        item.refuse(f"is in {quoted(unofficial)}, which is not an ISO 4217 currency")
-    return item.currency("iso_currency_code")
+def _unknown(item: PayloadObject) -> str | None:
+    """Return the currency of a line that is not in ISO 4217, whichever of Plaid's two fields has it."""
+    code = item.unknown_currency("iso_currency_code")
+    return code or (None if item.text("iso_currency_code") else item.text("unofficial_currency_code"))
 
 
 def _balance(account: PayloadObject) -> PushBalance | None:
     balances = account.inner("balances")
     if balances.values.get("current") is None or balances.text("iso_currency_code") is None:
+        return None
+    if balances.unknown_currency("iso_currency_code"):
         return None
     currency = balances.currency("iso_currency_code")
     amount = balances.amount("current", currency)

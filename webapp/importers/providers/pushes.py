@@ -1,7 +1,7 @@
 """The contents of a push: the lines and the balance of one account in a provider's payload."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -50,7 +50,10 @@ class PushBalance:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A payload's lines and balance of one account; `external_id` is the provider's id of it, if the payload has it."""
+    """A payload's lines and balance of one account; `external_id` is the provider's id of it, if the payload has it.
+
+    All lines that are pending up to `pending_until` are in the payload; None where it may lack some.
+    """
 
     batch_id: str
     external_id: str | None
@@ -59,6 +62,7 @@ class Push:
     removed: tuple[str, ...] = ()
     balance: PushBalance | None = None
     warnings: tuple[str, ...] = ()
+    pending_until: date | None = None
 
     def body(self) -> dict[str, Any]:
         """Return the JSON body of POST /feeds/accounts/{faId}/transactions."""
@@ -68,6 +72,7 @@ class Push:
             "modified": [_body(line) for line in self.modified],
             "removed": list(self.removed),
             "balance": self.balance and self.balance.body(),
+            "pendingUntil": self.pending_until and self.pending_until.isoformat(),
         }
 
 
@@ -85,4 +90,5 @@ def _body(line: PushedLine) -> dict[str, Any]:
         "reference": line.reference,
         "iban": line.iban,
         "pendingTransactionId": line.pending_transaction_id,
+        "sharedId": line.shared_id,
     }

@@ -7,6 +7,7 @@ from webapp.importers.providers.payloads import (
     cut,
     fingerprint,
     identified,
+    last_day,
     records,
     select_account,
 )
@@ -50,12 +51,14 @@ def read(payload: object, selector: AccountSelector) -> Push:
             for each in records(account.values.get("transactions"), f"{account.where}.transactions")
         ]
     )
+    balance = _balance(account, currency)
     return Push(
         batch_id=f"simplefin-{fingerprint(payload, selected)}",
         external_id=selected,
         added=lines,
-        balance=_balance(account, currency),
+        balance=balance,
         warnings=(*errors, *warnings),
+        pending_until=None if errors else last_day(lines, balance.as_of if balance else None),
     )
 
 

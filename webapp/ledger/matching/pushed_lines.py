@@ -7,12 +7,15 @@ from typing import Final, NamedTuple
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.lines import line_keys
 from webapp.ledger.money import Money
 
 YEARS_BACK: Final = 50
 DAYS_AHEAD: Final = 366
 # A 28-digit context multiplies such an amount by its currency's digits without rounding it.
 _SAFE_SIZE: Final = 15
+# Stands for the digest of facts under an id that names several lines.
+SHARED: Final = bytes(16)
 
 
 class NonsenseError(UnprocessableError):
@@ -25,7 +28,8 @@ class NonsenseError(UnprocessableError):
 class PushedLine(NamedTuple):
     """A line as its provider sends it, from the account holder's view; `pending_transaction_id` is its id as pending.
 
-    With `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
+    `shared_id` is the provider's id where it names several lines, and `provider_transaction_id` stands for it. With
+    `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
     """
 
     provider_transaction_id: str
@@ -40,6 +44,13 @@ class PushedLine(NamedTuple):
     iban: str | None = None
     pending_transaction_id: str | None = None
     has_moved_value_day: bool = False
+    shared_id: str | None = None
+
+    @property
+    def own_key(self) -> str:
+        """Return the id by which its day and amount identify a line, where its provider's id is that of several."""
+        key = line_keys([self])[0]
+        return f"{key.digest}-{key.occurrence}"
 
 
 def digest_of(line: PushedLine, amount_minor: int) -> bytes:

@@ -66,6 +66,25 @@ def push(feed_account: FeedAccount, batch_id: str) -> FeedPush | None:
     )
 
 
+def pending_until(feed_account: FeedAccount, day: date) -> set[str]:
+    """Give the ids of an account's lines that are pending, of a day and before."""
+    found = db.session.scalars(
+        sa.select(FeedLine.provider_transaction_id)
+        .join(
+            Transaction,
+            of_same_organization(FeedLine, Transaction) & refers_to(FeedLine.transaction_id, Transaction),
+        )
+        .where(
+            refers_to(FeedLine.feed_account_id, feed_account),
+            FeedLine.is_pending,
+            FeedLine.event != "REMOVED",
+            Transaction.status == "PENDING",
+            Transaction.booked_on <= day,
+        )
+    )
+    return set(found)
+
+
 def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, FeedEvent]:
     """Give the last events under these ids of the provider."""
     if not ids:

@@ -1,11 +1,12 @@
 """The last event of each provider transaction id, stored in bulk."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.matching.pushed_lines import SHARED
 from webapp.models import FeedAccount, FeedLine, refers_to
 from webapp.models.base import table_of
 
@@ -58,6 +59,29 @@ def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
             for event in events
         ],
     )
+
+
+def rename(feed_account: FeedAccount, names: Mapping[str, str]) -> None:
+    """Store lines under other ids, some of which are those of others among them."""
+    aside = [{"its_id": old, "aside": f"\u2192 {number}"} for number, old in enumerate(names)]
+    to = {"provider_transaction_id": sa.bindparam("aside")}
+    _update(feed_account, to, aside)
+    _update(
+        feed_account,
+        to,
+        [{"its_id": each["aside"], "aside": names[each["its_id"]]} for each in aside],
+    )
+
+
+def share(feed_account: FeedAccount, name: str, own_key: str | None, *, is_known: bool) -> None:
+    """Store that an id names several lines; the line that it named alone so far is known under a key of its own."""
+    marker = LastEvent(name, None, "REMOVED", is_pending=False, digest=SHARED, pending_id=None)
+    if own_key is not None:
+        _update(feed_account, {"provider_transaction_id": own_key}, [{"its_id": name}])
+    if own_key is None and is_known:
+        replace(feed_account, [marker])
+    else:
+        add(feed_account, [marker])
 
 
 def remove(feed_account: FeedAccount, names: Sequence[str]) -> None:

@@ -25,13 +25,14 @@ class BalanceBody(TypedDict):
 
 
 class PushBody(TypedDict):
-    """A push as PushSchema loads it; `removed` are provider ids."""
+    """A push as PushSchema loads it; `removed` are provider ids, all lines pending up to `pending_until` are in it."""
 
     batch_id: str
     added: Sequence[PushedLine]
     modified: Sequence[PushedLine]
     removed: Sequence[str]
     balance: BalanceBody | None
+    pending_until: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class IncomingLine:
     """A line of a push with its verdict; `row_id` is its own row, `line_id` the line in the books that it is.
 
     `earlier` is the last event of its id. A late line is as the bank had it before a change; one that
-    is returned was removed.
+    is returned was removed. `sent_id` is its id in the push, also where another one stands for it.
     """
 
     line: PushedLine
@@ -65,9 +66,11 @@ class IncomingLine:
     earlier: FeedEvent | None = None
     is_late: bool = False
     is_returned: bool = False
+    sent_id: str = ""
 
     def __post_init__(self) -> None:
         self.digest = digest_of(self.line, self.amount_minor)
+        self.sent_id = self.line.provider_transaction_id
 
     def decide(self, verdict: str, line_id: int | None, reason: str = "") -> None:
         """Give the line its verdict."""

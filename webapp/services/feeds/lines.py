@@ -11,7 +11,7 @@ from webapp.queries.matching import feed_lines, surroundings
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as last_events
-from webapp.services.feeds import matching, outdated_lines
+from webapp.services.feeds import matching, outdated_lines, shared_ids, shifted_ids
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
@@ -27,9 +27,9 @@ UNDER_ANOTHER_ID = "The bank removed this id; the line is there under another on
 
 def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     """Bring lines that were added, or modified, into the books, each once."""
-    stored = feed_lines.last_events(
-        context.feed_account, {each.line.provider_transaction_id for each in lines}
-    )
+    stored = feed_lines.last_events(context.feed_account, shared_ids.names_of(lines))
+    context = shared_ids.settle(context, lines, stored)
+    shifted = shifted_ids.settle(context.feed_account, lines, stored)
     first: dict[str, IncomingLine] = {}
     again: list[tuple[IncomingLine, IncomingLine]] = []
     for each in lines:
@@ -40,6 +40,8 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         each.earlier = stored.get(each.line.provider_transaction_id)
         if each.earlier is not None:
             _recognise(each, each.earlier)
+        if each.line.provider_transaction_id in shifted and each.verdict == "ALREADY_THERE":
+            each.reason = shifted_ids.REASON
     open_ = [each for each in first.values() if not each.verdict]
     recognise_returned(context, [each for each in open_ if each.is_returned])
     open_ = [each for each in open_ if not each.verdict]

@@ -118,14 +118,15 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
         if lines:
             _take_lines(context, lines)
     removed = removed_lines.remove(feed_account, body["removed"], now=now)
+    if body["pending_until"] is not None:
+        brought |= {each.line.provider_transaction_id for each in (*added, *modified)}
+        ended = feed_lines.pending_until(feed_account, body["pending_until"])
+        removed += removed_lines.remove(feed_account, sorted(ended - brought), now=now)
     if balance is not None:
         _store_balance(feed_account, *balance, now)
     _note_taken(feed_account, provider, now)
     results: list[Sequence[object]] = [
-        *(
-            (each.line.provider_transaction_id, each.verdict, each.line_id, each.reason)
-            for each in (*added, *modified)
-        ),
+        *((each.sent_id, each.verdict, each.line_id, each.reason) for each in (*added, *modified)),
         *removed,
     ]
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
@@ -232,7 +233,11 @@ def digest_of(body: PushBody) -> str:
 
 
 def _written(body: PushBody) -> str:
-    return json.dumps(body, default=str, separators=(",", ":"), sort_keys=True)
+    # Lines are written as in earlier versions, so that a push that is sent again is still the same one.
+    written = {key: value for key, value in body.items() if key != "pending_until"}
+    for name in ("added", "modified"):
+        written[name] = [line[:-1] for line in body[name]]  # type: ignore[literal-required]
+    return json.dumps(written, default=str, separators=(",", ":"), sort_keys=True)
 
 
 def store_push(
