@@ -326,3 +326,16 @@ def test_any_bytes_are_read_or_refused(data):
             read(start + data)
         except FileRefusedError as refused:
             assert refused.message  # noqa: PT017
+
+
+def test_a_balance_without_a_direction_is_left_out_and_said():
+    undirected = balance("OPBD", "100.00", "2026-03-01").replace("<CdtDbtInd>CRDT</CdtDbtInd>", "")
+    assert "CdtDbtInd" not in undirected
+    found = read(message(statement(undirected, balance("CLBD", "87.50"), entry("12.50", "DBIT"))))
+    (account,) = found.statements
+    assert [str(line.amount) for line in account.lines] == ["-12.50"]
+    assert (account.opening, account.closing.amount) == (None, Decimal("87.50"))
+    assert "balances (OPBD) have no direction" in found.warnings[0]
+    assert "must be CRDT or DBIT" in refusal(
+        message(statement(undirected.replace("<Amt", "<CdtDbtInd>X</CdtDbtInd><Amt")))
+    )

@@ -33,6 +33,7 @@ class CamtStatementBuilder:
         self._institution: str | None = None
         self._currency: str | None = None
         self._balances: list[_CodedBalance] = []
+        self._undirected: list[str] = []
         self._lines: dict[str | None, list[FileLine]] = {}
 
     def add(self, record: XmlRecord) -> None:
@@ -65,7 +66,7 @@ class CamtStatementBuilder:
     def build(self) -> Iterator[Statement]:
         """Build the statement, or one per currency if its entries have several."""
         currencies = self._currencies()
-        if not (self._number or self._balances or self._lines):
+        if not (self._number or self._balances or self._undirected or self._lines):
             raise FileRefusedError(
                 "A statement in the file has neither an account nor entries; the file is damaged."
             )
@@ -89,6 +90,9 @@ class CamtStatementBuilder:
         """Warnings for the user about how the statement was read."""
         account = account_label(self._number)
         main, *others = self._currencies()
+        if self._undirected:
+            codes = ", ".join(dict.fromkeys(self._undirected))
+            yield f"{account}: balances ({codes}) have no direction (CdtDbtInd), and are not used."
         if others:
             yield f"{account}: its entries are in {len(others) + 1} currencies; each becomes an account of its own."
         for balance in self._balances:
@@ -114,6 +118,10 @@ class CamtStatementBuilder:
         code = balance.value("Tp/CdOrPrtry/Cd", "Tp/Cd")
         # Interim balances are those of one page of the statement.
         if code not in (*_OPENING, *_CLOSING) or balance.value("Tp/SubTp/Cd", "SubTp/Cd") == "INTM":
+            return
+        if balance.value("CdtDbtInd") is None:
+            # One exporter leaves it out of balances; the direction of the lines does not depend on it.
+            self._undirected.append(code)
             return
         try:
             amount, own = signed_amount(balance), currency(balance)

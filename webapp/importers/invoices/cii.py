@@ -75,8 +75,9 @@ def read(root: Node) -> Invoice:
         totals=None if summation is None else _totals(summation, values),
         tax_totals=() if summation is None else _tax_totals(summation, values),
         rows=tuple(_row(each, values) for each in settlement.all("ApplicableTradeTax")),
-        adjustments=tuple(
-            _adjustment(each, values) for each in settlement.all("SpecifiedTradeAllowanceCharge")
+        adjustments=(
+            *(_adjustment(each, values) for each in settlement.all("SpecifiedTradeAllowanceCharge")),
+            *(_service(each, values) for each in settlement.all("SpecifiedLogisticsServiceCharge")),
         ),
         lines=tuple(_line(each, values) for each in trade.all("IncludedSupplyChainTradeLineItem")),
         is_credit_note=type_code in CREDIT_NOTES,
@@ -188,6 +189,18 @@ def _adjustment(node: Node, values: InvoiceValues) -> Adjustment:
     )
 
 
+def _service(node: Node, values: InvoiceValues) -> Adjustment:
+    """Read a charge for logistics, which the extended profile has beside other charges."""
+    tax = node.first("AppliedTradeTax")
+    return Adjustment(
+        is_charge=True,
+        amount=values.decimal(node, "AppliedAmount"),
+        category=None if tax is None else tax.value("CategoryCode"),
+        rate=values.decimal(tax, "RateApplicablePercent"),
+        reason=node.value("Description"),
+    )
+
+
 def _line(line: Node, values: InvoiceValues) -> InvoiceLine:
     settlement = line.first("SpecifiedLineTradeSettlement") or _NOTHING
     agreement = line.first("SpecifiedLineTradeAgreement", "NetPriceProductTradePrice")
@@ -207,4 +220,5 @@ def _line(line: Node, values: InvoiceValues) -> InvoiceLine:
         adjustments=tuple(
             _adjustment(each, values) for each in settlement.all("SpecifiedTradeAllowanceCharge")
         ),
+        status=line.value("AssociatedDocumentLineDocument", "LineStatusReasonCode"),
     )

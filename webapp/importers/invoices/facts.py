@@ -41,7 +41,7 @@ def facts(invoice: Invoice) -> dict[str, Any]:
         "other_taxes": [
             {"currency": each.currency, "tax": _figure(each.amount)}
             for each in invoice.tax_totals
-            if each is not invoice.tax_total and each.amount is not None
+            if each not in invoice.own_tax_totals and each.amount is not None
         ],
         "vat": [_row(each) for each in invoice.rows],
         "lines": [_line(each) for each in invoice.lines],

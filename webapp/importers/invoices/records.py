@@ -47,7 +47,10 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceTotals:
-    """The document's totals, BT-106 to BT-109 and BT-112 to BT-115; the tax is among its `TaxTotal`s."""
+    """The document's totals, BT-106 to BT-109 and BT-112 to BT-115; the tax is among its `TaxTotal`s.
+
+    `third_party` is what others are paid for with it, which the extension of XRechnung adds to what is due.
+    """
 
     lines: Decimal | None = None
     allowances: Decimal | None = None
@@ -57,6 +60,7 @@ class InvoiceTotals:
     prepaid: Decimal | None = None
     rounding: Decimal | None = None
     due: Decimal | None = None
+    third_party: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,10 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceLine:
-    """A line of an invoice (BG-25); the price is for `base_quantity` of its unit."""
+    """A line of an invoice (BG-25); the price is for `base_quantity` of its unit.
+
+    `status` is that of the extended profile of Factur-X (BT-X-7): DETAIL, GROUP or INFORMATION.
+    """
 
     id: str | None = None
     name: str | None = None
@@ -108,6 +115,12 @@ class InvoiceLine:
     rate: Decimal | None = None
     is_vat: bool = True
     adjustments: tuple[Adjustment, ...] = ()
+    status: str | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Return whether its net is in the totals: a group sums up its details, and information is in none."""
+        return self.status not in {"GROUP", "INFORMATION"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +164,24 @@ class Invoice:
     unreadable: tuple[str, ...] = ()
 
     @property
-    def tax(self) -> Decimal | None:
-        """The tax in the document's currency (BT-110), if exactly that is stated."""
-        counting = self.tax_total
-        return None if counting is None else counting.amount
+    def counted_lines(self) -> tuple[InvoiceLine, ...]:
+        """The lines that the totals add up."""
+        return tuple(line for line in self.lines if line.is_counted)
 
     @property
-    def tax_total(self) -> TaxTotal | None:
-        """The valid tax total: the one in the document's currency, else the one without a currency."""
-        own = [each for each in self.tax_totals if each.currency == self.currency]
-        unnamed = [each for each in self.tax_totals if each.currency is None]
-        return next(iter([*own, *unnamed]), None)
+    def tax(self) -> Decimal | None:
+        """The tax in the document's currency (BT-110), if exactly that is stated."""
+        amounts = [each.amount for each in self.own_tax_totals if each.amount is not None]
+        return sum(amounts, Decimal(0)) if amounts else None
+
+    @property
+    def own_tax_totals(self) -> tuple[TaxTotal, ...]:
+        """The valid tax totals: those in the document's currency, else the one without a currency.
+
+        EN 16931 allows one; some invoices have one for each rate.
+        """
+        own = tuple(each for each in self.tax_totals if each.currency == self.currency)
+        return own or tuple(each for each in self.tax_totals if each.currency is None)[:1]
 
     @property
     def all_rows(self) -> tuple[VatRow, ...]:

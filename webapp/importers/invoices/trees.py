@@ -7,6 +7,7 @@ from xml.parsers import expat
 from webapp.importers.invoices.records import InvoiceRefusedError
 from webapp.ledger.files import xml_pieces
 from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
+from webapp.ledger.files.xml_texts import ENVELOPE, XmlTextError, xml_text
 
 MOST_TEXT: Final = 10_000
 DEEPEST: Final = 60
@@ -70,15 +71,17 @@ def tree(data: bytes) -> Node:
     Raises InvoiceRefusedError for bytes that are not XML, have a document type, or are too large or too deep.
     """
     builder = _Builder()
-    parser = expat.ParserCreate(namespace_separator=" ")
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
     parser.CharacterDataHandler = builder.characters
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = _refuse_document_type
     try:
-        xml_pieces.parse(parser, data)
+        xml_pieces.parse(parser, xml_text(data).encode())
     except TooMuchMarkupError as error:
         raise InvoiceRefusedError(f"{error} It was not read.") from None
+    except XmlTextError as error:
+        raise InvoiceRefusedError(str(error)) from None
     except (expat.ExpatError, ValueError, LookupError):
         raise InvoiceRefusedError(
             f"The XML breaks off or is damaged in line {parser.ErrorLineNumber}; ask for the invoice again."
@@ -105,6 +108,8 @@ class _Builder:
             )
         if len(self._open) + self._skipped >= DEEPEST:
             raise InvoiceRefusedError("The XML is nested more deeply than any invoice; it was not read.")
+        if tag == ENVELOPE and not (self._open or self._skipped or self._elements > 1):
+            return
         if self._skipped or not tag.startswith(_NAMESPACES):
             self._skipped += 1
             return
@@ -119,6 +124,9 @@ class _Builder:
     def end(self, _tag: str) -> None:
         if self._skipped:
             self._skipped -= 1
+            return
+        # The end of an envelope.
+        if not self._open:
             return
         node = self._open.pop()
         if not node.children and self._texts:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 
 from webapp.importers.invoices.records import (
     CREDIT_NOTES,
@@ -19,6 +20,7 @@ from webapp.importers.invoices.trees import Node
 from webapp.importers.invoices.values import InvoiceValues
 
 ROOTS = frozenset({"Invoice", "CreditNote"})
+_EXTENSION = "extension:xrechnung"
 _TRUE = frozenset({"true", "1"})
 _EMBEDDED = frozenset({"EmbeddedDocumentBinaryObject"})
 
@@ -44,7 +46,7 @@ def read(root: Node) -> Invoice:
         buyer=_party(root.first("AccountingCustomerParty", "Party")),
         representative_vat_id=_tax_id(root.first("TaxRepresentativeParty"), is_vat=True),
         payment=_payment(root),
-        totals=_totals(root.first("LegalMonetaryTotal"), values),
+        totals=_totals(root, values),
         tax_totals=tax_totals,
         adjustments=tuple(_adjustment(each, values) for each in root.all("AllowanceCharge")),
         lines=tuple(
@@ -53,8 +55,8 @@ def read(root: Node) -> Invoice:
         is_credit_note=root.name == "CreditNote" or type_code in CREDIT_NOTES,
         attachments=root.count(_EMBEDDED),
     )
-    counting = invoice.tax_total
-    return replace(invoice, rows=counting.rows if counting else (), unreadable=tuple(values.unreadable))
+    rows = tuple(row for each in invoice.own_tax_totals for row in each.rows)
+    return replace(invoice, rows=rows, unreadable=tuple(values.unreadable))
 
 
 def _party(party: Node | None) -> Party:
@@ -113,7 +115,8 @@ def _payment(root: Node) -> Payment:
     )
 
 
-def _totals(total: Node | None, values: InvoiceValues) -> InvoiceTotals | None:
+def _totals(root: Node, values: InvoiceValues) -> InvoiceTotals | None:
+    total = root.first("LegalMonetaryTotal")
     if total is None:
         return None
     names = (
@@ -126,7 +129,11 @@ def _totals(total: Node | None, values: InvoiceValues) -> InvoiceTotals | None:
         "PayableRoundingAmount",
         "PayableAmount",
     )
-    return InvoiceTotals(*(values.decimal(total, name) for name in names))
+    totals = InvoiceTotals(*(values.decimal(total, name) for name in names))
+    if _EXTENSION not in (root.value("CustomizationID") or ""):
+        return totals
+    paid = [values.decimal(each, "PaidAmount") for each in root.all("PrepaidPayment")]
+    return replace(totals, third_party=sum((each for each in paid if each is not None), Decimal(0)))
 
 
 def _tax_total(total: Node, values: InvoiceValues) -> TaxTotal:

@@ -10,6 +10,7 @@ from xml.parsers import expat
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.files import xml_pieces
 from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
+from webapp.ledger.files.xml_texts import ENVELOPE, XmlTextError, xml_text
 
 LONGEST: Final = 120
 NAMELESS: Final = "document"
@@ -86,6 +87,8 @@ _INVOICES: Final = frozenset(
     }
 )
 _FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
+_OF_ENVELOPE: Final = ENVELOPE.partition(" ")[0]
+_FATTURA_PA: Final = "http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/"
 _DEEPEST: Final = 100
 _BEGINNING: Final = 4096
 
@@ -107,10 +110,10 @@ plain text or XML invoice; this file is none.
         return WEBP
     if _HEIC.match(data):
         return HEIC
-    text = _text(data)
-    if text.lstrip().startswith("<"):
+    if _begins_as_xml(data):
         _require_invoice(data)
         return XML
+    text = _text(data)
     if not text.strip() or _MARKUP.search(text):
         raise FileKindError
     return TEXT
@@ -128,9 +131,15 @@ def sniffed(data: bytes) -> FileKind:
             return kind
     if _WEBP.match(beginning) or _HEIC.match(beginning):
         return WEBP if _WEBP.match(beginning) else HEIC
-    if beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+    if _begins_as_xml(beginning):
         return XML
     return UNKNOWN if b"\x00" in beginning else TEXT
+
+
+def _begins_as_xml(data: bytes) -> bool:
+    """Return whether the first letter is an angle bracket, also in two or four bytes and behind a mark."""
+    head = data[:_BEGINNING].lstrip(b"\xef\xbb\xbf\xff\xfe\x00")
+    return head.lstrip(b" \t\r\n\x00").startswith(b"<")
 
 
 def _text(data: bytes) -> str:
@@ -145,14 +154,22 @@ def _text(data: bytes) -> str:
 
 
 def _require_invoice(data: bytes) -> None:
-    """Raise FileKindError for XML that is no whole invoice, or contains a document type, a page or a drawing."""
+    """Raise FileKindError for XML that is no whole invoice, or contains a document type, a page or a drawing.
+
+    Instructions, such as that of a style sheet, say nothing of the invoice; nothing is fetched for them.
+    """
     found = _Elements()
-    parser = expat.ParserCreate(namespace_separator=" ")
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
     parser.StartElementHandler, parser.EndElementHandler = found.start, found.end
-    parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = found.refuse
+    parser.StartDoctypeDeclHandler = found.refuse
     try:
-        xml_pieces.parse(parser, data)
-    except TooMuchMarkupError as error:
+        text = xml_text(data)
+        if _CONTROL.search(text):
+            raise FileKindError
+        xml_pieces.parse(parser, text.encode())
+        if found.invoices != 1:
+            raise FileKindError("The envelope has several invoices; send each as a file of its own.")
+    except (TooMuchMarkupError, XmlTextError) as error:
         raise FileKindError(str(error)) from None
     except (expat.ExpatError, ValueError, LookupError):
         raise FileKindError from None
@@ -162,10 +179,19 @@ class _Elements:
     """The elements of an XML file, as the parser meets them."""
 
     def __init__(self) -> None:
-        self._depth = self._count = 0
+        self._depth = self._count = self.invoices = 0
+        self._outside = 0
 
     def start(self, name: str, _attributes: dict[str, str]) -> None:
-        is_strange = name not in _INVOICES if self._depth == 0 else name.startswith(_FOREIGN)
+        if self._depth == 0 and name == ENVELOPE:
+            self._outside = 1
+        if self._depth == 0 and name.startswith(_FATTURA_PA):
+            raise FileKindError("This is an Italian FatturaPA, which is not read; send the invoice as a PDF.")
+        is_root = self._depth == self._outside
+        is_strange = name not in _INVOICES if is_root else name.startswith(_FOREIGN)
+        if is_root and self._outside:
+            is_strange = is_strange and not name.startswith(_OF_ENVELOPE)
+        self.invoices += is_root and name in _INVOICES
         self._depth += 1
         self._count += 1
         if is_strange or self._depth > _DEEPEST:

@@ -1,6 +1,6 @@
 """The supported rules, their verdicts, and the findings on an invoice for people."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -90,18 +90,23 @@ def _sentence(rule: str, invoice: Invoice) -> str:
     stated = invoice.totals or InvoiceTotals()
     own = invoice.adjustments
     compared: Mapping[str, tuple[str, Figure, str, Figure]] = {
-        "BR-CO-10": ("sum of the lines", stated.lines, "lines", sum_of(each.net for each in invoice.lines)),
+        "BR-CO-10": (
+            "sum of the lines",
+            stated.lines,
+            "lines",
+            _sum_if_any(each.net for each in invoice.counted_lines),
+        ),
         "BR-CO-11": (
             "sum of allowances",
             stated.allowances,
             "allowances",
-            sum_of(each.amount for each in own if not each.is_charge),
+            _sum_if_any(each.amount for each in own if not each.is_charge),
         ),
         "BR-CO-12": (
             "sum of charges",
             stated.charges,
             "charges",
-            sum_of(each.amount for each in own if each.is_charge),
+            _sum_if_any(each.amount for each in own if each.is_charge),
         ),
         "BR-CO-13": (
             "net",
@@ -109,17 +114,25 @@ def _sentence(rule: str, invoice: Invoice) -> str:
             "lines, less allowances, with charges,",
             _with(stated.lines, minus(stated.allowances), stated.charges),
         ),
-        "BR-CO-14": ("tax", invoice.tax, "taxes by rate", sum_of(row.tax for row in invoice.rows)),
+        "BR-CO-14": ("tax", invoice.tax, "taxes by rate", _sum_if_any(row.tax for row in invoice.rows)),
         "BR-CO-15": ("gross", stated.gross, "net and the tax", add(stated.net, invoice.tax)),
         "BR-CO-16": (
             "amount due",
             stated.due,
             "gross, less what was prepaid, with the rounding,",
-            _with(stated.gross, minus(stated.prepaid), stated.rounding),
+            _with(stated.gross, minus(stated.prepaid), stated.rounding, stated.third_party),
         ),
     }
+    if rule == "BR-CO-15" and len(totals_in := invoice.own_tax_totals) > 1:
+        return f"The invoice states {len(totals_in)} totals of tax in {invoice.currency}, and may state only one."
     if rule in compared:
         name, figure, parts, made = compared[rule]
+        if made is None:
+            return f"The {name} is stated as {_shown(figure)}, and there are no {parts} that make it."
+        if figure == made:
+            return (
+                f"The {name}, {_shown(figure)}, has more than two decimals, or comes from amounts that have."
+            )
         return f"The {name} is stated as {_shown(figure)}, and the {parts} make {_shown(made)}."
     if rule.startswith("BR-DEC"):
         return "An amount is written with more than two decimals."
@@ -143,6 +156,11 @@ def _rows(rule: str, invoice: Invoice) -> str:
         for row in rows[:MOST_ROWS]
     )
     return ", ".join(shown)
+
+
+def _sum_if_any(figures: Iterable[Figure]) -> Figure:
+    found = [figure for figure in figures if figure is not None]
+    return sum_of(found) if found else None
 
 
 def _with(first: Figure, *others: Figure) -> Figure:

@@ -7,7 +7,7 @@ from webapp.importers.invoices.rules.arithmetic import Figure, add, cents, equal
 def lines_add_up(invoice: Invoice) -> bool:
     """BR-CO-10: the sum of the lines' net amounts."""
     totals = invoice.totals
-    return totals is None or equal(totals.lines, cents(sum_of(each.net for each in invoice.lines)))
+    return totals is None or equal(totals.lines, cents(sum_of(each.net for each in invoice.counted_lines)))
 
 
 def allowances_add_up(invoice: Invoice) -> bool:
@@ -63,7 +63,8 @@ def due_adds_up(invoice: Invoice) -> bool:
     due: Figure = totals.due
     if totals.rounding is not None:
         due = cents(add(totals.due, -totals.rounding))
-    owed = totals.gross if totals.prepaid is None else cents(add(totals.gross, -totals.prepaid))
+    changes = _present(minus(totals.prepaid), totals.third_party)
+    owed = cents(add(totals.gross, *changes)) if changes else totals.gross
     return equal(due, owed)
 
 

@@ -101,7 +101,8 @@ def _sum(invoice: Invoice, category: str, rate: Decimal | None = None) -> Decima
     """Add up the lines and charges of a category, less its allowances; CII rounds each sum."""
     own = [each for each in invoice.adjustments if _is_of(each.category, each.rate, category, rate)]
     lines = _rounded(
-        invoice, (each.net for each in invoice.lines if _is_of(each.category, each.rate, category, rate))
+        invoice,
+        (each.net for each in invoice.counted_lines if _is_of(each.category, each.rate, category, rate)),
     )
     charges = _rounded(invoice, (each.amount for each in own if each.is_charge))
     return lines + charges - _rounded(invoice, (each.amount for each in own if not each.is_charge))
