@@ -77,7 +77,11 @@ FILES = [
     ("credit.xml", invoice(root="CrossIndustryInvoice", namespace=CII), "application/xml"),
     ("page-in.xml", invoice(XHTML), None),
     ("drawing-in.xml", invoice(SVG.decode()), None),
-    ("styled.xml", invoice(head='<?xml-stylesheet type="text/xsl" href="//evil.example/x.xsl"?>'), "application/xml"),
+    (
+        "styled.xml",
+        invoice(head='<?xml-stylesheet type="text/xsl" href="//evil.example/x.xsl"?>'),
+        "application/xml",
+    ),
     ("entity.xml", invoice("&e;", head='<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), None),
     ("feed.xml", b'<?xml version="1.0"?><rss><channel/></rss>', None),
     ("deep.xml", invoice("<a>" * 200 + "</a>" * 200), None),

@@ -303,11 +303,11 @@ def _unnamed(rows: Sequence[Movement]) -> int | None:
 def _set_aside(statement: Statement, *, may_ask: bool) -> tuple[Statement, list[SkippedRow]]:
     """Return a statement without the lines that state balances, and these; raises MappingNeededError if unclear."""
     rows = [Movement(line.amount, label_of(line.description), line.booked_on) for line in statement.lines]
-    stated = {name: balance and balance.amount for name, balance in _balances_of(statement).items()}
-    is_whole = None not in stated.values()
+    opening, closing = (each and each.amount for each in (statement.opening, statement.closing))
+    is_whole = opening is not None and closing is not None
     if not any(row.label for row in rows) and (is_whole or not may_ask):
         return statement, []
-    found = balances_among(rows, **stated)
+    found = balances_among(rows, opening=opening, closing=closing)
     if found.doubtful is not None and may_ask and not is_whole:
         line = statement.lines[found.doubtful]
         raise unclear(line.row, line.description, "description")
@@ -350,10 +350,6 @@ def without_balances(bank_file: BankFile, left_out: frozenset[str] | None, *, ma
 
 def _skipped(line: FileLine, reason: str) -> SkippedRow:
     return SkippedRow(line.row, line.description, reason)
-
-
-def _balances_of(statement: Statement) -> dict[str, StatedBalance | None]:
-    return {"opening": statement.opening, "closing": statement.closing}
 
 
 def _balance(amount: Decimal | None, day: date) -> StatedBalance | None:

@@ -76,11 +76,11 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     del text
     while booked:
         name, record = booked.popleft()
-        account, line = (name, record.section), _line(record, days, mark)
-        is_first = account not in accounts
-        lines = accounts.setdefault(account, [])
+        key, line = (name, record.section), _line(record, days, mark)
+        is_first = key not in accounts
+        lines = accounts.setdefault(key, [])
         if line.amount and is_first and _opens(record, name, mapping or {}):
-            openings[account] = StatedBalance(line.amount, line.booked_on)
+            openings[key] = StatedBalance(line.amount, line.booked_on)
             skipped.append(SkippedRow(record.row, line.description, REASON))
         else:
             lines.append(line)

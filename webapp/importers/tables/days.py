@@ -212,8 +212,6 @@ def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> 
     ('%d/%m/%Y', 'Another day of the file, 28/02/2026, can only be read so.')
     >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026")[0]
     '%d/%m/%Y'
-    >>> chosen_by_others(["05/01/2026", "01/02/2026", "03/02/2026"], [], "")
-    ('%d/%m/%Y', 'The days are in order only so.')
     """
     formats = formats_of(days)
     if len(formats) == 1:

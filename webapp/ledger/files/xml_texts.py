@@ -1,7 +1,5 @@
 """The text of XML by its byte-order mark and its declaration, as XML 1.0 (4.3.3) demands it of every reader."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import Final

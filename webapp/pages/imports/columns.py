@@ -81,7 +81,7 @@ def show_columns(
         bank_import=queries.imports.imports.record(imported),
         standing=column_forms.columns_view(reading, mapping, form["columns"] if problem else ()),
         typed=form
-        | column_forms.form_of((mapping or reading.guess or {}) | column_forms.proposed_of(reading)),
+        | column_forms.form_of({**(mapping or reading.guess or {}), **column_forms.proposed_of(reading)}),
         remembered=queries.imports.column_mappings.listed(organization_id()),
         kinds=column_forms.KINDS,
         figures=column_forms.FIGURES,

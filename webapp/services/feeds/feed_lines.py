@@ -64,7 +64,7 @@ def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
 def rename(feed_account: FeedAccount, names: Mapping[str, str]) -> None:
     """Store lines under other ids, some of which are those of others among them."""
     aside = [{"its_id": old, "aside": f"\u2192 {number}"} for number, old in enumerate(names)]
-    to = {"provider_transaction_id": sa.bindparam("aside")}
+    to: dict[str, Any] = {"provider_transaction_id": sa.bindparam("aside")}
     _update(feed_account, to, aside)
     _update(
         feed_account,

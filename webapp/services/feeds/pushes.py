@@ -236,7 +236,7 @@ def _written(body: PushBody) -> str:
     # Lines are written as in earlier versions, so that a push that is sent again is still the same one.
     written = {key: value for key, value in body.items() if key != "pending_until"}
     for name in ("added", "modified"):
-        written[name] = [line[:-1] for line in body[name]]  # type: ignore[literal-required]
+        written[name] = [line[:-1] for line in body[name]]
     return json.dumps(written, default=str, separators=(",", ":"), sort_keys=True)
 
 

@@ -1,7 +1,5 @@
 """Ids that a provider gives several lines: day and amount identify these lines, in this push and in every later one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Ids that count the lines of a day: a line that the bank inserts shifts those behind it, and changes none of them."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import date
@@ -47,7 +45,7 @@ def _moved(of_day: Sequence[IncomingLine], stored: dict[str, FeedEvent]) -> dict
         event.event == "REMOVED" or event.digest in {None, SHARED} for event in changed.values()
     ):
         return {}
-    now = Counter(each.digest for each in first.values())
+    now: Counter[bytes | None] = Counter(each.digest for each in first.values())
     if Counter(event.digest for event in known.values()) - now:
         return {}
     waiting: dict[bytes | None, list[FeedEvent]] = defaultdict(list)

@@ -86,10 +86,11 @@ def _left_out(invoice: Invoice) -> frozenset[str]:
     return _OF_LINES if profile.endswith(_BASIC_WL) else frozenset()
 
 
-def _sentence(rule: str, invoice: Invoice) -> str:
+def _compared(invoice: Invoice) -> Mapping[str, tuple[str, Figure, str, Figure]]:
+    """Return what is stated and what makes it, with their names, by rule."""
     stated = invoice.totals or InvoiceTotals()
     own = invoice.adjustments
-    compared: Mapping[str, tuple[str, Figure, str, Figure]] = {
+    return {
         "BR-CO-10": (
             "sum of the lines",
             stated.lines,
@@ -123,6 +124,10 @@ def _sentence(rule: str, invoice: Invoice) -> str:
             _with(stated.gross, minus(stated.prepaid), stated.rounding, stated.third_party),
         ),
     }
+
+
+def _sentence(rule: str, invoice: Invoice) -> str:
+    compared = _compared(invoice)
     if rule == "BR-CO-15" and len(totals_in := invoice.own_tax_totals) > 1:
         return f"The invoice states {len(totals_in)} totals of tax in {invoice.currency}, and may state only one."
     if rule in compared:
