@@ -303,7 +303,8 @@ def _unnamed(rows: Sequence[Movement]) -> int | None:
 def _set_aside(statement: Statement, *, may_ask: bool) -> tuple[Statement, list[SkippedRow]]:
     """Return a statement without the lines that state balances, and these; raises MappingNeededError if unclear."""
     rows = [Movement(line.amount, label_of(line.description), line.booked_on) for line in statement.lines]
-    opening, closing = (each and each.amount for each in (statement.opening, statement.closing))
+    opening = None if statement.opening is None else statement.opening.amount
+    closing = None if statement.closing is None else statement.closing.amount
     is_whole = opening is not None and closing is not None
     if not any(row.label for row in rows) and (is_whole or not may_ask):
         return statement, []
