@@ -11,6 +11,15 @@ from webapp.ledger.errors import UnprocessableError
 # The largest export that we know of has 100,000 lines; tables have headings and notes beside them. Each costs about
 # 0.1 ms to read, and the last one may be wrong.
 MAX_LINES: Final = 110_000
+# What a bank may state of a line beside its amount and its text.
+DETAILS: Final = (
+    "charges",
+    "original_amount",
+    "original_currency",
+    "exchange_rate",
+    "return_reason",
+    "return_text",
+)
 _FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -62,6 +71,10 @@ class FileLine:
     reference exactly as sent, placeholders included; `description` is all of the bank's text. With
     `has_moved_value_day` the bank wrote a value date that does not exist, and `value_on` is the last of its month.
 
+    `charges` are within the amount, without a sign. `original_amount` is what was paid in another currency, and
+    `exchange_rate` turned it into the amount. A line that gives money back has the bank's `return_reason` as a code
+    (AM04), and its `return_text`.
+
     For a batch, `payments` is the number of payments booked together, and `parts` are these payments as lines of
     their own, where the bank states the amount of each.
     """
@@ -79,6 +92,18 @@ class FileLine:
     iban: str | None = None
     payments: int = 1
     parts: "tuple[FileLine, ...]" = ()
+    charges: Decimal | None = None
+    original_amount: Decimal | None = None
+    original_currency: str | None = None
+    exchange_rate: Decimal | None = None
+    return_reason: str | None = None
+    return_text: str | None = None
+
+    @property
+    def details(self) -> dict[str, str] | None:
+        """What the bank states beside amount and text, as it is stored; None for nothing."""
+        found = {name: str(value) for name in DETAILS if (value := getattr(self, name)) is not None}
+        return found or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ class Transaction(Numbered, Base):
     line_key: Mapped[str | None] = mapped_column(sa.String(32))
     occurrence: Mapped[int] = mapped_column(default=1)
     text_key: Mapped[int | None]
+    details: Mapped[dict[str, str] | None] = mapped_column(sa.JSON(none_as_null=True))
     import_id: Mapped[int | None] = mapped_column(BigId)
     removed_by_import_id: Mapped[int | None] = mapped_column(BigId)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)

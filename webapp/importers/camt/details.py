@@ -1,12 +1,23 @@
 """The payment details of a CAMT entry: counterparty, purpose and references."""
 
 from collections.abc import Iterator
-from typing import Final
+from decimal import Decimal
+from typing import Any, Final
 
+from webapp.importers.camt.values import unsigned
 from webapp.importers.texts import iban, joined
 from webapp.importers.xml_records import XmlRecord
+from webapp.ledger.currencies import DIGITS
 from webapp.ledger.matching.lines import is_placeholder
 
+_MAX_DETAIL: Final = 500
+_CHARGES: Final = ("Chrgs/Rcrd/Amt", "Chrgs/Amt", "Chrgs/TtlChrgsAndTaxAmt")
+_ORIGINALS: Final = ("AmtDtls/InstdAmt/Amt", "AmtDtls/TxAmt/Amt", "Amt")
+_RATES: Final = (
+    "AmtDtls/TxAmt/CcyXchg/XchgRate",
+    "AmtDtls/InstdAmt/CcyXchg/XchgRate",
+    "AmtDtls/CntrValAmt/CcyXchg/XchgRate",
+)
 _OTHER: Final = {"Dbtr": "Cdtr", "Cdtr": "Dbtr"}
 _TEXTS: Final = ("RmtInf/Ustrd", "RmtInf/Strd/AddtlRmtInf", "AddtlTxInf")
 _REFERENCES: Final = (
@@ -54,6 +65,39 @@ class Details:
         texts = [*self._texts(), *self._entry.values("AddtlNtryInf")]
         return joined(texts or self._entry.values("NtryRef", "BkTxCd/Prtry/Cd"))
 
+    def stated(self) -> dict[str, Any]:
+        """Return the charges, the original amount and the reason of a return, where there is one payment."""
+        if len(self._payments) != 1:
+            return {}
+        payment, own = self._payments[0], self._entry.value("Amt@Ccy")
+        code, amount = self._original(payment, own)
+        return {
+            "charges": self._charges(payment, own),
+            "original_amount": amount,
+            "original_currency": code,
+            "exchange_rate": unsigned(payment.value(*_RATES) or "") if code else None,
+            "return_reason": _cut(payment.value("RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry")),
+            "return_text": _cut(joined(payment.values("RtrInf/AddtlInf"))),
+        }
+
+    def _charges(self, payment: XmlRecord, own: str | None) -> Decimal | None:
+        """Add up the charges within the amount; those of the payment are stated again for its entry."""
+        for record in (payment, self._entry):
+            for path in _CHARGES:
+                amounts, codes = record.values(path), record.values(f"{path}@Ccy")
+                found = [unsigned(amount) for amount in amounts]
+                if found and None not in found and set(codes) <= {own}:
+                    return sum((each for each in found if each), Decimal(0)) or None
+        return None
+
+    def _original(self, payment: XmlRecord, own: str | None) -> tuple[str | None, Decimal | None]:
+        """Return the currency and the amount that was paid, where it is not the currency of the entry."""
+        for path in _ORIGINALS:
+            code, amount = payment.value(f"{path}@Ccy"), unsigned(payment.value(path) or "")
+            if code and own and code != own and amount is not None and code in DIGITS:
+                return code, amount
+        return None, None
+
     def _texts(self) -> Iterator[str]:
         for payment in self._payments:
             if name := self._party_name(payment):
@@ -83,6 +127,10 @@ class Details:
             path.startswith("RtrInf/") for path in payment.fields
         )
         return _OTHER[side] if is_reversal and _name(payment, _OTHER[side]) else side
+
+
+def _cut(text: str | None) -> str | None:
+    return text[:_MAX_DETAIL] if text else None
 
 
 def _name(payment: XmlRecord, side: str) -> str | None:

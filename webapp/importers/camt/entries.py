@@ -64,6 +64,7 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
         counterparty=details.counterparty(),
         reference=details.reference(but=identity),
         iban=details.iban(),
+        **details.stated(),
     )
     return with_parts(line, entry, number)
 
@@ -138,6 +139,7 @@ def _part_line(
         counterparty=details.counterparty(),
         reference=details.reference(but=identity),
         iban=details.iban(),
+        **details.stated(),
     )
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
 
 from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.mt940.texts import read_narrative, read_notes
 from webapp.importers.mt940.values import entry
 from webapp.importers.texts import MAX_TEXT, folded, iban, joined
+from webapp.ledger.currencies import DIGITS
 from webapp.ledger.matching.lines import is_placeholder
 
 END: Final = "-"
@@ -31,6 +33,10 @@ _MAX_TEXTS: Final = 500
 _POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
 # Dutch banks write the counterparty's account instead of a reference; it is the same on all lines of that payee.
 _ACCOUNT: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z]{4}\d{7,22}")
+
+# Codes of the second line of :61:, such as /OCMT/USD4000,/EXCH/0,92/.
+_CODES: Final = re.compile(r"/(OCMT|CHGS|EXCH|RTRN)/([^/\s]{1,40})")
+_CODED: Final = re.compile(r"([A-Z]{3})(\d{1,15}(?:[,.]\d{0,10})?)", re.ASCII)
 
 
 class Mt940Field(NamedTuple):
@@ -107,7 +113,33 @@ def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, ro
         counterparty=narrative.counterparty or structured.counterparty or folded(fields.remark) or None,
         reference=reference if reference != identity else None,
         iban=narrative.iban or iban(details) or iban(fields.reference),
+        **_stated(details),
     )
+
+
+def _stated(details: str) -> dict[str, Any]:
+    """Read the codes behind a line: the original amount, charges, the rate and the reason of a return.
+
+    >>> found = _stated("/OCMT/USD4000,/EXCH/0,92/CHGS/EUR19,5/RTRN/AM04/")
+    >>> {name: str(value) for name, value in found.items()}["charges"], found["original_currency"], found["return_reason"]
+    ('19.5', 'USD', 'AM04')
+    """
+    codes = dict(_CODES.findall(details))
+    original, charges = (_CODED.fullmatch(codes.get(name, "")) for name in ("OCMT", "CHGS"))
+    if original and original[1] not in DIGITS:
+        original = None
+    rate = _CODED.fullmatch(f"XXX{codes['EXCH']}") if "EXCH" in codes else None
+    return {
+        "original_amount": original and _number(original[2]),
+        "original_currency": original and original[1],
+        "charges": charges and (_number(charges[2]) or None),
+        "exchange_rate": rate and _number(rate[2]),
+        "return_reason": codes.get("RTRN") or None,
+    }
+
+
+def _number(text: str) -> Decimal:
+    return Decimal(text.replace(",", ".").rstrip("."))
 
 
 def _identity(reference: str, bank_reference: str) -> str | None:

@@ -4,7 +4,7 @@ import json
 import unicodedata
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
@@ -49,7 +49,8 @@ class BankLine(NamedTuple):
     """What a bank says of a line; a new one has its keys and its place among those that are staged with it.
 
     `line_key` and `occurrence` are its identity among lines of files, `number` its place in the order of ids, and
-    `portion` the lines that are written together. Only one whose `state` is BOOKED has a draft.
+    `portion` the lines that are written together; `details` are charges and the like, which the bank states beside
+    amount and text. Only one whose `state` is BOOKED has a draft.
     """
 
     booked_on: date
@@ -67,6 +68,7 @@ class BankLine(NamedTuple):
     portion: int = 0
     amount_base_minor: int | None = None
     text_key: int = 0
+    details: Mapping[str, str] | None = None
 
 
 def state_of_new(*, is_pending: bool, is_joined: bool) -> str:

@@ -80,6 +80,7 @@ class TransactionRecord:
     import_id: int | None
     created_at: datetime
     updated_at: datetime
+    details: Mapping[str, str] | None
     pending_change: PendingChange | None = None
     provenance: list[Provenance] | None = None
     settles: Sequence[PaidPart] = ()

@@ -43,6 +43,13 @@ PENDING_CHANGE = {
 }
 
 
+def stated(name: str, description: str) -> Untrusted:
+    """Make a field of what the bank states beside amount and text."""
+    return Untrusted(
+        attribute=f"details.{name}", dump_default=None, allow_none=True, metadata={"description": description}
+    )
+
+
 class TransactionSchema(Schema):
     """A line as the bank sent it, and its entry in the books."""
 
@@ -58,6 +65,12 @@ class TransactionSchema(Schema):
     counterparty = Untrusted(allow_none=True)
     reference = Untrusted(allow_none=True)
     iban = Untrusted(allow_none=True)
+    charges = stated("charges", "Charges of the bank within the amount, without a sign.")
+    original_amount = stated("original_amount", "What was paid in another currency, without a sign.")
+    original_currency = stated("original_currency", "The currency of the original amount.")
+    exchange_rate = stated("exchange_rate", "The rate that turned the original amount into this one.")
+    return_reason = stated("return_reason", "The code of the reason for which money came back, such as AM04.")
+    return_text = stated("return_text", "The bank's words on that reason.")
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     entry_status = fields.OneOf(*ENTRY_STATUSES, allow_none=True)
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)

@@ -154,6 +154,7 @@ def _new_line(planned: PlannedLine) -> BankLine:
         line_key=planned.key.digest,
         occurrence=planned.key.occurrence,
         state=state_of_new(is_pending=line.pending, is_joined=planned.is_duplicate),
+        details=line.details,
     )
 
 

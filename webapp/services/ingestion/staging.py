@@ -64,6 +64,7 @@ LINES = sa.Table(
     sa.Column("occurrence", sa.Integer, nullable=False),
     sa.Column("text_key", sa.Integer, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
+    sa.Column("details", sa.JSON(none_as_null=True)),
     sa.Column("transaction_id", BigId),
     sa.Column("journal_entry_id", BigId),
     **TEMPORARY,

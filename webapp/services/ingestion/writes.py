@@ -155,6 +155,7 @@ _TRANSACTIONS = _insert(
                 "occurrence",
                 "text_key",
                 "journal_entry_id",
+                "details",
             )
         },
     },
