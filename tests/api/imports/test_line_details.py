@@ -1,4 +1,4 @@
-"""What a bank states of a line beside amount and text is kept with it: charges, an original amount, why it came back."""
+"""What a bank states of a line beside amount and text is kept: charges, an original amount, why it came back."""
 
 import io
 

@@ -121,7 +121,7 @@ def _stated(details: str) -> dict[str, Any]:
     """Read the codes behind a line: the original amount, charges, the rate and the reason of a return.
 
     >>> found = _stated("/OCMT/USD4000,/EXCH/0,92/CHGS/EUR19,5/RTRN/AM04/")
-    >>> {name: str(value) for name, value in found.items()}["charges"], found["original_currency"], found["return_reason"]
+    >>> str(found["charges"]), found["original_currency"], found["return_reason"]
     ('19.5', 'USD', 'AM04')
     """
     codes = dict(_CODES.findall(details))
