@@ -36,3 +36,26 @@ def test_a_line_keeps_what_camt_says_beside_amount_and_text(ben, bank, amount, d
     page = ben.browser().get(f"/feeds/{line['faId']}?line={line['id']}").text
     for value in filter(None, expected):
         assert value in page
+
+
+@pytest.mark.parametrize(
+    ("amount", "details", "total", "currency"),
+    [("1499.50", CHARGED, "1480.00", "EUR"), ("3680.00", FOREIGN, "4000.00", "USD")],
+)
+def test_a_bill_is_found_by_the_amount_without_charges_or_the_original_one(
+    ben, bank, amount, details, total, currency
+):
+    bill = {
+        "documentType": "BILL",
+        "number": "B-9",
+        "issuedOn": "2026-03-01",
+        "total": total,
+        "currency": currency,
+    }
+    filed = ben.post("/api/documents", json=bill)
+    assert filed.status_code == 201, filed.json
+    data = message(statement(entry(amount, "DBIT", tag("TxDtls", details))))
+    ben.post("/api/feeds/imports", data={"file": (io.BytesIO(data), "bank.xml")})
+    (line,) = ben.get("/api/transactions").json["transactions"]
+    choices = ben.get(f"/api/transactions/{line['id']}/documents").json["documents"]["choices"]
+    assert [each["id"] for each in choices] == [filed.json["document"]["id"]]

@@ -23,7 +23,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.documents.evidence import evidence_of_entry, evidence_of_line
+from webapp.queries.documents.evidence import amounts_of, evidence_of_entry, evidence_of_line
 
 # With its account, this index has a line's day and amount, so that no other row is read; SQLite takes one by day alone.
 BY_AMOUNT: Final = "INDEXED BY ix_transactions_alike"
@@ -90,7 +90,11 @@ def of_document(document: Document) -> list[RelatedItem]:
 def documents_of_line(line: Transaction) -> list[CandidateDocument]:
     """List the documents of a line's amount that are attached to nothing, the best evidence first."""
     declined = sa.select(DeclinedRelation.document_id).where(refers_to(DeclinedRelation.transaction_id, line))
-    found = _documents(line, {abs(line.amount_minor)}, line.currency, line.booked_on, declined)
+    found = [
+        each
+        for currency, amounts in amounts_of(line).items()
+        for each in _documents(line, amounts, currency, line.booked_on, declined)
+    ]
     return _offered([(evidence_of_line(each, line), each) for each in found])
 
 

@@ -1,8 +1,10 @@
 """What speaks for a document of the amount of a bank line or of an entry, in words."""
 
+from decimal import Decimal
 from typing import Final
 
 from webapp.ledger.matching.receipts import PaymentFacts, ReceiptEvidence, ReceiptFacts, receipt_evidence
+from webapp.ledger.money import Money
 from webapp.models import Document, JournalEntry, Transaction
 from webapp.queries.documents import parties
 
@@ -16,7 +18,8 @@ def evidence_of_line(document: Document, line: Transaction) -> ReceiptEvidence:
         line.booked_on,
         text_of(line),
         line.iban,
-        is_due=document.due_minor is None or abs(document.due_minor) == abs(line.amount_minor),
+        is_due=document.due_minor is None
+        or abs(document.due_minor) in amounts_of(line).get(document.currency or "", ()),
         comes_in=line.amount_minor > 0,
     )
     return receipt_evidence(_facts(document), payment)
@@ -25,6 +28,18 @@ def evidence_of_line(document: Document, line: Transaction) -> ReceiptEvidence:
 def evidence_of_entry(document: Document, entry: JournalEntry) -> ReceiptEvidence:
     """Give what speaks for a document of the amount of an entry."""
     return receipt_evidence(_facts(document), PaymentFacts(entry.effective_on, entry.description))
+
+
+def amounts_of(line: Transaction) -> dict[str, set[int]]:
+    """Give the amounts for which a line may pay, by currency: its own, without the bank's charges, and the original."""
+    size, stated = abs(line.amount_minor), line.details or {}
+    amounts = {line.currency: {size}}
+    if charges := stated.get("charges"):
+        taken = Money.rounded(Decimal(charges), line.currency).minor
+        amounts[line.currency].add(size - taken if line.amount_minor < 0 else size + taken)
+    if (original := stated.get("original_amount")) and (code := stated.get("original_currency")):
+        amounts.setdefault(code, set()).add(Money.rounded(Decimal(original), code).minor)
+    return amounts
 
 
 def text_of(line: Transaction) -> str:
