@@ -1,6 +1,5 @@
 """Rows that state a balance or a sum among the lines of a file: one test by words and arithmetic for all readers."""
 
-import functools
 import re
 import unicodedata
 from collections import Counter
@@ -97,12 +96,13 @@ _OF_SUMS: Final = _SUMS | _AROUND
 _CHINESE_SUM: Final = re.compile(
     r"\w{0,4}(?:合计|总计|小计|合計)(?:金额|金額)?|(?:期初|期末|上期|本期)?余额|(?:前回|繰越)?残高"
 )
-_HAS_SUM: Final = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(sorted(_SUMS))})(?![^\W\d_])")
+# A label has one of these; most texts have none.
+_TELLING: Final = _SUMS | _ENDS
+_TO_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 # Payees with the word have other words too, but few labels have more than these.
 _MOST_WORDS: Final = 8
 
 
-@functools.lru_cache(maxsize=4096)
 def label_of(text: str) -> Label:
     """Return what the words of a text say of its row.
 
@@ -115,9 +115,9 @@ def label_of(text: str) -> Label:
     >>> [label_of(text) for text in ("Rent", "", "31.01.2026", "On the day")]
     ['', '', '', '']
     """
-    folded = folded_name(text)
-    if not _HAS_SUM.search(folded) and folded.isascii() and _ENDS.isdisjoint(folded.split()):
+    if text.isascii() and _TELLING.isdisjoint(text.translate(_TO_SPACES).lower().split()):
         return ""
+    folded = folded_name(text)
     words = _WORD.findall(folded)
     if any(map(_CHINESE_SUM.fullmatch, words)):
         return ("SUM" if "计" in text or "計" in text else "BALANCE") if len(words) == 1 else "HINT"
@@ -192,7 +192,8 @@ def balances_among(
     """
     labelled = [place for place, row in enumerate(rows) if row.label]
     if not labelled:
-        return BalancesFound(doubtful=_unnamed(rows) if opening is closing is None else None)
+        has_none = opening is closing is None and all(row.balance is None for row in rows)
+        return BalancesFound(doubtful=unnamed([row.amount for row in rows]) if has_none else None)
     if opening is not None and closing is not None and opening + sum(row.amount for row in rows) == closing:
         return BalancesFound()
     sums = _Sums(rows, sign)
@@ -285,12 +286,11 @@ def _start_of(
     return None
 
 
-def _unnamed(rows: Sequence[Movement]) -> int | None:
-    """Return a row at the end that all others make, as a balance without a known name, or None."""
-    if len(rows) < _FEWEST_UNNAMED or any(row.balance is not None for row in rows):
+def unnamed(amounts: Sequence[Decimal]) -> int | None:
+    """Return the place of an amount at an end that all others make, as a balance without a known name, or None."""
+    if len(amounts) < _FEWEST_UNNAMED:
         return None
-    amounts = [row.amount for row in rows]
-    for ordered, last in ((amounts, len(rows) - 1), (amounts[::-1], 0)):
+    for ordered, last in ((amounts, len(amounts) - 1), (amounts[::-1], 0)):
         first, *middle, end = ordered
         for cut in range(min(_MOST_SUMS, len(middle) - 1)):
             lines = middle[: len(middle) - cut]
@@ -302,12 +302,16 @@ def _unnamed(rows: Sequence[Movement]) -> int | None:
 
 def _set_aside(statement: Statement, *, may_ask: bool) -> tuple[Statement, list[SkippedRow]]:
     """Return a statement without the lines that state balances, and these; raises MappingNeededError if unclear."""
-    rows = [Movement(line.amount, label_of(line.description), line.booked_on) for line in statement.lines]
+    labels = [label_of(line.description) for line in statement.lines]
     opening = None if statement.opening is None else statement.opening.amount
     closing = None if statement.closing is None else statement.closing.amount
     is_whole = opening is not None and closing is not None
-    if not any(row.label for row in rows) and (is_whole or not may_ask):
+    if not any(labels) and (opening is not None or closing is not None or not may_ask):
         return statement, []
+    rows = [
+        Movement(line.amount, label, line.booked_on)
+        for line, label in zip(statement.lines, labels, strict=True)
+    ]
     found = balances_among(rows, opening=opening, closing=closing)
     if found.doubtful is not None and may_ask and not is_whole:
         line = statement.lines[found.doubtful]

@@ -124,6 +124,8 @@ def has_own_sign(text: str) -> bool:
     """
     if isinstance(text, (NumberCell, DayCell, ErrorCell)):
         return False
+    if text.isascii() and text[-1:].isdigit():
+        return "+" in text
     return "+" in text or bool(_MARKED.fullmatch(text.translate(_SPACES).strip()))
 
 

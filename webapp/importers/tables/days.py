@@ -42,7 +42,7 @@ _ORDERS: Final = (
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
 _ISO: Final = "%Y-%m-%d"
 _DAY_TEXT: Final = re.compile(r"(?<![\w/.-])\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}(?![\w/.-])")
-_AS_OF: Final = " as of "
+AS_OF: Final = " as of "
 _LETTERS: Final = re.compile(r"[^\W\d_]{3,}\.?")
 _ENGLISH: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -95,7 +95,7 @@ class DayParser:
         >>> DayParser("%m/%d/%Y").value_day("03/17/2026 as of 03/15/2026")
         datetime.date(2026, 3, 15)
         """
-        _, separator, behind = text.partition(_AS_OF)
+        _, separator, behind = text.partition(AS_OF)
         return self.day(behind) if separator else None
 
     def _read(self, text: str) -> date | None:
@@ -117,7 +117,7 @@ class DayParser:
 
 
 def _booked_part(text: str) -> str:
-    return text.partition(_AS_OF)[0]
+    return text.partition(AS_OF)[0]
 
 
 @lru_cache(1000)

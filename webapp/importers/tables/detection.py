@@ -15,7 +15,7 @@ from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows
 from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
 from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.tables.statuses import KNOWN, StatusWords, folded_words, may_be_status
+from webapp.importers.tables.statuses import KNOWN, MOST_STATUSES, StatusWords, folded_words, may_be_status
 from webapp.importers.tables.typed_cells import refuse_swapped_days
 from webapp.ledger.currencies import SUCCESSORS
 
@@ -77,7 +77,7 @@ def _date_format(
 ) -> str:
     """Find the format of the days, also by other days of the file; one that only their order shows is a choice."""
     column = layout.columns["date"]
-    others = {other for row in rows for place, other in enumerate(row.cells) if place != column}
+    others = (other for row in rows for place, other in enumerate(row.cells) if place != column)
     above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)
     found, why = chosen_by_others(days, others, above)
     if why:
@@ -258,8 +258,12 @@ def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
     used = {*layout.columns.values(), layout.flag[0] if layout.flag else None}
     others = [] if layout.is_mapped else [column for column in range(len(layout.names)) if column not in used]
     for column in dict.fromkeys([*by_name, *others]):
+        is_named = column in by_name
+        # Most columns are told from one of statuses by their first rows.
+        if not is_named and len({row.cell(column) for row in layout.body(table)[:_FIRST]}) > MOST_STATUSES:
+            continue
         cells = _cells(layout, table, column)
-        if not may_be_status(cells, is_named=column in by_name):
+        if not may_be_status(cells, is_named=is_named):
             continue
         KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
         found = StatusWords(*(folded_words(cells) & (words or frozenset()) for words in KNOWN))

@@ -11,7 +11,7 @@ from typing import Final
 from webapp.importers.balance_lines import LEFT_OUT, REASON, Label, Movement, end_of, label_of, states_a_sum
 from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
 from webapp.importers.tables.amounts import DASHES, currency_code, currency_in, exact, has_own_sign
-from webapp.importers.tables.days import DayParser
+from webapp.importers.tables.days import AS_OF, DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.statuses import PENDING, folded_words
@@ -64,6 +64,7 @@ class TableReader:
         named = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = named if "description" in layout.columns else text_columns
         self._labels = named or text_columns
+        self._has_two_days = any(AS_OF in row.cell(layout.columns["date"]) for row in layout.body(table))
         self._marks = self._mark_column() if layout.invert else None
         # Rows without a day that state a balance.
         self.stated: list[Movement] = []
@@ -137,6 +138,8 @@ class TableReader:
 
     def _label(self, row: TableRow) -> Label:
         """Return what the texts of a row say of a balance; a row of which one is a payee's name gives a hint."""
+        if len(self._labels) == 1:
+            return label_of(row.cell(self._labels[0]))
         labels = {label_of(text) for column in self._labels if (text := row.cell(column))}
         if len(labels) > 1 and "" in labels:
             return "HINT"
@@ -158,7 +161,8 @@ class TableReader:
         """Return the value day in its column, or behind the day of booking (03/17/2026 as of 03/15/2026)."""
         columns = self._layout.columns
         found = self._days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
-        found = found or self._days.value_day(row.cell(columns["date"]))
+        if self._has_two_days:
+            found = found or self._days.value_day(row.cell(columns["date"]))
         return None if found == booked_on and "value_date" not in columns else found
 
     def _note_stated(self, row: TableRow) -> None:

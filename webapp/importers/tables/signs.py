@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from webapp.importers.balance_lines import REASON, BalancesFound, Movement, balances_among, unclear
+from webapp.importers.balance_lines import REASON, BalancesFound, Movement, balances_among, unclear, unnamed
 from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
 from webapp.importers.tables.amounts import has_own_sign
 from webapp.importers.tables.layouts import Layout
@@ -84,8 +84,9 @@ def signed(
     lines = [entry for entry in entries if not entry.label]
     column = layout.columns["amount"]
     texts = {row.number: row.cell(column) for row in table}
-    own = [entry for entry in lines if has_own_sign(texts[entry.line.row])]
-    rest = [entry for entry in lines if not has_own_sign(texts[entry.line.row])]
+    own, rest = list[TableEntry](), list[TableEntry]()
+    for entry in lines:
+        (own if has_own_sign(texts[entry.line.row]) else rest).append(entry)
     turns, why = _proof(entries, stated) or _by_own_signs(own, rest) or (None, "")
     into = sum(entry.line.amount > 0 for entry in lines)
     out = sum(entry.line.amount < 0 for entry in lines)
@@ -125,7 +126,7 @@ def _proof(entries: Sequence[TableEntry], stated: Sequence[Movement]) -> tuple[b
     holds, holds_turned = confirms_sign(groups, 1), confirms_sign(groups, -1)
     if holds != holds_turned:
         return holds_turned, "The balances of the file follow from the amounts only so."
-    if len(groups) == 1:
+    if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
         shown = [_shows(rows, sign) for sign in (1, -1)]
         if shown[0] != shown[1]:
@@ -192,6 +193,11 @@ def without_balances(groups: Groups, reader: TableReader) -> tuple[Groups, Ends,
 
 def _balances(entries: Sequence[TableEntry], footers: Sequence[Movement]) -> BalancesFound:
     """Find the rows that state balances, also where the balance of a card is written without a minus."""
+    if not footers and not any(entry.label for entry in entries):
+        has_balances = any(entry.balance is not None for entry in entries)
+        return BalancesFound(
+            doubtful=None if has_balances else unnamed([entry.line.amount for entry in entries])
+        )
     booked = [replace(entry, label="") if entry.line.pending else entry for entry in entries]
     rows = [*movements(booked), *footers]
     found = balances_among(rows)

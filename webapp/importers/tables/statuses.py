@@ -8,7 +8,7 @@ from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.texts import quoted
 
 _LONGEST: Final = 20
-_MOST: Final = 6
+MOST_STATUSES: Final = 6
 
 
 def folded_words(texts: Iterable[str]) -> frozenset[str]:
@@ -112,5 +112,5 @@ def may_be_status(texts: Collection[str], *, is_named: bool) -> bool:
     words = {text for text in texts if text}
     if is_named:
         return bool(words)
-    is_short = len(words) <= _MOST and all(len(text) <= _LONGEST for text in words)
+    is_short = len(words) <= MOST_STATUSES and all(len(text) <= _LONGEST for text in words)
     return is_short and not folded_words(words).isdisjoint(_MOVED_OR_NOT)
