@@ -9,8 +9,9 @@ from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import exact, grouping, marks
-from webapp.importers.tables.days import are_never_later, chosen_by_others
+from webapp.importers.tables.days import are_never_later, chosen_by_others, formats_of
 from webapp.importers.tables.guesses import proven_mapping
+from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
 from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
 from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
@@ -76,6 +77,11 @@ def _date_format(
     table: Sequence[TableRow], rows: Sequence[TableRow], layout: Layout, days: Sequence[str]
 ) -> str:
     """Find the format of the days, also by other days of the file; one that only their order shows is a choice."""
+    known = known_layout(layout.names)
+    if known is not None and known.date_format in (formats := formats_of(days)):
+        if len(formats) > 1:
+            layout.choose("dateFormat", known.date_format, known.why)
+        return known.date_format
     column = layout.columns["date"]
     others = (other for row in rows for place, other in enumerate(row.cells) if place != column)
     above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)

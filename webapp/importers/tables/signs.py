@@ -8,6 +8,7 @@ from decimal import Decimal
 from webapp.importers.balance_lines import REASON, BalancesFound, Movement, balances_among, unclear, unnamed
 from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
 from webapp.importers.tables.amounts import has_own_sign
+from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.rows import TableRow
@@ -90,6 +91,8 @@ def signed(
     turns, why = _proof(entries, stated) or _by_own_signs(own, rest) or (None, "")
     into = sum(entry.line.amount > 0 for entry in lines)
     out = sum(entry.line.amount < 0 for entry in lines)
+    if turns is None and (known := known_layout(layout.names)) and known.invert is not None:
+        turns, why = known.invert, known.why
     # A net amount, after fees, is always from the account holder's view.
     if turns is None and plain(layout.names[column]).startswith("net"):
         turns = False

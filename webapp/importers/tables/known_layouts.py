@@ -1,0 +1,60 @@
+"""Layouts of banks that are known by their header alone, as data: what the header does not say of days and signs."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+_FOLDER: Final = "layouts"
+
+
+class KnownLayout(NamedTuple):
+    """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out."""
+
+    name: str
+    header: str
+    date_format: str | None = None
+    invert: bool | None = None
+
+    @property
+    def why(self) -> str:
+        """Write why it is used."""
+        return f"The header is that of {self.name}."
+
+
+def known_layout(names: Sequence[str]) -> KnownLayout | None:
+    """Find the layout with this header; a column without a name at its end does not count.
+
+    >>> known_layout(["Date", "Counter Party", "Reference", "Type", "Amount (GBP)", "Balance (GBP)", ""]).name
+    'Starling'
+    >>> known_layout(["Date", "Text", "Amount"]) is None
+    True
+    """
+    return _by_header().get(_key(names))
+
+
+@cache
+def all_layouts() -> tuple[KnownLayout, ...]:
+    """Read the layouts of all countries."""
+    files = sorted(
+        resources.files("webapp.importers").joinpath(_FOLDER).iterdir(), key=lambda each: each.name
+    )
+    return tuple(
+        KnownLayout(each["name"], each["header"], each.get("dateFormat"), each.get("invert"))
+        for file in files
+        if file.name.endswith(".toml")
+        for each in tomllib.loads(file.read_text(encoding="utf-8"))["layout"]
+    )
+
+
+@cache
+def _by_header() -> Mapping[tuple[str, ...], KnownLayout]:
+    return {_key(each.header.split(",")): each for each in all_layouts()}
+
+
+def _key(names: Sequence[str]) -> tuple[str, ...]:
+    folded = [" ".join(name.casefold().split()) for name in names]
+    while folded and not folded[-1]:
+        folded.pop()
+    return tuple(folded)
