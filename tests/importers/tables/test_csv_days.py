@@ -53,7 +53,9 @@ def test_a_day_without_marks_between_has_all_of_its_digits():
 )
 def test_a_format_that_is_found_reads_every_day_right(days, date_format):
     texts = [day.strftime(date_format) for day in days]
-    readings = {each: [DayParser(each).day(text) for text in texts] for each in FORMATS}
+    # With points between, the day comes first.
+    formats = [each for each in FORMATS if not each.startswith("%m.%d")]
+    readings = {each: [DayParser(each).day(text) for text in texts] for each in formats}
     distinct = {tuple(reading) for reading in readings.values() if None not in reading}
     assert tuple(days) in distinct
     if len(distinct) == 1:
