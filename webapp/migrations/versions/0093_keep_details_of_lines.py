@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0093"
-down_revision = "0083"
+down_revision = "0087"
 branch_labels = None
 depends_on = None
 
