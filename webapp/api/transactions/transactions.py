@@ -3,12 +3,17 @@
 from dataclasses import replace
 from typing import Any
 
+import marshmallow as ma
 from flask import Response
 
 from webapp import queries, services
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.queries.transactions.line_lists import TransactionFilters
-from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.audit.action_requests import (
+    ActionResultSchema,
+    BulkResultsSchema,
+)
+from webapp.schemas.base import WARNING_CODES, WARNINGS
 from webapp.schemas.documents.bookings import SplitByDocumentSchema
 from webapp.schemas.documents.documents import LineDocumentsSchema
 from webapp.schemas.items import LinePaymentsSchema
@@ -23,7 +28,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionQuerySchema,
     TransactionStorySchema,
 )
-from webapp.services.audit.results import ActionResult
+from webapp.services.audit.results import ActionResult, WarnedResult
 from webapp.services.transactions.changed_legs import LineChanges
 from webapp.web import downloads, paging
 from webapp.web.access import selections
@@ -32,6 +37,13 @@ from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
+EditedSchema = wrapped(
+    "transaction",
+    TransactionStorySchema,
+    title="EditedTransaction",
+    warnings=ma.fields.List(ma.fields.String(), metadata=WARNINGS),
+    warning_codes=ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
+)
 
 
 @bp.get("")
@@ -94,24 +106,25 @@ def file(transaction_id: int) -> Response:
 @bp.patch("/<id:transaction_id>")
 @requires("draft")
 @bp.arguments(TransactionChangesSchema)
-@bp.response(200, changing(AnswerSchema))
+@bp.response(200, changing(EditedSchema))
 def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    services.transactions.edits.edit(transaction, changes, **acting())
-    return answer(transaction_id)
+    done = services.transactions.edits.edit(transaction, changes, **acting())
+    return edited(transaction_id, done)
 
 
 @bp.post("/<id:transaction_id>/splits")
 @requires("draft")
 @bp.arguments(SplitByDocumentSchema)
-@bp.response(200, changing(AnswerSchema))
+@bp.response(200, changing(EditedSchema))
 def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     document_id = body.pop("document_id")
-    services.bookkeeping.document_bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
-    return answer(transaction_id)
+    split = services.bookkeeping.document_bookings.split
+    done = split(transaction, document_id, ChosenAccounts(**body), **acting())
+    return edited(transaction_id, done)
 
 
 @bp.patch("")
@@ -166,6 +179,13 @@ def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; a call that would pass the key's cap is proposed whole."""
     return {"results": services.transactions.lifecycle.bulk_confirm(organization_id(), **body, **acting())}
+
+
+def edited(transaction_id: int, done: ActionResult) -> dict[str, Any]:
+    """The line as it is now, with what to look at once more, if anything."""
+    if not isinstance(done, WarnedResult):
+        return answer(transaction_id)
+    return {**answer(transaction_id), "warnings": done.warnings, "warning_codes": done.warning_codes}
 
 
 def answer(transaction_id: int) -> dict[str, Any]:
