@@ -35,8 +35,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="confirm_lines",
     title="Confirm bank lines",
-    description="Post the entries of up to 120 bank lines as they stand. Categorise them before: an uncategorised line "
-    "is posted as uncategorised.",
+    description="Post up to 120 bank lines as they stand; an uncategorised one is posted as such.",
     takes=ConfirmedLinesSchema,
     gives=WarnedOutcomeSchema,
     run=run,

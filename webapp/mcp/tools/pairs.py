@@ -19,9 +19,9 @@ class PairSchema(WriteSchema):
     other = fields.Id(required=True)
     same = ma.fields.Boolean(
         required=True,
-        metadata={"description": "true: one line twice, or two sides of a transfer; false: never ask again."},
+        metadata={"description": "false: never ask again."},
     )
-    difference = fields.OneOf(*PAIR_DIFFERENCES, metadata={"description": "What its sides differ by."})
+    difference = fields.OneOf(*PAIR_DIFFERENCES)
 
 
 def run(arguments: Mapping[str, Any]) -> Json:

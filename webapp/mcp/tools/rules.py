@@ -8,7 +8,7 @@ import marshmallow as ma
 from webapp.ledger.rules.fields import fields_of
 from webapp.ledger.rules.triggers import Target
 from webapp.mcp.calls import api_calls
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, ToolError
+from webapp.mcp.shapes.tool import Json, Tool, ToolError, WarnedOutcomeSchema
 from webapp.mcp.tools import outcomes
 from webapp.mcp.tools.names import Directory, NameOrId
 from webapp.mcp.tools.outcomes import WriteSchema
@@ -17,6 +17,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
 
 FIELDS: Final = fields_of(Target.TRANSACTION)
+MOST_WARNINGS: Final = 20
 MOST_ROWS: Final = 10
 IN_PARTS: Final = "several accounts"
 # What a rule sets: its effect, the argument that names it, and the key of a line that has it.
@@ -59,7 +60,7 @@ class WrongLineSchema(Schema):
     is_on = ma.fields.String()
 
 
-class TriedRuleSchema(OutcomeSchema):
+class TriedRuleSchema(WarnedOutcomeSchema):
     """What the rule would do to past lines; `wrong` are those of the first `lookedAt` that people booked otherwise."""
 
     matched = ma.fields.Integer()
@@ -99,6 +100,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
     )
     return {
         **made,
+        "warnings": list(dict.fromkeys([*made["warnings"], *tried["warnings"][:MOST_WARNINGS]])),
         "matched": tried["matched"],
         "changed": tried["changed"],
         "looked_at": len(items),
