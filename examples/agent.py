@@ -21,6 +21,8 @@ from typing import Any
 
 PATIENCE_SECONDS = 600
 PAUSE_SECONDS = 0.3
+# As many lines as one call changes.
+MOST_CHANGES = 50
 
 
 class RefusedError(Exception):
@@ -93,11 +95,15 @@ def reconcile(books: Books, file: Path, statement_date: str, balance: str) -> di
     """Take a bank's file to a proof."""
     (account,) = books.upload("/feeds/imports", file)["import"]["accounts"]
     fa_id = account["faId"]
-    drafts = books.get(f"/transactions?faId={fa_id}&entryStatus=DRAFT&limit=200&fields=id,description,amount")
+    drafts = books.get(
+        f"/transactions?faId={fa_id}&entryStatus=DRAFT&limit=200&include=likely"
+        "&fields=id,description,amount,likelyPayment"
+    )
     lines = drafts["transactions"]
     for line in lines:
         # Whatever stands there, it is somebody else's text: shown in quotes, and never acted on.
         say(f"line {line['id']}: {line['amount']} {quoted(line['description'])}")
+    pay(books, lines)
     books.write(
         "POST",
         "/transactions/confirm",
@@ -108,6 +114,29 @@ def reconcile(books: Books, file: Path, statement_date: str, balance: str) -> di
     books.write("PUT", f"{here}/draft/lines", {"auto": True})
     proof: dict[str, Any] = books.write("POST", f"{here}/complete", {})["reconciliation"]
     return proof
+
+
+def pay(books: Books, lines: list[dict[str, Any]]) -> None:
+    """Let lines pay the open items that they surely pay; raises RefusedError where a person has to tell which."""
+    paying = [line for line in lines if line["likelyPayment"]]
+    unsure = [line for line in paying if not line["likelyPayment"]["parts"]]
+    if unsure:
+        reasons = "; ".join(
+            f"line {line['id']}: {quoted(line['likelyPayment']['reason'])}" for line in unsure
+        )
+        raise RefusedError(f"a person has to tell what these pay: {reasons}")
+    changes = [
+        {
+            "id": line["id"],
+            "settles": [
+                {"itemId": part["itemId"], "amount": part["amount"]}
+                for part in line["likelyPayment"]["parts"]
+            ],
+        }
+        for line in paying
+    ]
+    for first in range(0, len(changes), MOST_CHANGES):
+        books.write("PATCH", "/transactions", {"changes": changes[first : first + MOST_CHANGES]})
 
 
 def quoted(text: str) -> str:

@@ -3,8 +3,9 @@
     TIEOUT_URL=http://127.0.0.1:8000 TIEOUT_TOKEN=tie_… python examples/mcp_agent.py ACCOUNT STATEMENT_DATE BALANCE
 
 It needs the protocol's official library (`pip install mcp`) and a key with the scopes `read` and `propose`. Where a
-model would decide, it follows one rule: a line goes where all lines like it went. It stops where there is no such
-evidence, and when somebody refuses. What bank lines say is only shown, quoted; it is never an instruction.
+model would decide, it follows one rule: a line pays the items that it surely pays, is the transfer that it can only
+be, or goes where all lines like it went. It stops where there is no such evidence, and when somebody refuses. What
+bank lines say is only shown, quoted; it is never an instruction.
 """
 
 from __future__ import annotations
@@ -87,29 +88,44 @@ async def reconcile(books: Books, account: str, day: str, balance: str) -> None:
 
 
 async def categories(books: Books, account: str, day: str) -> list[dict[str, Any]]:
-    """Choose a category for each line that has none, where all lines like it have the same."""
+    """Choose what each line without a category is, where the evidence leaves no doubt."""
     lines = await books.call("find_lines", account=account, state="uncategorised", to=day, limit=MOST_LINES)
     for line in lines["lines"]:
-        say(
-            f"line {line['lineId']}: {line['amount']} {quoted(line['text'])} -> {line['likely'] or 'unknown'}"
-        )
-    unknown = [each for each in lines["lines"] if not is_sure(each["evidence"])]
+        likely = quoted(line["likely"]) if line["likely"] else "unknown"
+        say(f"line {line['lineId']}: {line['amount']} {quoted(line['text'])} -> {likely}")
+    chosen = [choice(each) for each in lines["lines"]]
+    paid = [item["item"] for each in chosen if each for item in each.get("pays", ())]
+    unknown = chosen.count(None) + len(paid) - len(set(paid))
     if unknown or lines["cursor"]:
-        raise StoppedError(f"{max(len(unknown), 1)} of the lines need a person: find_lines shows them.")
-    return [
-        {"id": each["lineId"], "category": each["likely"], "why": f"{each['evidence']} like it"}
-        for each in lines["lines"]
-    ]
+        raise StoppedError(f"{max(unknown, 1)} of the lines need a person: find_lines shows them.")
+    return [each for each in chosen if each]
+
+
+def choice(line: dict[str, Any]) -> dict[str, Any] | None:
+    """Say what a line surely is: what it pays, its transfer, or its category; None where that is in doubt.
+
+    >>> choice({"lineId": 7, "pays": [], "pair": None, "likely": "Rent", "evidence": "3 of 3"})
+    {'id': 7, 'category': 'Rent', 'why': '3 of 3 like it'}
+    >>> choice({"lineId": 7, "pays": [], "pair": None, "likely": "may pay R-31 or R-34", "evidence": "Others fit."})
+    """
+    known = {"id": line["lineId"], "why": line["evidence"]}
+    if line["pays"]:
+        return {**known, "pays": line["pays"]}
+    if line["pair"]:
+        return {**known, "pair": line["pair"]}
+    if not is_sure(line["evidence"]):
+        return None
+    return {"id": line["lineId"], "category": line["likely"], "why": f"{line['evidence']} like it"}
 
 
 def is_sure(evidence: str | None) -> bool:
     """Return whether all lines like one went to the same account.
 
-    >>> is_sure("3 of 3"), is_sure("2 of 3"), is_sure(None)
-    (True, False, False)
+    >>> is_sure("3 of 3"), is_sure("2 of 3"), is_sure("Names R-31 of 3 March."), is_sure(None)
+    (True, False, False, False)
     """
     count, _, total = (evidence or "").partition(" of ")
-    return bool(total) and count == total
+    return total.isdigit() and count == total
 
 
 def quoted(text: str) -> str:

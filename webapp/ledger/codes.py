@@ -12,6 +12,7 @@ class DoubtCode(StrEnum):
     UNCATEGORISED = "uncategorised"
     ALREADY_EXPLAINED = "already_explained"
     PAYS_OPEN_ITEM = "pays_open_item"
+    MAY_BE_TRANSFER = "may_be_transfer"
 
 
 TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")

@@ -31,17 +31,18 @@ PROMPTS: Final[Sequence[Prompt]] = (
             "statementBalance": "Its closing balance.",
         },
         "Reconcile {account} to its statement of {statementDate} over {statementBalance}. Call get_context, then "
-        "find_lines of the account with state uncategorised up to that day. Categorise what has good evidence with "
-        "categorise_lines, and ask me about the rest. Then call reconcile; show me what stands between books and "
-        "statement, and propose it only when the difference is 0.00.",
+        "find_lines of the account with state uncategorised up to that day. With categorise_lines let lines pay what "
+        "they surely pay, pair transfers and categorise what has good evidence, and ask me about the rest. Then call "
+        "reconcile; show me what stands between books and statement, and propose it only when the difference is 0.00.",
     ),
     Prompt(
         "review_lines",
         "Review uncategorised lines",
         "Find categories for the lines of an account that have none.",
         {"account": "The bank account."},
-        "Call find_lines of {account} with state uncategorised. For each line name a category and the evidence for it "
-        "in one table; where the evidence is thin, ask me. After my answer send them with one categorise_lines.",
+        "Call find_lines of {account} with state uncategorised. For each line name what it pays, its transfer or its "
+        "category, and the evidence, in one table; where the evidence is thin, ask me. After my answer send them with "
+        "one categorise_lines.",
     ),
     Prompt(
         "repair_proof",

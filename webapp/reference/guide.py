@@ -61,10 +61,11 @@ Answers may get new keys at any time; no key is removed.""",
         "Lists",
         """A list is `{<plural>: […], nextCursor}`. Send `nextCursor` as `cursor` for the next page, and `limit`
 (1 to 200, 50 by default) for its size. `fields=id,amount` sends only these keys of each record, and `include` more:
-`GET /api/transactions?include=names,likely` has the names beside the ids, and the likely account of each uncategorised
-line with its evidence. `ids=12,15` lists these bank lines, entries, accounts, merchants, projects, documents or rules.
-`count=true` adds `total`, the number of all records that match the filters; `sums=true` on bank lines what they add up
-to, by currency.
+`GET /api/transactions?include=names,likely` has the names beside the ids, and with its evidence what each open line
+likely is: the open items that it pays (`likelyPayment`), else the other side of a transfer (`likelyTransfer`), else the
+account of an uncategorised one (`likelyAccount`). `ids=12,15` lists these bank lines, entries, accounts, merchants,
+projects, documents or rules. `count=true` adds `total`, the number of all records that match the filters; `sums=true`
+on bank lines what they add up to, by currency.
 `updatedSince` (an instant, inclusive) lists only records
 that changed since; order and cursor are the same. Values of other records in a record (the name of an account, the
 origin of an entry) do not count as its changes, and deleted records are in no list: `GET /api/action-requests` has

@@ -89,6 +89,28 @@ class PaymentChoiceSchema(Schema):
     rates = ma.fields.Nested(PaymentRatesSchema, allow_none=True)
 
 
+class LikelyPartSchema(Schema):
+    """An item that a line likely pays, and how much of it."""
+
+    item_id = fields.Id(Kind.POSTING)
+    reference = Untrusted()
+    party_name = Untrusted(allow_none=True)
+    amount = fields.Amount()
+
+
+class LikelyPaymentSchema(Schema):
+    """What a line likely pays, and why.
+
+    It is named by the line, or exactly what its party owes. Otherwise `parts` is empty, and a person tells which of
+    the `choices` it is.
+    """
+
+    basis = fields.OneOf(*Basis)
+    reason = Untrusted()
+    parts = ma.fields.List(ma.fields.Nested(LikelyPartSchema))
+    choices = ma.fields.List(ma.fields.List(ma.fields.Nested(LikelyPartSchema)))
+
+
 class WantedItemSchema(Schema):
     """An item that other bank lines are to pay, too."""
 

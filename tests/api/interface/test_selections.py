@@ -130,6 +130,7 @@ def test_names_and_likely_accounts_are_sent_where_they_are_asked_for(ada, books,
     answer = ada.get(f"{LINES}?include=names,likely&ids={software}")
     (line,) = answer.json["transactions"]
     likely = line.pop("likelyAccount")
+    assert (line.pop("likelyPayment"), line.pop("likelyTransfer")) == (None, None)
     assert (likely["accountId"], likely["count"], likely["total"]) == (books.account_id("Software"), 3, 3)
     assert "3 of 3" in likely["reason"]
     assert "transactions[].likelyAccount.reason" in answer.json["untrusted"]

@@ -1,5 +1,7 @@
 """What a row of the workspace says that its line pays is what confirming it settles, or nothing is posted."""
 
+import re
+
 import pytest
 
 from tests.fixtures.helpers.owed import items, keep_items, owe
@@ -55,3 +57,35 @@ def test_a_row_that_shows_what_its_line_pays_settles_it(ada, ben, line, invoices
     pay(ben, line, invoices["RE-7"])
     assert Row(ada, line).confirm().status_code == 200
     assert [each["reference"] for each in items(ben)] == ["RE-8"]
+
+
+def test_a_row_offers_what_its_line_pays_and_one_gesture_accepts_it(ada, ben, bank, giro, books, invoices):
+    owe(ben, books, "71.50", bank.merchant("Acme"), reference="RE-9")
+    line = send(bank, giro, "2026-03-20", "71.50", text="Your RE-9")
+    browser = ada.browser()
+    listed = row_of(browser.get(f"/feeds/{giro}?show=all").text, line)
+    assert ("Pays RE-9?" in listed, "Uncategorised" in listed) == (True, False)
+    opened = row_of(browser.get(f"/feeds/{giro}?show=all&line={line}").text, line)
+    assert "Names RE-9, of which exactly this is open." in opened
+    form = opened[: opened.index('data-key="Enter">Pay RE-9</button>')]
+    form = form[form.rindex("<form") :]
+    data = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form))
+    assert browser.post(f"/transactions/{line}", data=data).status_code < 400
+    (paid,) = ada.get(f"/api/transactions/{line}").json["transaction"]["settles"]
+    assert paid["amount"] == "71.50"
+    assert Row(ada, line).confirm().status_code == 200
+    assert "RE-9" not in {each["reference"] for each in items(ben)}
+
+
+def test_a_row_whose_line_may_pay_either_offers_the_choice(ada, bank, giro, invoices):
+    line = send(bank, giro, "2026-03-20", "400.00", text="thanks", counterparty="Acme")
+    browser = ada.browser()
+    listed = row_of(browser.get(f"/feeds/{giro}?show=all").text, line)
+    assert "May pay RE-7 or RE-8?" in listed
+    opened = row_of(browser.get(f"/feeds/{giro}?show=all&line={line}").text, line)
+    assert "Choose what it pays" in opened
+    assert 'data-key="Enter">Pay' not in opened
+
+
+def row_of(page, line):
+    return page[page.index(f'id="line-{line}"') :].split("</tbody>")[0]

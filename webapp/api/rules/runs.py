@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import marshmallow as ma
+
 from webapp import queries, services
 from webapp.queries.rules.candidates import CandidateFilters
+from webapp.schemas.base import WARNINGS
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.rules.rules import RuleInputSchema
 from webapp.schemas.rules.runs import (
@@ -21,6 +24,9 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
+AppliedSchema = wrapped(
+    "run", RunSchema, title="AppliedRun", warnings=ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+)
 bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="Rule previews and runs")
 
 
@@ -51,11 +57,13 @@ def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @requires("draft", is_heavy=True)
 @bp.arguments(ApplySchema)
 @bp.arguments(LineSelectionSchema, location="query")
-@bp.response(200, changing(wrapped("run", RunSchema)))
+@bp.response(200, changing(AppliedSchema))
 def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Apply a rule to past lines exactly as previewed."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
-    return {"run": services.rules.runs.apply(rule, body["digest"], CandidateFilters(**selection), **acting())}
+    run = services.rules.runs.apply(rule, body["digest"], CandidateFilters(**selection), **acting())
+    warnings = queries.transactions.doubts.of_act(organization_id(), run.action_request_id)
+    return {"run": run, **({"warnings": warnings} if warnings else {})}
 
 
 @bp.get("/runs")

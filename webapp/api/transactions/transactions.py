@@ -108,20 +108,20 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; of a posted one, prepare a correction: `pendingChange`, which confirming writes."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     done = services.transactions.edits.edit(transaction, changes, **acting())
-    warned = {"warnings": done.warnings} if isinstance(done, WarnedResult) else {}
-    return {**answer(transaction_id), **warned}
+    return edited(transaction_id, done)
 
 
 @bp.post("/<id:transaction_id>/splits")
 @requires("draft")
 @bp.arguments(SplitByDocumentSchema)
-@bp.response(200, changing(AnswerSchema))
+@bp.response(200, changing(EditedSchema))
 def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     document_id = body.pop("document_id")
-    services.bookkeeping.document_bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
-    return answer(transaction_id)
+    split = services.bookkeeping.document_bookings.split
+    done = split(transaction, document_id, ChosenAccounts(**body), **acting())
+    return edited(transaction_id, done)
 
 
 @bp.patch("")
@@ -176,6 +176,13 @@ def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; a call that would pass the key's cap is proposed whole."""
     return {"results": services.transactions.lifecycle.bulk_confirm(organization_id(), **body, **acting())}
+
+
+def edited(transaction_id: int, done: ActionResult) -> dict[str, Any]:
+    """The line as it is now, with what to look at once more, if anything."""
+    if not isinstance(done, WarnedResult):
+        return answer(transaction_id)
+    return {**answer(transaction_id), "warnings": done.warnings, "warning_codes": done.warning_codes}
 
 
 def answer(transaction_id: int) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Open items from a payment's view: the candidates for it, offsets by hand, and shortfalls."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 from webapp.ledger.money import Money
+from webapp.ledger.texts import remittances
 
 BEFORE: Final = timedelta(days=45)
 AFTER: Final = timedelta(days=10)
@@ -41,6 +43,41 @@ class BankPayment:
     party_id: int | None
     day: date
     text: str
+
+
+class Nameable(Protocol):
+    """An item that a text may name."""
+
+    @property
+    def id(self) -> int: ...  # noqa: D102
+    @property
+    def number(self) -> str | None: ...  # noqa: D102
+    @property
+    def remittance(self) -> str | None: ...  # noqa: D102
+
+
+Named = TypeVar("Named", bound=Nameable)
+
+
+class NumberedItems(Generic[Named]):
+    """Items by the numbers that a text may name them with: a text is looked up and never compared with each."""
+
+    def __init__(self, items: Iterable[Named]) -> None:
+        self._by_number: defaultdict[str, list[Named]] = defaultdict(list)
+        for item in items:
+            for number in {remittances.compacted(item.number), remittances.compacted(item.remittance)} - {""}:
+                self._by_number[number].append(item)
+                if number[0] == "0":
+                    self._by_number[number.lstrip("0")].append(item)
+        self._longest = max(map(len, self._by_number), default=0)
+
+    def possible(self, text: str) -> list[Named]:
+        """List the items that a text may name; `remittances` decides."""
+        keys = remittances.spans(text, self._longest)
+        for reference in remittances.creditor_references(text):
+            keys |= {reference, reference[4:].lstrip("0")}
+        found = {item.id: item for key in keys for item in self._by_number.get(key, ())}
+        return list(found.values())
 
 
 def candidates_of(payment: BankPayment, items: Sequence[PayableItem]) -> list[PayableItem]:

@@ -5,8 +5,8 @@ document, and its open amount is exactly the payment. Structure comes before ari
 batch, consecutive numbers or the oldest add up to a payment says more than that some do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from functools import partial
@@ -38,6 +38,12 @@ class Basis(StrEnum):
     ALMOST = "ALMOST"
     IN_PART = "IN_PART"
     RETURNED_PAYMENT = "RETURNED_PAYMENT"
+
+
+# The payment's text has the numbers.
+NAMED: Final = frozenset({Basis.IDENTIFICATION, Basis.NUMBERS})
+# The items are not exactly the payment.
+INEXACT: Final = frozenset({Basis.NUMBERS_IN_PART, Basis.ALMOST, Basis.IN_PART, Basis.RETURNED_PAYMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,17 @@ class PaymentChoice:
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvidence:
-    """The choices for a payment, the best first; the verdict counts the sets that add up to it."""
+    """The choices for a payment, the best first; the verdict counts the sets that add up to it.
+
+    `is_sure` of the best choice: it leaves no doubt about what is paid. `is_likely` also of several that fit, and of
+    items that are named or almost the payment: then only a person knows.
+    """
 
     verdict: SetVerdict
     choices: tuple[PaymentChoice, ...]
     candidates: int
+    is_sure: bool = False
+    is_likely: bool = False
 
 
 def identified(payment: BankPayment, items: Sequence[PayableItem]) -> PayableItem | None:
@@ -108,8 +120,10 @@ def identified(payment: BankPayment, items: Sequence[PayableItem]) -> PayableIte
     return only if is_alone else None
 
 
-def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> PaymentEvidence:
-    """Weigh the open items for a payment.
+def payment_evidence(
+    payment: BankPayment, items: Sequence[PayableItem], nameable: Collection[int] | None = None
+) -> PaymentEvidence:
+    """Weigh the open items for a payment; the text can name only the `nameable` ones, where that is known.
 
     >>> from datetime import date
     >>> def item(id, amount, number): return PayableItem(
@@ -124,7 +138,8 @@ def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> Paym
     >>> paid(45000, "all of it").choices[0].reason
     'All 3 open items add up to it.'
     """
-    named = [each for each in items if _is_named(payment, each)]
+    possible = items if nameable is None else [each for each in items if each.id in nameable]
+    named = [each for each in possible if _is_named(payment, each)]
     candidates = candidates_of(payment, items)
     amounts = [each.amount.minor for each in candidates]
     sets = payment_sets(amounts, payment.amount.minor)
@@ -139,7 +154,43 @@ def payment_evidence(payment: BankPayment, items: Sequence[PayableItem]) -> Paym
     )
     choices = _different(exact) or list(_in_part(weighed, named))
     verdict = SetVerdict.UNIQUE if is_decided else sets.verdict
-    return PaymentEvidence(verdict, tuple(choices), len(candidates))
+    found = PaymentEvidence(verdict, tuple(choices), len(candidates))
+    return replace(
+        found, is_sure=_is_sure(found, payment, items), is_likely=_is_likely(found, payment, named)
+    )
+
+
+def _is_sure(found: PaymentEvidence, payment: BankPayment, items: Sequence[PayableItem]) -> bool:
+    """Return whether the best choice is named, or exactly what a known payer owes and nothing else is named."""
+    if not found.choices or found.choices[0].basis in INEXACT:
+        return False
+    best = found.choices[0]
+    if best.basis in NAMED:
+        return True
+    is_only = best.basis is Basis.EXACT_RESIDUAL or found.verdict is SetVerdict.UNIQUE
+    numbers = [each.number for each in items if each.id in best.item_ids]
+    return (
+        payment.party_id is not None
+        and is_only
+        and not any(_has_letters(each) and remittances.names_another(payment.text, each) for each in numbers)
+    )
+
+
+def _is_likely(found: PaymentEvidence, payment: BankPayment, named: Sequence[PayableItem]) -> bool:
+    """Return whether a payment is one of the choices, and not merely of a party that owes something."""
+    if not found.choices:
+        return False
+    best = found.choices[0]
+    if best.basis is Basis.NUMBERS_IN_PART:
+        is_told = payment.party_id is not None or any(remittances.is_telling(each.number) for each in named)
+        return is_told and any((each.amount.minor > 0) == (payment.amount.minor > 0) for each in named)
+    return best.basis in NAMED or (payment.party_id is not None and best.basis is not Basis.IN_PART)
+
+
+def _has_letters(number: str | None) -> bool:
+    """Return whether a number has letters and digits, so that others of its kind are seldom there by chance."""
+    plain = remittances.compacted(number)
+    return any(map(str.isdigit, plain)) and any(map(str.isalpha, plain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +253,16 @@ def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
 
 
 def _residual(weighed: _Weighed) -> Iterator[PaymentChoice]:
-    """Propose the payer's only item whose open amount is exactly the payment."""
+    """Propose the payer's only item of exactly the payment; several where their sets are not searched."""
     equal = [each for each in weighed.candidates if weighed.adds_up([each])]
-    if len(equal) == 1 and weighed.payment.party_id is not None:
+    if weighed.payment.party_id is None:
+        return
+    if len(equal) == 1:
         reason = "The only open item of this amount." + _others_fit(weighed.verdict)
         yield weighed.choice(Basis.EXACT_RESIDUAL, reason, equal)
+    elif weighed.verdict is SetVerdict.TOO_MANY:
+        reason = f"One of {len(equal)} open items of this amount."
+        yield from (weighed.choice(Basis.SUM, reason, [each]) for each in equal[:MOST_NAMED])
 
 
 def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
@@ -235,10 +291,10 @@ def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
     paid = weighed.payment.amount
     same_way = [each for each in weighed.candidates if (each.amount.minor > 0) == (paid.minor > 0)]
     almost = [each for each in same_way if _is_almost(paid, each.amount)]
-    if len(almost) == 1:
-        short = almost[0].amount - paid
-        reason = f"{abs(short).formatted} less than {almost[0].label}."
-        yield weighed.choice(Basis.ALMOST, reason, almost)
+    if len(almost) == 1 or (almost and weighed.payment.party_id is not None):
+        for each in almost[:MOST_NAMED]:
+            reason = f"{abs(each.amount - paid).formatted} less than {each.label}."
+            yield weighed.choice(Basis.ALMOST, reason, [each])
     elif same_way and weighed.payment.party_id is not None:
         count = len(same_way)
         reason = "The only open item." if count == 1 else f"The oldest of {count} open items first."

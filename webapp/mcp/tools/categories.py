@@ -1,13 +1,15 @@
-"""Categories, merchants, projects and parts of lines, each with its reason; confirmed in the same act if wanted."""
+"""What lines are, each with its reason: categories, payments, transfers; confirmed in the same act if wanted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, outcomes
+from webapp.mcp.tools.items.payments import SettledPartSchema, settling
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
@@ -17,6 +19,8 @@ from webapp.schemas.base import Schema
 # Nobody else writes meanwhile; the API takes no more at once.
 MOST_LINES: Final = 50
 MOST_ROWS: Final = 25
+# What a line is said to be by one of them.
+ALONE: Final = frozenset({"category", "pays", "pair", "splits"})
 
 
 class LinePartSchema(Schema):
@@ -26,15 +30,47 @@ class LinePartSchema(Schema):
     amount = WrittenAmount(required=True)
 
 
-class LineCategorySchema(Schema):
-    """A line, and what it gets."""
+class LineTargetSchema(Schema):
+    """A line, and one of: its category, what it pays, or the other side of its transfer."""
 
     id = fields.Id(required=True)
     category = NameOrId()
+    pays = ma.fields.List(ma.fields.Nested(SettledPartSchema), validate=ma.validate.Length(min=1, max=100))
+    short = WrittenAmount()
+    short_as = fields.OneOf(*ShortAs)
+    short_category = NameOrId()
+    pair = fields.Id()
+    why = ma.fields.String()
+
+    @ma.validates_schema
+    def _says_one_thing(self, data: Mapping[str, Any], **kwargs: Any) -> None:
+        del kwargs
+        if len(ALONE & data.keys()) > 1 or (
+            "pair" in data and len(data.keys() - {"why"}) > len(("id", "pair"))
+        ):
+            raise ma.ValidationError(f"Line {data['id']}: send a category, pays or pair.")
+        if {"short", "short_as", "short_category"} & data.keys() and "pays" not in data:
+            raise ma.ValidationError(f"Line {data['id']}: only a line that pays is short.")
+
+
+class LineTarget(ma.fields.Field[Json]):
+    """The same within another tool, whose description names this one instead of repeating it."""
+
+    def __init__(self) -> None:
+        super().__init__(metadata={"type": "object", "description": "As lines of categorise_lines."})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Json:
+        del attr, data, kwargs
+        found: Json = LineTargetSchema().load(value)
+        return found
+
+
+class LineCategorySchema(LineTargetSchema):
+    """The same with what only a line with a category has."""
+
     merchant = NameOrId()
     project = NameOrId()
     splits = ma.fields.List(ma.fields.Nested(LinePartSchema))
-    why = ma.fields.String()
 
 
 class CategoriesSchema(WriteSchema):
@@ -47,7 +83,7 @@ class CategoriesSchema(WriteSchema):
             min=1, max=MOST_LINES, error="Send 1 to 50 lines; others in the next call."
         ),
     )
-    confirm = ma.fields.Boolean(load_default=False, metadata={"description": "Post them as well."})
+    confirm = ma.fields.Boolean(load_default=False, metadata={"description": "Post them."})
 
 
 class CategorisedSchema(OutcomeSchema):
@@ -57,19 +93,17 @@ class CategorisedSchema(OutcomeSchema):
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
-    """Set the accounts of lines; with `confirm` as a plan, done or proposed as a whole."""
-    directory = Directory()
-    changes = [_change(each, directory) for each in arguments["lines"]]
-    ids = [each["id"] for each in changes]
+    """Set what lines are; with `confirm`, or with transfers, as a plan, done or proposed as a whole."""
+    ids = [each["id"] for each in arguments["lines"]]
+    steps = steps_of(arguments["lines"], Directory())
     asked = {**arguments, "why": outcomes.reasons(arguments, "lines")}
     if arguments["confirm"]:
-        steps = [
-            ("PATCH", "/transactions", {"changes": changes}),
-            ("POST", "/transactions/confirm", {"ids": ids}),
-        ]
-        answer = outcomes.plan(f"Categorise and confirm {lines.counted(len(ids))}", steps, asked)
+        steps.append(("POST", "/transactions/confirm", {"ids": ids}))
+    if len(steps) > 1:
+        word = "Categorise and confirm" if arguments["confirm"] else "Categorise"
+        answer = outcomes.plan(f"{word} {lines.counted(len(ids))}", steps, asked)
     else:
-        answer = outcomes.write("PATCH", "/transactions", {"changes": changes}, asked)
+        answer = outcomes.write(*steps[0], asked)
     found = api_calls.get("/transactions", ids=ids[:MOST_ROWS], include="names", limit=MOST_ROWS)
     done = (
         "Posted." if arguments["confirm"] else "confirm_lines posts them; reconcile can do it with its plan."
@@ -80,10 +114,28 @@ def run(arguments: Mapping[str, Any]) -> Json:
     }
 
 
+def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[tuple[str, str, Json]]:
+    """Write the calls that make lines what they are said to be: one for all that change, and one for each transfer."""
+    changes = [_change(each, directory) for each in chosen if "pair" not in each]
+    joins: list[tuple[str, str, Json]] = [
+        ("POST", f"/transactions/{each['id']}/join", {"transactionId": each["pair"]})
+        for each in chosen
+        if "pair" in each
+    ]
+    return [*([("PATCH", "/transactions", {"changes": changes})] if changes else []), *joins]
+
+
 def _change(line: Mapping[str, Any], directory: Directory) -> Json:
     change: Json = {"id": line["id"]}
     if "category" in line:
         change["accountId"] = directory.account_id(line["category"])
+    if "pays" in line:
+        short = {
+            "amount": line.get("short"),
+            "as": line.get("short_as"),
+            "category": line.get("short_category"),
+        }
+        change |= settling(line["pays"], short, directory)
     if "merchant" in line:
         change["orgMerchantId"] = directory.merchant_id(line["merchant"])
     if "project" in line:
@@ -99,8 +151,8 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise lines",
-    description="Set category, merchant, project or splits of up to 50 lines; confirm posts them too, and "
-    "corrections of posted ones.",
+    description="Set category, merchant, project or splits of up to 50 lines, what they pay, or their pair; confirm "
+    "posts them too, and corrections of posted ones.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,

@@ -1,10 +1,12 @@
-"""Bank lines by their open work, with their likely categories."""
+"""Bank lines by their open work, with what they likely pay, move or mean."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import marshmallow as ma
 
+from webapp.ledger import titles
+from webapp.ledger.open_items.payments import NAMED
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool
 from webapp.mcp.tools.names import Directory, NameOrId
@@ -37,8 +39,18 @@ class LineFilterSchema(Schema):
     cursor = ma.fields.String()
 
 
+class PaidItemSchema(Schema):
+    """An item that a line pays, and how much of it."""
+
+    item = ma.fields.Integer()
+    amount = ma.fields.String()
+
+
 class FoundLineSchema(Schema):
-    """A line: `likely` is the category that lines like it went to, and `evidence` how often."""
+    """A line: `likely` is what it pays, its transfer, or the category that lines like it went to; `evidence` says why.
+
+    `pays` is what to send where it surely pays.
+    """
 
     line_id = ma.fields.Integer()
     day = ma.fields.String()
@@ -50,7 +62,9 @@ class FoundLineSchema(Schema):
     merchant = Untrusted(allow_none=True)
     project = ma.fields.String(allow_none=True)
     likely = Untrusted(allow_none=True)
-    evidence = ma.fields.String(allow_none=True)
+    evidence = Untrusted(allow_none=True)
+    pays = ma.fields.List(ma.fields.Nested(PaidItemSchema))
+    pair = ma.fields.Integer(allow_none=True)
 
 
 class FoundLinesSchema(Schema):
@@ -87,7 +101,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 def line_row(line: Json) -> Json:
     """Write a line of the API as a row."""
-    likely, splits = line.get("likelyAccount"), line["splits"]
+    splits = line["splits"]
     return {
         "line_id": line["id"],
         "day": line["bookedOn"],
@@ -98,9 +112,61 @@ def line_row(line: Json) -> Json:
         "category": " + ".join(_part(each) for each in splits) if splits else line.get("accountName"),
         "merchant": line.get("merchantName"),
         "project": line.get("projectName"),
-        "likely": likely and likely["accountName"],
-        "evidence": likely and f"{likely['count']} of {likely['total']}",
+        **likely_of(line),
     }
+
+
+def likely_of(line: Json) -> Json:
+    """Say what a line of the API likely pays, moves or means, and why; `pays` and `pair` are what to send then."""
+    payment, transfer, account = (
+        line.get(key) for key in ("likelyPayment", "likelyTransfer", "likelyAccount")
+    )
+    found: Json = {"likely": None, "evidence": None, "pays": [], "pair": None}
+    if payment:
+        found |= _paying(payment)
+    elif transfer:
+        other = f"with line {transfer['transactionId']} of {transfer['accountName']}"
+        if transfer["difference"]:
+            found |= {
+                "likely": f"transfer {other}",
+                "evidence": "settle_pair with difference FEE books its fee",
+            }
+        elif transfer["isOnly"]:
+            found |= {"likely": f"transfer {other}", "pair": transfer["transactionId"]}
+            found["evidence"] = "neither line fits another"
+        else:
+            found |= {"likely": f"maybe a transfer {other}", "evidence": "others fit as well"}
+    elif account:
+        evidence = f"{account['count']} of {account['total']}"
+        found |= {"likely": account["accountName"], "evidence": evidence}
+    return found
+
+
+def _paying(payment: Json) -> Json:
+    parts = payment["parts"]
+    if not parts:
+        some = titles.joined([_names(each) for each in payment["choices"]], "or")
+        return {"likely": f"may pay {some}", "evidence": payment["reason"]}
+    return {
+        "likely": f"pays {_names(parts)}",
+        "evidence": _evidence(payment),
+        "pays": [{"item": each["itemId"], "amount": each["amount"]} for each in parts],
+    }
+
+
+def _names(parts: Sequence[Json]) -> str:
+    return titles.joined([each["reference"] for each in parts])
+
+
+def _evidence(payment: Json) -> str:
+    """Say in few words why a line surely pays something."""
+    (first, *others), basis = payment["parts"], payment["basis"]
+    if basis in NAMED:
+        return "names them" if others else "names it"
+    if others or not first["partyName"]:
+        return str(payment["reason"])
+    is_ours = first["amount"].startswith("-")
+    return f"exactly what {first['partyName']} {'is owed' if is_ours else 'owes'}"
 
 
 def text_of(line: Json) -> str:
@@ -135,7 +201,7 @@ def _part(split: Json) -> str:
 TOOL = Tool(
     name="find_lines",
     title="Find lines",
-    description="Bank lines, newest first; for uncategorised ones the likely category with its evidence.",
+    description="Bank lines, newest first, with what they likely pay, their transfer or likely category, and why.",
     takes=LineFilterSchema,
     gives=FoundLinesSchema,
     run=run,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import marshmallow as ma
 
@@ -11,10 +11,10 @@ from webapp.mcp.calls import api_calls
 from webapp.mcp.calls.api_calls import ApiAnswer, RefusedCallError
 from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
 from webapp.mcp.tools import lines, names, outcomes
+from webapp.mcp.tools.categories import LineTarget, steps_of
 from webapp.mcp.tools.lines import FoundLineSchema
 from webapp.mcp.tools.names import Directory, NameOrId, WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
-from webapp.schemas import fields
 from webapp.schemas.base import Schema
 
 NAME: Final = "reconcile"
@@ -24,14 +24,8 @@ MOST_CATEGORIES: Final = 50
 # What one call confirms at once, and what fits into one plan beside its other steps.
 MOST_OF_A_STEP, MOST_OF_A_PLAN = 120, 360
 ZERO: Final = "0.00"
-
-
-class LineToCategoriseSchema(Schema):
-    """A line without a category, and the one it gets."""
-
-    id = fields.Id(required=True)
-    category = NameOrId(required=True)
-    why = ma.fields.String()
+# A method, an address and a body.
+Step: TypeAlias = tuple[str, str, Json]
 
 
 class StatementSchema(WriteSchema):
@@ -41,14 +35,13 @@ class StatementSchema(WriteSchema):
     statement_date = ma.fields.String(required=True)
     statement_balance = WrittenAmount(required=True)
     categories = ma.fields.List(
-        ma.fields.Nested(LineToCategoriseSchema),
+        LineTarget(),
         validate=ma.validate.Length(
             max=MOST_CATEGORIES, error="Send at most 50; categorise_lines takes more."
         ),
     )
     propose = ma.fields.Boolean(
         load_default=False,
-        metadata={"description": "Do it."},
     )
 
 
@@ -81,16 +74,14 @@ def run(arguments: Mapping[str, Any]) -> Json:
     directory = Directory()
     account, day = directory.bank_account(arguments["account"]), arguments["statement_date"]
     of_account = {"faId": account["faId"], "to": day}
-    changes = [
-        {"id": each["id"], "accountId": directory.account_id(each["category"])}
-        for each in arguments.get("categories", ())
-    ]
+    categories = arguments.get("categories", ())
+    changes = steps_of(categories, directory) if categories else []
     open_lines = api_calls.get(
         "/transactions", **of_account, uncategorised=True, include="names,likely", count=True, limit=LARGEST
     )
-    chosen = {each["id"] for each in changes}
+    chosen = {each["id"] for each in categories}
     unready = [each for each in open_lines["transactions"] if each["id"] not in chosen]
-    ready = [*_drafts(of_account), *(each["id"] for each in changes)]
+    ready = list(dict.fromkeys([*_drafts(of_account), *(each["id"] for each in categories)]))
     pending = api_calls.get("/transactions", **of_account, status="PENDING", include="names", limit=MOST_ROWS)
     if earlier is None:
         found = _tried(account, ready, changes, arguments)
@@ -137,15 +128,13 @@ def _summed(asked: Mapping[str, Any]) -> tuple[int, Decimal]:
 
 
 def _tried(
-    account: Json, ready: Sequence[int], changes: Sequence[Json], arguments: Mapping[str, Any]
+    account: Json, ready: Sequence[int], changes: Sequence[Step], arguments: Mapping[str, Any]
 ) -> Json:
     """Try the plan, and make it if wanted and if it ties out."""
     title = f"Reconcile {account['name']} to {names.day_of(arguments['statement_date'])}"
     if len(ready) > MOST_OF_A_PLAN:
         return _too_many(title)
-    steps = _steps(account, ready, arguments)
-    if changes:
-        steps.insert(0, ("PATCH", "/transactions", {"changes": list(changes)}))
+    steps = [*changes, *_steps(account, ready, arguments)]
     noted = {**arguments, "why": outcomes.reasons(arguments, "categories")}
     answer = outcomes.plan(title, steps, noted, dryRun=True)
     found = outcomes.outcome(answer)
@@ -168,7 +157,7 @@ def _too_many(title: str) -> Json:
     return {**nothing, "difference": None}
 
 
-def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
+def _steps(account: Json, ready: Sequence[int], arguments: Mapping[str, Any]) -> list[Step]:
     desk = f"/reconciliations/accounts/{account['faId']}"
     statement = {
         "statementDate": arguments["statement_date"],
@@ -213,7 +202,10 @@ def _next(found: Json, unready: int, left_out: Json | None, *, is_proposing: boo
         return " ".join([str(found["next"]), *beside])
     nothing = ["Nothing was proposed."] if is_proposing else []
     if unready:
-        again = f"Call reconcile again with categories (at most {MOST_CATEGORIES}; categorise_lines sets more before)."
+        again = (
+            f"Call reconcile again with categories (at most {MOST_CATEGORIES}; categorise_lines sets more before): a "
+            "category for each line, or pays or pair as its row has them."
+        )
         return " ".join([*nothing, *beside, again])
     if not found["blockers"]:
         return "It ties out. Call reconcile again with propose."

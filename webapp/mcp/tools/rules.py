@@ -18,6 +18,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
 
 FIELDS: Final = fields_of(Target.TRANSACTION)
+MOST_WARNINGS: Final = 20
 MOST_ROWS: Final = 10
 IN_PARTS: Final = "several accounts"
 # What a rule sets: its effect, the argument that names it, and the key of a line that has it.
@@ -102,6 +103,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
     )
     return {
         **made,
+        "warnings": list(dict.fromkeys([*made["warnings"], *tried["warnings"][:MOST_WARNINGS]])),
         "matched": tried["matched"],
         "changed": tried["changed"],
         "looked_at": len(items),

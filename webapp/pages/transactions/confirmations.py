@@ -112,6 +112,7 @@ def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] |
         "uncategorised_count": counts[DoubtCode.UNCATEGORISED],
         "explained_count": counts[DoubtCode.ALREADY_EXPLAINED],
         "owed_count": counts[DoubtCode.PAYS_OPEN_ITEM],
+        "moving_count": counts[DoubtCode.MAY_BE_TRANSFER],
     }
 
 

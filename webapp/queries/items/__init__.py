@@ -5,6 +5,7 @@ from webapp.queries.items import (
     ageing,
     derivations,
     items,
+    likely_payments,
     line_payments,
     listings,
     party_statements,

@@ -1,6 +1,5 @@
 """The open item of exactly a line's amount that the line's text names, for many lines at once."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,10 +8,9 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.payable_items import BankPayment, PayableItem
+from webapp.ledger.open_items.payable_items import BankPayment, NumberedItems, PayableItem
 from webapp.ledger.open_items.payments import identified
 from webapp.ledger.rules.line_outcomes import NAMES_NOTHING, Books, NamedItem, unpayable
-from webapp.ledger.texts import remittances
 from webapp.models import (
     Account,
     Document,
@@ -54,27 +52,6 @@ class NameableItem(NamedTuple):
         return PayableItem(self.id, left, self.party, self.day, self.due_on, self.number, self.remittance)
 
 
-class _Numbers:
-    """Items by the numbers that a text may name them with: a text is looked up and never compared with each."""
-
-    def __init__(self, items: Sequence[NameableItem]) -> None:
-        self._by_number: defaultdict[str, list[NameableItem]] = defaultdict(list)
-        for item in items:
-            for number in {remittances.compacted(item.number), remittances.compacted(item.remittance)} - {""}:
-                self._by_number[number].append(item)
-                if number[0] == "0":
-                    self._by_number[number.lstrip("0")].append(item)
-        self._longest = max(map(len, self._by_number), default=0)
-
-    def possible(self, text: str) -> list[NameableItem]:
-        """List the items that a text may name; `identified` decides."""
-        keys = remittances.spans(text, self._longest)
-        for reference in remittances.creditor_references(text):
-            keys |= {reference, reference[4:].lstrip("0")}
-        found = {item.id: item for key in keys for item in self._by_number.get(key, ())}
-        return list(found.values())
-
-
 @dataclass(frozen=True, slots=True)
 class _Paying:
     """A line that may pay what its text names, in the name of its entry's merchant."""
@@ -105,7 +82,7 @@ def of_lines(
             paying.append(_Paying(line, state.leg.merchant_id))
         found[line.id] = reason or NAMES_NOTHING
     amounts = {each.line.amount_minor for each in paying}
-    exact = _Numbers(_open_items(organization_id, OPEN_MINOR.in_(amounts)) if amounts else [])
+    exact = NumberedItems(_open_items(organization_id, OPEN_MINOR.in_(amounts)) if amounts else [])
     likely = [each for each in paying if exact.possible(each.text)]
     if not likely:
         return found
@@ -117,7 +94,7 @@ def of_lines(
 
 
 def _identified(organization_id: str, paying: Sequence[_Paying]) -> list[tuple[CandidateLine, NameableItem]]:
-    numbers = _Numbers(_open_items(organization_id))
+    numbers = NumberedItems(_open_items(organization_id))
     called = merchants.called(
         organization_id, {each.line.counterparty or "" for each in paying if each.merchant_id is None}
     )

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.models import Rule
+from webapp.ledger.rules.effects import EffectKind
+from webapp.models import Rule, Transaction
 from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.items.likely_payments import PayingLine
 from webapp.queries.matching import booked_by_hand
 from webapp.queries.rules import (
     candidates,
@@ -20,8 +23,10 @@ from webapp.queries.rules.candidates import CandidateFilters
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.queries.rules.effect_records import Effect, EffectRecord
-from webapp.queries.rules.line_effects import Digest
+from webapp.queries.rules.line_effects import Digest, LineEffect
 from webapp.queries.rules.line_reasons import Explanation
+from webapp.queries.transfers import destinations
+from webapp.queries.transfers.destinations import Destination
 
 
 class OtherTargetError(UnprocessableError):
@@ -143,7 +148,10 @@ def preview(
     found.items = [
         effect_records.of_effect(effect, rule.id, evaluator.books.merged) for effect in shown.effects
     ]
-    found.warnings = _by_hand(organization_id, found.items)
+    found.warnings = [
+        *_by_hand(organization_id, found.items),
+        *destinations.warnings(_elsewhere(organization_id, shown.effects)),
+    ]
     found.next_key = shown.next_key
     fired = {
         rule_id
@@ -166,6 +174,24 @@ def _by_hand(organization_id: str, shown: Sequence[EffectRecord]) -> list[str]:
     drafts = [each.transaction_id for each in shown if each.transaction_id and not each.opens_marker]
     explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
     return [f"Line {line_id}: {found[0].sentence}" for line_id, found in sorted(explained.items())]
+
+
+def _elsewhere(organization_id: str, shown: Sequence[Effect]) -> Mapping[int, Destination]:
+    """Give what drafts pay or move that the rule would put on an account instead."""
+    put = {
+        each.item_id: each.after.merchant_id
+        for each in shown
+        if isinstance(each, LineEffect) and _puts(each) and each.after is not None
+    }
+    lines = lookups.by_id(Transaction, organization_id, put).values() if put else ()
+    paying = [PayingLine.of(line, [put[line.id]]) for line in lines]
+    return destinations.of_lines(organization_id, list(lines), paying) if paying else {}
+
+
+def _puts(effect: LineEffect) -> bool:
+    """Return whether an effect puts a draft on an account and lets it pay nothing."""
+    is_paying = effect.after is not None and effect.after.item_id is not None
+    return EffectKind.SET_ACCOUNT in effect.applied and not effect.state.is_posted and not is_paying
 
 
 def of_rule(

@@ -2,17 +2,27 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import DoubtCode
-from webapp.ledger.open_items.payable_items import PayableItem
-from webapp.models import Account, JournalEntry, Transaction
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.titles import counted
+from webapp.models import Account, FeedAccount, JournalEntry, RuleRun, RuleSetting, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.items import line_payments, payment_choices
+from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
 from webapp.queries.journal import entries
 from webapp.queries.matching import booked_by_hand
 from webapp.queries.transactions import lines_ahead
+from webapp.queries.transfers import destinations, sides
+from webapp.queries.transfers.destinations import Destination
+
+# The lines of an act of rules that are looked at, and those of them that are named.
+MOST_PUT: Final = 500
+MOST_NAMED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +47,50 @@ def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
             found[line.id] += _uncategorised(line, posted)
     if not drafts:
         return found
-    explained = booked_by_hand.of_lines(
-        drafts.values(), {line.feed_account_id: line.feed_account for line in drafts.values()}
-    )
+    feeds = sides.feeds(lines[0].organization_id)
+    explained = booked_by_hand.of_lines(drafts.values(), feeds)
     for line_id, by_hand in explained.items():
         ids = [each.journal_entry_id for each in by_hand]
         found[line_id] += (
             Doubt(DoubtCode.ALREADY_EXPLAINED, each.sentence, {"journalEntryIds": ids}) for each in by_hand
         )
-    for line_id, item in _owed(list(drafts.values())):
-        sentence = (
-            f"Line {line_id} is exactly what is open of {item.label}. Let it settle that, or it stays open."
-        )
-        found[line_id].append(Doubt(DoubtCode.PAYS_OPEN_ITEM, sentence, {"itemIds": [item.id]}))
+    for line_id, destination in _destinations(list(drafts.values()), feeds).items():
+        found[line_id] += _doubt(line_id, destination)
     return found
+
+
+def elsewhere(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
+    """List, by line, what drafts pay or move that were put on an account instead."""
+    drafts = [
+        line for line in lines if line.journal_entry is not None and line.journal_entry.status == "DRAFT"
+    ]
+    if not drafts:
+        return {}
+    found = _destinations(drafts, sides.feeds(drafts[0].organization_id))
+    return {line_id: list(_doubt(line_id, each)) for line_id, each in found.items()}
+
+
+def of_act(organization_id: str, act_id: str) -> list[str]:
+    """Warn of the first lines that the rules of an act put on an account although they pay or move something."""
+    of_runs = sa.select(RuleRun.id).where(
+        RuleRun.organization_id == organization_id, RuleRun.action_request_id == act_id
+    )
+    put = (
+        sa.select(RuleSetting.transaction_id)
+        .where(
+            RuleSetting.organization_id == organization_id,
+            RuleSetting.run_id.in_(of_runs),
+            RuleSetting.kind == EffectKind.SET_ACCOUNT,
+        )
+        .order_by(RuleSetting.transaction_id)
+        .limit(MOST_PUT)
+    )
+    ids = db.session.scalars(put).all()
+    found = elsewhere(lines_ahead.load(organization_id, ids)) if ids else {}
+    sentences = [each.sentence for _, doubts in sorted(found.items()) for each in doubts]
+    left = len(sentences) - MOST_NAMED
+    more = [f"{counted(left, 'more line')} that rules put on an account may pay or move something."]
+    return [*sentences[:MOST_NAMED], *(more if left > 0 else [])]
 
 
 def counts(
@@ -73,9 +113,23 @@ def _uncategorised(line: Transaction, posted: JournalEntry) -> Iterable[Doubt]:
         yield Doubt(DoubtCode.UNCATEGORISED, sentence)
 
 
-def _owed(lines: Sequence[Transaction]) -> Iterable[tuple[int, PayableItem]]:
-    """Give the open items that lines are exactly the amount of, for lines that pay nothing."""
-    organization_id = lines[0].organization_id
-    owed = payment_choices.exactly_open(organization_id, lines)
-    paying = line_payments.paying(organization_id, owed) if owed else set()
-    return ((line_id, item) for line_id, item in owed.items() if line_id not in paying)
+def _destinations(
+    drafts: Sequence[Transaction], feeds: Mapping[int | None, FeedAccount]
+) -> Mapping[int, Destination]:
+    """Give what drafts likely pay or move, apart from those that do."""
+    paying = [PayingLine.of(line, _merchants(line.journal_entry)) for line in drafts]
+    return destinations.of_lines(drafts[0].organization_id, drafts, paying, feeds)
+
+
+def _merchants(entry: JournalEntry | None) -> Iterable[int | None]:
+    legs = [] if entry is None else entries.legs_of(entry)
+    return [leg.merchant_id for leg in legs if not leg.is_bank_leg]
+
+
+def _doubt(line_id: int, found: Destination) -> Iterable[Doubt]:
+    """Doubt a line that likely pays something, or can only be one transfer."""
+    if isinstance(found, LikelyPayment):
+        yield Doubt(DoubtCode.PAYS_OPEN_ITEM, found.warning(line_id), {"itemIds": found.item_ids})
+    elif found.is_only:
+        others = {"transactionIds": [found.transaction_id]}
+        yield Doubt(DoubtCode.MAY_BE_TRANSFER, found.warning(line_id), others)

@@ -1,10 +1,11 @@
-"""Records of lines with what is not sent unasked: the names of what they are booked on, and their likely account."""
+"""Records of lines with what is not sent unasked: the names of what they are booked on, and what they likely are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from webapp.queries.suggestions import likely_accounts
+from webapp.queries.suggestions import line_meanings
+from webapp.queries.suggestions.line_meanings import NOTHING, LineMeaning
 from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.transactions import SplitRecord, TransactionRecord
 
@@ -21,18 +22,22 @@ class NamedSplit(SplitRecord):
 def extended(
     organization_id: str, records: Sequence[TransactionRecord], *, names: bool, likely: bool
 ) -> list[dict[str, Any]]:
-    """Give the fields of lines, with the names of what they are booked on, their likely accounts, or both.
+    """Give the fields of lines, with the names of what they are booked on, what they likely are, or both.
 
     What is not wanted is null. It takes a constant number of statements.
     """
     known = names_of(organization_id, records) if names else None
-    accounts = likely_accounts.of_lines(organization_id, records) if likely else {}
+    meanings = line_meanings.of_records(organization_id, records) if likely else {}
     return [
         {each.name: getattr(record, each.name) for each in fields(TransactionRecord)}
         | _names(known, record)
-        | {"likely_account": accounts.get(record.id)}
+        | _likely(meanings.get(record.id, NOTHING))
         for record in records
     ]
+
+
+def _likely(meaning: LineMeaning) -> dict[str, Any]:
+    return {f"likely_{each.name}": getattr(meaning, each.name) for each in fields(meaning)}
 
 
 def _names(known: PartNames | None, record: TransactionRecord) -> dict[str, Any]:

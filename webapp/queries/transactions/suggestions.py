@@ -1,4 +1,4 @@
-"""Suggestions for a bank line: the same line from another source, the other side of a transfer, a likely account."""
+"""Suggestions for a bank line: the same line from another source, the other side of a transfer, what it likely is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,15 @@ from typing import Any
 from webapp.ledger.money import Money
 from webapp.models import Transaction, TransferPair
 from webapp.queries.common import lookups
+from webapp.queries.items.likely_payments import LikelyPayment
 from webapp.queries.matching import line_joins, transfer_pairs
 from webapp.queries.matching.line_joins import BankChangeRecord, JoinRecord
-from webapp.queries.suggestions import likely_accounts
+from webapp.queries.suggestions import line_meanings
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
+from webapp.queries.suggestions.line_meanings import NOTHING
 from webapp.queries.transactions import transactions
 from webapp.queries.transfers import proposed as transfers
+from webapp.queries.transfers.destinations import LikelyTransfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,14 @@ class SuggestionRecord:
 
 @dataclass(frozen=True, slots=True)
 class LineSuggestions:
-    """The sources of a line, its suggestions, the decided ones (`joins`), the bank's changes and a likely account."""
+    """The sources of a line, its suggestions, the decided ones (`joins`), the bank's changes and what it likely is."""
 
     sources: tuple[str, ...]
     suggestions: list[SuggestionRecord]
     joins: list[SuggestionRecord]
     changes: list[BankChangeRecord]
+    likely_payment: LikelyPayment | None
+    likely_transfer: LikelyTransfer | None
     likely_account: LikelyAccount | None
 
 
@@ -62,14 +67,17 @@ def of_line(line: Transaction) -> LineSuggestions:
     """Give the suggestions for one line, the best of each kind first."""
     origins = line_joins.of_line(line)
     proposed = [_proposed(each) for each in transfers.of_line(line)]
+    meaning = line_meanings.of_records(line.organization_id, [transactions.record(line)]).get(
+        line.id, NOTHING
+    )
     return LineSuggestions(
         sources=origins.sources,
         suggestions=[*_joins(line, origins.suggestions), *proposed],
         joins=[*_joins(line, origins.joins), *_pairs(line)],
         changes=origins.changes,
-        likely_account=likely_accounts.of_lines(line.organization_id, [transactions.record(line)]).get(
-            line.id
-        ),
+        likely_payment=meaning.payment,
+        likely_transfer=meaning.transfer,
+        likely_account=meaning.account,
     )
 
 

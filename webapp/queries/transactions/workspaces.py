@@ -14,14 +14,16 @@ from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
+from webapp.queries.items.likely_payments import LikelyPayment
 from webapp.queries.journal import attachments
 from webapp.queries.journal.attachments import AttachedDocument
 from webapp.queries.matching import booked_by_hand, line_joins, transfer_pairs
 from webapp.queries.matching.booked_by_hand import EntryByHand
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
-from webapp.queries.suggestions import likely_accounts
+from webapp.queries.suggestions import line_meanings
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
+from webapp.queries.suggestions.line_meanings import NOTHING
 from webapp.queries.transactions import (
     named_lines,
     pending_corrections,
@@ -37,7 +39,6 @@ from webapp.queries.transactions.line_filters import (
 from webapp.queries.transactions.named_lines import NamedSplit, named_split
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
-from webapp.queries.transfers import proposed as transfers
 from webapp.queries.transfers.proposed import ProposedTransfer
 
 RECORD_FIELDS = [
@@ -52,8 +53,8 @@ class WorkspaceLine(TransactionRecord):
     `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
     its open correction would change, `bank_change` the bank's last change while it matters. `shown` is what confirming
     it as it is would post, and one that `asks` has an uncategorised part in it. `transfer` is the other line of its
-    transfer, `proposal` the best one that is proposed. What `explained` a draft already
-    are entries that were written by hand.
+    transfer, `proposal` the best one that is proposed, and `payment` what it likely pays. What `explained` a draft
+    already are entries that were written by hand.
     """
 
     splits: Sequence[NamedSplit] | None
@@ -67,6 +68,7 @@ class WorkspaceLine(TransactionRecord):
     proposal: ProposedTransfer | None
     origins: LineOrigins
     by_rules: Collection[str]
+    payment: LikelyPayment | None
     likely: LikelyAccount | None
     pending: Sequence[PendingFieldChange]
     bank_change: BankChangeRecord | None
@@ -77,9 +79,14 @@ class WorkspaceLine(TransactionRecord):
 
     @property
     def offered(self) -> LikelyAccount | None:
-        """The likely account of an unconfirmed line, which confirming takes over, unless it may be a transfer."""
-        is_open = self.status == "BOOKED" and self.entry_status == "DRAFT" and self.proposal is None
+        """The likely account of an unconfirmed line, which confirming takes over."""
+        is_open = self.status == "BOOKED" and self.entry_status == "DRAFT"
         return self.likely if is_open and self.is_uncategorised else None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether confirming the line is asked about: it likely pays, is a transfer, or is in the books already."""
+        return bool(self.explained or self.payment or (self.proposal and self.proposal.is_only))
 
     @property
     def is_removed_but_posted(self) -> bool:
@@ -146,9 +153,8 @@ def named(
     origins = line_joins.of_lines(organization_id, ids)
     others = transfer_pairs.others(organization_id, ids)
     paired = lookups.by_id(Transaction, organization_id, others.values())
-    proposed = transfers.of_lines(organization_id, [each for each in records if each.id not in others])
+    meanings = line_meanings.of_records(organization_id, [each for each in records if each.id not in others])
     by_rules = runs.set_fields(organization_id, ids)
-    likely = likely_accounts.of_lines(organization_id, records)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
     paid = shown_lines.paid_by_drafts(organization_id, records)
@@ -168,10 +174,11 @@ def named(
             cleared=record.id in cleared,
             clearable=_is_clearable(record, draft),
             transfer=paired.get(others.get(record.id)),
-            proposal=next(iter(proposed.get(record.id, ())), None),
+            proposal=meaning.transfer.proposal if meaning.transfer else None,
             origins=origins[record.id],
             by_rules=by_rules.get(record.id, set()),
-            likely=likely.get(record.id),
+            payment=meaning.payment,
+            likely=meaning.account,
             pending=pending.get(record.id, ()),
             bank_change=_bank_change(record, origins[record.id]),
             shown=shown_now[record.id],
@@ -180,6 +187,7 @@ def named(
             asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
         for record in records
+        for meaning in (meanings.get(record.id, NOTHING),)
     ]
 
 

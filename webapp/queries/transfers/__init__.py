@@ -1,3 +1,3 @@
 """Proposed transfers, and open items of watched accounts."""
 
-from webapp.queries.transfers import open_items, proposed, sides, watched
+from webapp.queries.transfers import destinations, open_items, proposed, sides, watched

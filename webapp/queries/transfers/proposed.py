@@ -66,11 +66,15 @@ def unambiguous(organization_id: str) -> list[ProposedTransfer]:
     return _with_lines(organization_id, _matches(organization_id, sides.open_lines(organization_id), only))
 
 
-def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[ProposedTransfer]]:
-    """Give the proposals for some lines (or records of them) by the line's id, the best first."""
+def of_lines(
+    organization_id: str, lines: Sequence[Any], feeds: Mapping[int | None, FeedAccount]
+) -> dict[int, list[ProposedTransfer]]:
+    """Give the proposals for some lines (or records of them) by the line's id, the best first.
+
+    `feeds` are all feed accounts.
+    """
     open_lines = [line for line in lines if line.status == "BOOKED"]
-    feeds = sides.feeds(organization_id) if open_lines else {}
-    if len(feeds) < BETWEEN:
+    if len(feeds) < BETWEEN or not open_lines:
         return {}
     near = sides.near(organization_id, feeds, open_lines, is_open=True)
     found = _matches(organization_id, near, transfers.transfer_matches)

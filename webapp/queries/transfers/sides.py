@@ -1,6 +1,6 @@
 """Bank lines that may be sides of transfers: the open ones, or those near some lines, at the rates of their days."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from typing import Any
@@ -31,16 +31,14 @@ BETWEEN = 2
 WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
 
 
-def feeds(organization_id: str) -> dict[int, str]:
-    """Give the currency of each feed account by its id."""
-    return dict(db.session.execute(*_currencies(organization_id)).all())
+def feeds(organization_id: str) -> dict[int | None, FeedAccount]:
+    """Read all feed accounts, by their ids."""
+    return {each.id: each for each in db.session.scalars(*_feeds(organization_id))}
 
 
 @made_once
-def _currencies(organization_id: str) -> sa.Select[int, str]:
-    return sa.select(FeedAccount.id, FeedAccount.currency).where(
-        FeedAccount.organization_id == organization_id
-    )
+def _feeds(organization_id: str) -> sa.Select[Any]:
+    return sa.select(FeedAccount).where(FeedAccount.organization_id == organization_id)
 
 
 def open_lines(organization_id: str) -> list[TransferSide]:
@@ -66,11 +64,11 @@ def _open_lines(organization_id: str) -> sa.Select[Any]:
 
 
 def near(
-    organization_id: str, currencies: Mapping[int, str], lines: Sequence[Any], *, is_open: bool
+    organization_id: str, feeds: Mapping[int | None, FeedAccount], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
     unpaired, values = (_unpaired_and_open if is_open else _unpaired)(organization_id)
-    conditions = _near(currencies, lines)
+    conditions = _near(feeds.values(), lines)
     is_of_size = sa.func.abs(Transaction.amount_minor).in_({abs(line.amount.minor) for line in lines})
     for more in ((), (is_of_size,)):
         among = unpaired.where(*conditions, *more).limit(MOST_NEAR + 1)
@@ -81,7 +79,7 @@ def near(
     return []
 
 
-def _near(currencies: Mapping[int, str], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
+def _near(feeds: Collection[FeedAccount], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
     """Build the conditions of lines of some feed accounts that may be the other side of lines, or rivals of that."""
     days = [line.booked_on for line in lines]
     first, last, size = min(days), max(days), sa.func.abs(Transaction.amount_minor)
@@ -91,8 +89,8 @@ def _near(currencies: Mapping[int, str], lines: Sequence[Any]) -> list[sa.Column
         sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
     ]
     # The index of lines by day begins with the account.
-    of_feeds = Transaction.feed_account_id.in_(currencies)
-    if len(set(currencies.values())) == 1:
+    of_feeds = Transaction.feed_account_id.in_([each.id for each in feeds])
+    if len({each.currency for each in feeds}) == 1:
         return [of_feeds, *near]
     # What an amount is in the base currency stands in no column.
     return [of_feeds, sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]

@@ -25,6 +25,7 @@ ANSWERS: Mapping[str, DoubtCode] = {
     "as_uncategorised": DoubtCode.UNCATEGORISED,
     "force": DoubtCode.ALREADY_EXPLAINED,
     "pays_nothing": DoubtCode.PAYS_OPEN_ITEM,
+    "is_no_transfer": DoubtCode.MAY_BE_TRANSFER,
 }
 
 
@@ -88,6 +89,7 @@ class ConfirmFormSchema(ConfirmSchema):
     as_uncategorised = ma.fields.Boolean(load_default=False)
     force = ma.fields.Boolean(load_default=False)
     pays_nothing = ma.fields.Boolean(load_default=False)
+    is_no_transfer = ma.fields.Boolean(load_default=False)
 
     @ma.post_load
     def answers(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:

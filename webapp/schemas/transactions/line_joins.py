@@ -7,7 +7,9 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import Schema
+from webapp.schemas.items import LikelyPaymentSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
+from webapp.schemas.transactions.transactions import LikelyTransferSchema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
@@ -53,10 +55,12 @@ class LineChangeSchema(Schema):
 
 
 class SuggestionsSchema(Schema):
-    """A line's sources, suggestions, likely account, joins and changes."""
+    """A line's sources and suggestions, what it likely pays, moves or means, its joins and changes."""
 
     sources = ma.fields.List(fields.OneOf("file", "feed"))
     suggestions = ma.fields.List(ma.fields.Nested(LineJoinSchema))
+    likely_payment = ma.fields.Nested(LikelyPaymentSchema, allow_none=True)
+    likely_transfer = ma.fields.Nested(LikelyTransferSchema, allow_none=True)
     likely_account = ma.fields.Nested(LikelyAccountSchema, allow_none=True)
     joins = ma.fields.List(ma.fields.Nested(LineJoinSchema))
     changes = ma.fields.List(ma.fields.Nested(LineChangeSchema))

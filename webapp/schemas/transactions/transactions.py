@@ -2,12 +2,12 @@
 
 import marshmallow as ma
 
-from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES
+from webapp.ledger.codes import ENTRY_STATUSES, PAIR_DIFFERENCES, TRANSACTION_STATUSES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema
 from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema, included_by
-from webapp.schemas.items import PaidPartSchema, ShortSchema, paid_parts
+from webapp.schemas.items import LikelyPaymentSchema, PaidPartSchema, ShortSchema, paid_parts
 from webapp.schemas.paging import JoinedIds, PageSchema, listing
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
@@ -98,19 +98,44 @@ class NamedSplitSchema(SplitSchema):
     project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
 
 
+class LikelyTransferSchema(Schema):
+    """The other side of the transfer that a line likely is; `isOnly` where neither line fits another.
+
+    Join them with this `difference`.
+    """
+
+    transaction_id = fields.Id(Kind.TRANSACTION)
+    account_name = Untrusted()
+    is_only = ma.fields.Boolean()
+    difference = fields.OneOf(*PAIR_DIFFERENCES, allow_none=True, attribute="proposal.difference")
+
+
 class ListedTransactionSchema(TransactionSchema):
-    """The same with the names of what it is booked on, and with its likely account."""
+    """The same with the names of what it is booked on, and with what it likely pays, moves or means."""
 
     splits = ma.fields.List(ma.fields.Nested(NamedSplitSchema), allow_none=True)
     account_name = Untrusted(allow_none=True, metadata=ACCOUNT_NAME)
     merchant_name = Untrusted(allow_none=True, metadata=MERCHANT_NAME)
     project_name = ma.fields.String(allow_none=True, metadata=PROJECT_NAME)
+    likely_payment = ma.fields.Nested(
+        LikelyPaymentSchema,
+        allow_none=True,
+        metadata=included_by(
+            "likely", "Of an unconfirmed line the open items that it likely pays; else null."
+        ),
+    )
+    likely_transfer = ma.fields.Nested(
+        LikelyTransferSchema,
+        allow_none=True,
+        metadata=included_by("likely", "Of an open line that likely pays nothing its other side; else null."),
+    )
     likely_account = ma.fields.Nested(
         LikelyAccountSchema,
         allow_none=True,
         metadata=included_by(
             "likely",
-            "Of an uncategorised booked line the account that lines like it went to, with the evidence; else null.",
+            "Of an uncategorised booked line that likely neither pays nor is a transfer the account that lines like it "
+            "went to, with the evidence; else null.",
         ),
     )
 

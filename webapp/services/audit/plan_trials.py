@@ -164,10 +164,15 @@ class _Watch:
             "proofs": names.written(whole.proofs),
             "steps": [each.effect for each in steps],
             TOUCHES: names.touched(whole.acts),
-            WARNINGS: [
-                *summaries.warnings_of_steps([each.effect for each in steps]),
-                *(sentence for each in steps for sentence in each.tried.effect[WARNINGS]),
-            ],
+            # What a step warns of, the step that posts it would say again.
+            WARNINGS: list(
+                dict.fromkeys(
+                    [
+                        *summaries.warnings_of_steps([each.effect for each in steps]),
+                        *(sentence for each in steps for sentence in each.tried.effect[WARNINGS]),
+                    ]
+                )
+            ),
         }
         done = [_done(step, result, names) for step, result, _ in self._seen]
         answer = {"plan": {"id": None, "title": plan_act.title, "changed": bool(whole.acts), "steps": done}}

@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
+from webapp.queries.transactions.doubts import Doubt
 from webapp.queries.transactions.transactions import PendingChange
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, count_untold, record, untold
@@ -127,6 +128,21 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
         return ItemResult(**item)
     codes, sentences = zip(*warned, strict=True)
     return WarnedItem(**item, warnings=sentences, warning_codes=codes)
+
+
+def warned(done: ActionResult, doubtful: Sequence[Doubt]) -> ActionResult:
+    """Give a result with what to look at once more, if anything."""
+    if not doubtful:
+        return done
+    kind = WarnedItem if isinstance(done, ItemResult) else WarnedResult
+    facts = {
+        "warnings": (),
+        "warning_codes": (),
+        **{each.name: getattr(done, each.name) for each in fields(done)},
+    }
+    facts["warnings"] = [*facts["warnings"], *(each.sentence for each in doubtful)]
+    facts["warning_codes"] = [*facts["warning_codes"], *(each.code for each in doubtful)]
+    return kind(**facts)
 
 
 def facts_of(done: ActionResult) -> dict[str, Any]:

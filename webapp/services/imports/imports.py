@@ -9,6 +9,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import Import
 from webapp.queries.access import organizations
+from webapp.queries.transactions import doubts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import payments
@@ -75,6 +76,9 @@ def take(
         opened = writes.complete(writing, ready, written, act_id=doing.id)
         _remember_columns(imported, ready, now)
         describe(imported, ready)
+        if written.run_id is not None:
+            put_elsewhere = doubts.of_act(actor.organization_id, doing.id)
+            imported.warnings = [*imported.warnings, *put_elsewhere]
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
         keep(imported, upload, now=now)
         db.session.flush()

@@ -17,10 +17,11 @@ from webapp.models import JournalEntry, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
+from webapp.queries.transactions import doubts
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of
+from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of, warned
 from webapp.services.items import paid_lines, payments
 from webapp.services.items.payments import ItemPayment
 from webapp.services.items.refusals import PaymentFitError, ShortAloneError
@@ -71,11 +72,32 @@ class PostedDescriptionError(LedgerError):
     code = "posted"
 
 
-def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: datetime) -> ActionResult:
+def edit(
+    transaction: Transaction,
+    changes: LineChanges,
+    *,
+    actor: Actor,
+    now: datetime,
+    warns: bool = True,
+) -> ActionResult:
     """Change the entry of a line, all or nothing; `changes` holds the fields that were sent.
 
-    The result names the changed draft, or the correction marker of a posted entry.
+    The result names the changed draft, or the correction marker of a posted entry. It warns about a draft that is put
+    on an account although it pays or moves something, unless the caller asks about that itself.
     """
+    done = _edit(transaction, changes, actor=actor, now=now)
+    if not warns or not done.changed or not puts_elsewhere(changes):
+        return done
+    return warned(done, doubts.elsewhere([transaction]).get(transaction.id, ()))
+
+
+def puts_elsewhere(changes: LineChanges) -> bool:
+    """Return whether changes put a line on an account without letting it pay."""
+    has_account = changes.get("account_id") is not None or changes.get("splits") is not None
+    return has_account and not changes.get("settles")
+
+
+def _edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: datetime) -> ActionResult:
     title = titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
     with act(

@@ -25,9 +25,8 @@ from webapp.services.audit.results import (
     ActionResult,
     ItemResult,
     TouchedIds,
-    WarnedResult,
     attempt,
-    facts_of,
+    warned,
 )
 from webapp.services.items import paid_lines
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
@@ -60,6 +59,7 @@ class DoubtfulLineError(LedgerError):
         DoubtCode.UNCATEGORISED: "This line is uncategorised, and would be posted as such.",
         DoubtCode.ALREADY_EXPLAINED: "An entry that was written by hand has this money already.",
         DoubtCode.PAYS_OPEN_ITEM: "This line pays an open item, which would stay open.",
+        DoubtCode.MAY_BE_TRANSFER: "This line is one side of a transfer, which would count twice.",
     }
 
 
@@ -115,10 +115,7 @@ def _confirm(
     done = ActionResult(
         action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched, title=title
     )
-    if not doubtful:
-        return done
-    sentences, codes = [each.sentence for each in doubtful], [each.code for each in doubtful]
-    return WarnedResult(**facts_of(done), warnings=sentences, warning_codes=codes)
+    return warned(done, doubtful)
 
 
 def _note_posted(doing: Act, touched: TouchedIds, *, before: str) -> None:

@@ -116,7 +116,7 @@ def _edit_one(
         with db.session.begin_nested():
             if "account_id" in changes and transfer_pairs.active(organization_id, line_id) is not None:
                 raise LinkedLineError
-            done = edits.edit(line, changes, actor=actor, now=now)
+            done = edits.edit(line, changes, actor=actor, now=now, warns=False)
     except LedgerError as error:
         return str(error), None
     return (kind, done.action_request_id) if done.changed else ("unchanged", None)

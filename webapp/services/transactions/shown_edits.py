@@ -37,7 +37,8 @@ def edit(
         shown_lines.of_line(line) != shown.content or shown_lines.is_reworded(line, description)
     ):
         raise ChangedLineError("This line has changed since its row was shown, so nothing was changed.")
-    return edits.edit(line, changes, actor=actor, now=now)
+    # The row says itself what the line likely pays or moves.
+    return edits.edit(line, changes, actor=actor, now=now, warns=False)
 
 
 def changed(organization_id: str, shown: Iterable[ShownLine]) -> dict[int, ChangedLine]:
@@ -60,7 +61,7 @@ def accept(line: Transaction, shown: ShownLine, *, actor: Actor, now: datetime) 
         raise ChangedLineError
     changes = _changes_of(shown)
     if changes:
-        edits.edit(line, changes, actor=actor, now=now)
+        edits.edit(line, changes, actor=actor, now=now, warns=False)
 
 
 def _changes_of(shown: ShownLine) -> LineChanges:

@@ -1,6 +1,6 @@
 """Open items that are paid by a bank line, or settled with each other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import marshmallow as ma
@@ -33,24 +33,37 @@ class SettledItemsSchema(WriteSchema):
     category = NameOrId(metadata={"description": "Of what is short."})
 
 
+def settling(paid: Sequence[Mapping[str, Any]], short: Mapping[str, Any], directory: Directory) -> Json:
+    """Write the fields of a line that pays items; `short` may have `amount`, `as` and `category` of what is short."""
+    body: Json = {"settles": _parts(paid)}
+    if short.get("amount") is not None:
+        body["short"] = {
+            "amount": short["amount"],
+            "as": short.get("as") or ShortAs.LEAVE_OPEN.value,
+            "accountId": directory.account_id(short.get("category")),
+        }
+    return body
+
+
+def _parts(paid: Sequence[Mapping[str, Any]]) -> list[Json]:
+    return [
+        {"itemId": each["item"], **({"amount": each["amount"]} if "amount" in each else {})} for each in paid
+    ]
+
+
 def run(arguments: Mapping[str, Any]) -> Json:
     """Let a line pay items, or settle them with each other."""
-    parts = [
-        {"itemId": each["item"], **({"amount": each["amount"]} if "amount" in each else {})}
-        for each in arguments["items"]
-    ]
     if "line" not in arguments:
         if {"short", "short_as", "category"} & arguments.keys():
             raise ToolError("short: Only a line that pays is short of items; name the line.")
+        parts = _parts(arguments["items"])
         return outcomes.outcome(outcomes.write("POST", "/settlements", {"parts": parts}, arguments))
-    body: Json = {"settles": parts}
-    if "short" in arguments:
-        category = Directory().account_id(arguments.get("category"))
-        body["short"] = {
-            "amount": arguments["short"],
-            "as": arguments.get("short_as", ShortAs.LEAVE_OPEN.value),
-            "accountId": category,
-        }
+    short = {
+        "amount": arguments.get("short"),
+        "as": arguments.get("short_as"),
+        "category": arguments.get("category"),
+    }
+    body = settling(arguments["items"], short, Directory())
     answer = outcomes.write("PATCH", f"/transactions/{arguments['line']}", body, arguments)
     return outcomes.outcome(answer, done="confirm_lines posts the line, which settles them.")
 
