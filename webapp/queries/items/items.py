@@ -83,16 +83,15 @@ def _fresh(statement: Any) -> Any:
     return statement.execution_options(populate_existing=True)
 
 
-def parties(organization_id: str, ids: Collection[int]) -> set[int | None]:
-    """Give the parties of items: one for a merchant and what is merged into it."""
-    rows = db.session.scalars(
-        sa.select(PARTY)
+def parties(organization_id: str, ids: Collection[int]) -> dict[int, int | None]:
+    """Give the party of each item: one for a merchant and what is merged into it."""
+    rows = db.session.execute(
+        sa.select(OwedItem.id, PARTY.label("party"))
         .select_from(OwedItem)
         .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
         .where(OwedItem.organization_id == organization_id, OwedItem.id.in_(ids))
-        .distinct()
     )
-    return set(rows)
+    return {row.id: row.party for row in rows}
 
 
 def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
