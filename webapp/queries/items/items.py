@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import Merchant, OwedItem, refers_to
+from webapp.ledger.journal.entries import Leg
+from webapp.models import JournalEntry, Merchant, OwedItem, refers_to
 from webapp.queries.items import derivations
 
 # What counts as the party of an item: what its merchant is merged into, or the merchant itself.
@@ -61,6 +62,28 @@ def of_key(organization_id: str, key: Key) -> OwedItem | None:
                 if key.root_id is None
                 else OwedItem.journal_entry_id == key.root_id,
             )
+        )
+    )
+    return found
+
+
+def same_number(organization_id: str, leg: Leg) -> OwedItem | None:
+    """Find an item in force with the account, party, number and amount of a leg that begins one."""
+    found: OwedItem | None = db.session.scalar(
+        _fresh(
+            sa.select(OwedItem)
+            .join(JournalEntry, refers_to(OwedItem.journal_entry_id, JournalEntry))
+            .where(
+                OwedItem.organization_id == organization_id,
+                OwedItem.account_id == leg.account_id,
+                OwedItem.currency == leg.currency,
+                OwedItem.org_merchant_id.is_not_distinct_from(leg.merchant_id),
+                OwedItem.reference == leg.reference,
+                OwedItem.amount_minor == leg.amount_minor,
+                JournalEntry.status == "POSTED",
+            )
+            .order_by(OwedItem.id)
+            .limit(1)
         )
     )
     return found

@@ -6,7 +6,7 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import MANUAL_SOURCES
-from webapp.ledger.journal.entries import Leg, is_base_only
+from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.models import ActionRequest, JournalEntry, of_same_organization
 from webapp.queries.accounts import accounts
@@ -42,7 +42,7 @@ def version(entry: JournalEntry) -> str | None:
         "postings": [
             [
                 *(leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id),
-                *([leg.amount_base_minor] if is_base_only(leg) else []),
+                *([leg.amount_base_minor] if keeps_base(leg) else []),
             ]
             for leg in written_legs(entry)
         ],

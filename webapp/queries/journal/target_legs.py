@@ -121,11 +121,25 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
             posting.transaction_id,
             posting.due_on,
             posting.reference,
+            posting.has_own_base,
         )
         .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
         .order_by(posting.journal_entry_id, posting.position)
     )
     found: dict[int, list[tuple[int, Leg]]] = {}
     for row in rows:
-        found.setdefault(row.journal_entry_id, []).append((row.id, entries.leg_of(row)))
+        leg = Leg(
+            account_id=row.account_id,
+            amount_minor=row.amount_minor,
+            currency=row.currency,
+            amount_base_minor=row.amount_base_minor,
+            is_bank_leg=row.is_bank_leg,
+            merchant_id=row.org_merchant_id,
+            project_id=row.project_id,
+            transaction_id=row.transaction_id,
+            due_on=row.due_on,
+            reference=row.reference,
+            has_own_base=row.has_own_base,
+        )
+        found.setdefault(row.journal_entry_id, []).append((row.id, leg))
     return found

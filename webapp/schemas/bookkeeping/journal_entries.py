@@ -114,7 +114,10 @@ REFERENCE = {"description": "The number that a payment of it names."}
 
 
 class PostingInputSchema(Schema):
-    """A leg of a manual entry; one of 0.00 in another currency may be an exchange difference of `amountBase`."""
+    """A leg of a manual entry; one in another currency than the base may have an `amountBase` of its own rate.
+
+    Legs without one share the rest in their currency. One of 0.00 is an exchange difference of `amountBase`.
+    """
 
     account_id = fields.Id(Kind.ACCOUNT, required=True)
     amount = fields.Amount(required=True)
@@ -126,7 +129,9 @@ class PostingInputSchema(Schema):
     reference = fields.Text(most=255, allow_none=True, metadata=REFERENCE)
 
 
-FORCE = {"description": "Post it although a bank line has this money already."}
+FORCE = {
+    "description": "Write it although a bank line has this money already, or its own rate is far from the day's."
+}
 
 
 class EntryInputSchema(Schema):

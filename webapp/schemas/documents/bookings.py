@@ -15,6 +15,11 @@ TAX = {
     "description": "The account of the tax. Without it that of the last document's entry, or of the default chart."
 }
 
+OWN_RATE = {
+    "description": "What its total is in the base currency at a rate of its own, without a sign; else the day's rate."
+}
+FORCE = {"description": "Write it although a question stands against it."}
+
 
 class BookedPartSchema(Schema):
     """A part of what a document states: as a posting debit is positive, as a split it has the line's sign.
@@ -59,7 +64,9 @@ class EnterDocumentSchema(ChosenAccountsSchema):
     """The accounts of a document's entry, and whether it is posted at once."""
 
     counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
+    amount_base = fields.Amount(allow_none=True, load_default=None, metadata=OWN_RATE)
     post = fields.Flag(load_default=False)
+    force = fields.Flag(load_default=False, metadata=FORCE)
 
 
 class SplitByDocumentSchema(ChosenAccountsSchema):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from decimal import Decimal
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
@@ -34,11 +35,19 @@ class AccountMissingError(UnprocessableError):
 
 
 def enter(
-    document: Document, chosen: ChosenAccounts, *, post: bool = False, actor: Actor, now: datetime
+    document: Document,
+    chosen: ChosenAccounts,
+    *,
+    amount_base: Decimal | None = None,
+    post: bool = False,
+    force: bool = False,
+    actor: Actor,
+    now: datetime,
 ) -> JournalEntry:
     """Write the entry of a document, on its day or the first open one, as a draft or posted at once.
 
-    Raises NotInPartsError, AccountMissingError and what writing an entry raises.
+    `amount_base` is what its total is in the base currency at a rate of its own, without a sign. Raises
+    NotInPartsError, AccountMissingError and what writing an entry raises.
     """
     refer(chosen, document.organization_id)
     parts = _complete(document_bookings.postings(document, chosen))
@@ -46,9 +55,10 @@ def enter(
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
     return manual_entries.create(
         effective_at=day,
-        postings=[_posting(each) for each in parts],
+        postings=[_posting(each, amount_base) for each in parts],
         description=document.label,
         post=post,
+        force=force,
         document_id=document.id,
         actor=actor,
         now=now,
@@ -102,10 +112,12 @@ def _complete(parts: Sequence[BookedPart]) -> Sequence[BookedPart]:
     return parts
 
 
-def _posting(part: BookedPart) -> PostingInput:
+def _posting(part: BookedPart, amount_base: Decimal | None) -> PostingInput:
+    own = amount_base if part.kind == "OWED" else None
     written: PostingInput = {
         "account_id": part.account_id or 0,
         "amount": part.amount.decimal,
+        "amount_base": None if own is None else own.copy_sign(part.amount.decimal),
         "currency": part.amount.currency,
         "org_merchant_id": part.org_merchant_id,
         "project_id": part.project_id,

@@ -25,6 +25,7 @@ from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping import entry_questions
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
@@ -85,8 +86,9 @@ def create(
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
-    A posting without a currency is in its account's, else in the base currency. Posting what a bank line has already
-    needs `force`; otherwise it raises AlreadyOnLineError.
+    A posting without a currency is in its account's, else in the base currency. Posting what a bank line or another
+    entry has already, and a rate far from that of the day, need `force`: otherwise it raises AlreadyOnLineError,
+    AlreadyThereError or RateDiffersError.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -99,6 +101,8 @@ def create(
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
+        if not force:
+            entry_questions.ask_about_rates(organization, legs, effective_at)
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         check_moves(mirrored)
         entry = journal_entries.add_draft(
@@ -153,6 +157,8 @@ def change(
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
         journal_entries.check_open(organization.id, effective_at)
+        if not force:
+            entry_questions.ask_about_rates(organization, legs, effective_at)
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         check_moves(mirrored)
         _write(entry, effective_at, description)
@@ -254,6 +260,8 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     lines = () if force else booked_by_hand.lines_of_legs(entry.organization_id, legs, entry.effective_on)
     if lines:
         raise AlreadyOnLineError(lines)
+    if not force:
+        entry_questions.ask_about_numbers(entry.organization_id, legs)
     journal_entries.post(entry, doing)
     prepayments.settle(entry)
     doing.result = _posted(entry).as_json()

@@ -169,6 +169,7 @@ def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int,
             "transaction_id": leg.transaction_id,
             "due_on": leg.due_on,
             "reference": leg.reference,
+            "has_own_base": leg.has_own_base,
         }
         for entry_id, legs in targets.items()
         for position, leg in enumerate(legs)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.database.sessions import db
-from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
+from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
@@ -53,6 +53,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
         postings=_postings_before(before),
         description=before["description"],
         document_id=before.get("documentId"),
+        force=True,
         **undoing.by,
     )
     undoing.move("journal_entry", int(request.target_id), entry.id)
@@ -111,6 +112,7 @@ def _rewrite(undoing: Undoing, entry: JournalEntry, before: Mapping[str, Any]) -
         postings=_postings_before(before),
         description=before["description"],
         is_exact=True,
+        force=True,
         **undoing.by,
     )
 
@@ -149,7 +151,7 @@ def _postings(legs: Sequence[Leg], base: str) -> list[PostingInput]:
         {
             "account_id": leg.account_id,
             "amount": Decimal(str(Money(leg.amount_minor, leg.currency))),
-            "amount_base": Decimal(str(Money(mirrored(leg), base))) if is_base_only(leg) else None,
+            "amount_base": Decimal(str(Money(mirrored(leg), base))) if keeps_base(leg) else None,
             "currency": leg.currency,
             "project_id": leg.project_id,
             "org_merchant_id": leg.merchant_id,

@@ -32,7 +32,7 @@ class OwedFilterSchema(Schema):
 
 
 class FoundItemSchema(Schema):
-    """An open item; for a line what each choice pays of it."""
+    """An open item, and what a choice pays of it."""
 
     item_id = ma.fields.Integer()
     party = ma.fields.String(allow_none=True)
