@@ -74,6 +74,7 @@ class SplitByDocumentSchema(ChosenAccountsSchema):
 
     document_id = fields.Id(Kind.DOCUMENT, required=True)
     prepaid_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
+    force = fields.Flag(load_default=False, metadata=FORCE)
 
 
 class SplitByDocumentFormSchema(SplitByDocumentSchema):
@@ -83,3 +84,4 @@ class SplitByDocumentFormSchema(SplitByDocumentSchema):
     account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     tax_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     prepaid_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -14,7 +14,7 @@ from webapp.queries.suggestions import document_bookings
 from webapp.queries.suggestions.document_bookings import BookedPart, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult
-from webapp.services.bookkeeping import manual_entries
+from webapp.services.bookkeeping import entry_questions, manual_entries
 from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.transactions import edits
 from webapp.services.transactions.changed_legs import LineChanges
@@ -66,13 +66,22 @@ def enter(
 
 
 def split(
-    line: Transaction, document_id: int, chosen: ChosenAccounts, *, actor: Actor, now: datetime
+    line: Transaction,
+    document_id: int,
+    chosen: ChosenAccounts,
+    *,
+    force: bool = False,
+    actor: Actor,
+    now: datetime,
 ) -> ActionResult:
     """Split a line that pays a document by what that states; one part alone becomes the line's account.
 
-    Raises UnknownReferenceError, NotInPartsError, AccountMissingError and what changing a line raises.
+    Raises UnknownReferenceError, NotAnInvoiceError, NotInPartsError, AccountMissingError and what changing a line
+    raises.
     """
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
+    if not force:
+        entry_questions.ask_about_document(document)
     refer(chosen, line.organization_id)
     parts = _complete(document_bookings.splits(document, line, chosen))
     changes: LineChanges

@@ -11,8 +11,9 @@ from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
 from webapp.ledger.rates import implied_rate
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Organization
+from webapp.models import Document, Organization
 from webapp.queries.currencies import exchange_rates
+from webapp.queries.documents import findings
 from webapp.queries.items import items
 
 
@@ -27,6 +28,18 @@ class AlreadyThereError(LedgerError):
 
     code = "already_there"
     untrusted = ("error",)
+
+
+class NotAnInvoiceError(LedgerError):
+    """This document is a request for payment or a pro-forma, and no invoice; send `force` if it is to be booked."""
+
+    code = "not_an_invoice"
+
+
+def ask_about_document(document: Document) -> None:
+    """Refuse to book a document that is no invoice by the type that its file states."""
+    if findings.is_no_invoice(document):
+        raise NotAnInvoiceError(details={"documentId": Ref(Kind.DOCUMENT, document.id)})
 
 
 def ask_about_rates(organization: Organization, legs: Sequence[Leg], day: date) -> None:

@@ -19,12 +19,13 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
+from webapp.queries.documents import findings
 from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.queries.matching import booked_by_hand
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of
 from webapp.services.bookkeeping import entry_questions
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
@@ -96,7 +97,9 @@ def create(
         payload["documentId"] = Ref(Kind.DOCUMENT, document_id)
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
-            lookups.refer(Document, organization.id, document_id, "documentId")
+            document = lookups.refer(Document, organization.id, document_id, "documentId")
+            if not force:
+                entry_questions.ask_about_document(document)
         legs = legs_of(organization, postings)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
@@ -194,7 +197,23 @@ def post(
         doing.before = {"status": entry.status}
         _post(entry, doing, force=force)
         doing.after = {"status": entry.status}
-    return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
+    done = ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
+    odd = oddities(entry)
+    if not odd:
+        return done
+    return WarnedResult(**facts_of(done), warnings=list(odd.values()), warning_codes=list(odd))
+
+
+def oddities(entry: JournalEntry) -> dict[str, str]:
+    """Say, by its code, what is odd about an entry as it was written: a rest of rounding, or an open prepayment."""
+    odd = {}
+    rest = manual_entries.rest_of(entry)
+    if rest is not None:
+        odd["rounding"] = (
+            f"{rest.amount.formatted} that its rates leave over is posted on {rest.account.name}."
+        )
+    document = entry.document_id and lookups.get(Document, entry.organization_id, entry.document_id)
+    return odd | {each.code: each.message for each in (findings.of_prepayment(document) if document else ())}
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
