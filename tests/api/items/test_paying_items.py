@@ -276,3 +276,18 @@ def test_undoing_a_key_opens_what_it_paid(ada, agent, books, bank, giro, acme):
     undo_all(ada, agent)
     found = ada.get(f"/api/transactions/{line}").json["transaction"]
     assert (found["settles"], found["entryStatus"], open_amounts(ada)) == ([], "DRAFT", ["400.00"])
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["of a party", "of no party"])
+def test_foreign_items_that_come_to_nil_settle_themselves_only_without_a_party(ben, books, bank, acme, known):
+    """A disputed invoice stays, though an advance for another order is the same amount."""
+    bank.quote("2026-03-01", "USD", "1.10")
+    bank.quote("2026-03-20", "USD", "1.25")
+    party = acme if known else None
+    owe(ben, books, "260.00", party, currency="USD")
+    owe(ben, books, "-260.00", party, currency="USD", day="2026-03-20")
+    assert len(items(ben)) == (2 if known else 0)
+    assert differences(ben) == ([] if known else ["28.36"])
+    if known:
+        settle(ben, *items(ben))
+        assert (items(ben), differences(ben)) == ([], ["28.36"])

@@ -130,24 +130,19 @@ def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
     return day
 
 
-def nil_parties(organization_id: str, account_id: int, currency: str) -> list[list[OwedItem]]:
-    """List the open items of each party that come to nil together in a currency, party by party."""
-    rows = db.session.execute(
+def nil_of_no_party(organization_id: str, account_id: int, currency: str) -> Sequence[OwedItem]:
+    """List the open items of no party in a currency, if they come to nil together."""
+    found = db.session.scalars(
         _fresh(
-            sa.select(OwedItem, PARTY.label("party"))
-            .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+            sa.select(OwedItem)
             .where(
                 OwedItem.organization_id == organization_id,
                 OwedItem.account_id == account_id,
                 OwedItem.currency == currency,
+                OwedItem.org_merchant_id.is_(None),
                 OwedItem.settled_minor != OwedItem.amount_minor,
             )
             .order_by(OwedItem.id)
         )
-    )
-    found: dict[int | None, list[OwedItem]] = {}
-    for item, party in rows:
-        found.setdefault(party, []).append(item)
-    return [
-        items for items in found.values() if not sum(each.amount_minor - each.settled_minor for each in items)
-    ]
+    ).all()
+    return () if sum(each.amount_minor - each.settled_minor for each in found) else found

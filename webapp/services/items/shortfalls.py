@@ -8,7 +8,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, divided, money_at
-from webapp.ledger.open_items.payable_items import MOST_WRITTEN_OFF, SHORTFALL_NAMES, ShortAs
+from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
 from webapp.models import Account, OwedItem, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -107,13 +107,13 @@ def check(line: Transaction, short: StoredShort | None, taken: Sequence[tuple[Ow
     """Refuse to write off more than one payment may, measured in the base currency."""
     if short is None or short["as"] != ShortAs.WRITE_OFF:
         return
-    base = organizations.get(line.organization_id).base_currency
-    written_off = abs(_worth(line, short, taken, base) or 0)
-    if written_off > MOST_WRITTEN_OFF:
+    most = organizations.get(line.organization_id).write_off_limit
+    written_off = Money(abs(_worth(line, short, taken, most.currency) or 0), most.currency)
+    if written_off > most:
         raise ShortfallError(
-            f"At most {Money(MOST_WRITTEN_OFF, base).formatted} is written off with a payment, not "
-            f"{Money(written_off, base).formatted}. Leave it open, and settle it with an entry of its own.",
-            details={"most": str(Money(MOST_WRITTEN_OFF, base)), "currency": base},
+            f"At most {most.formatted} is written off with a payment, not {written_off.formatted}. Leave it open, and"
+            " settle it with an entry of its own, or change the limit in the settings.",
+            details={"most": str(most), "currency": most.currency},
         )
 
 

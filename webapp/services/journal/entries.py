@@ -4,10 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
 
+from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.money import AmountTooLargeError
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
@@ -329,7 +332,15 @@ def _has_no_rate(draft: JournalEntry, currency: str, day: date) -> bool:
 
 
 def _post_numbered(draft: JournalEntry, doing: Act) -> bool:
-    """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
+    """Post a draft under the next number by one conditional update; answers whether it was still a draft.
+
+    Raises AmountTooLargeError where the database could not keep a sum of it.
+    """
     db.session.flush()
     of = {"of_organization": draft.organization_id, "entry_id": draft.id}
-    return db.session.scalar(_POST, {**of, "at": doing.now, "act": doing.id}) is not None
+    try:
+        return db.session.scalar(_POST, {**of, "at": doing.now, "act": doing.id}) is not None
+    except DBAPIError as error:
+        if failures.is_too_large(error):
+            raise AmountTooLargeError from error
+        raise
