@@ -231,7 +231,7 @@ class Amount(ma.fields.String):
     ) -> Decimal:
         if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
-        if LARGE.fullmatch(value):
+        if self.written is DECIMAL and LARGE.fullmatch(value):
             raise AmountTooLargeError(fields={attr or "": [str(AmountTooLargeError.__doc__)]})
         if not self.written.fullmatch(value):
             raise ma.ValidationError(MINUS_WANTED if set(value) & set(OTHER_MINUSES) else AMOUNT_WANTED)
