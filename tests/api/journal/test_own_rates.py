@@ -2,9 +2,12 @@
 
 import random
 from decimal import Decimal
+from io import BytesIO
 
 import pytest
 
+from tests.fixtures import invoices
+from tests.fixtures.helpers.documents import DOCUMENTS, sent
 from tests.fixtures.helpers.owed import items
 from tests.fixtures.helpers.transfers import confirm, send
 from webapp.ledger.currencies import digits
@@ -17,7 +20,7 @@ BASES = {"GBP": "1.18", "JPY": "0.0062", "KWD": "3.02"}
 @pytest.fixture(params=BASES)
 def base(request, bank):
     bank.rebase(request.param)
-    for day in ("2026-03-04", "2026-03-25"):
+    for day in ("2026-03-01", "2026-03-04", "2026-03-25"):
         bank.quote(day, "EUR", BASES[request.param])
     return request.param
 
@@ -160,3 +163,47 @@ def test_the_page_says_both_rates(ben, write, base):
     entry = write(("Travel", "944.00", "EUR", own), ("Trade payables", "-944.00", "EUR", None)).json["entry"]
     page = ben.browser().get(f"/journal/{entry['id']}").text
     assert f"instead of {BASES[base]}" in page
+
+
+def test_a_document_has_its_total_at_a_rate_of_its_own(ben, books, bank, base):
+    """The total is what was written, whatever becomes of its parts."""
+    own = worth(17_250, base) * 101 // 100
+    document = sent(ben, invoices.ubl(), "invoice.xml").json["document"]
+    ben.patch(f"{DOCUMENTS}/{document['id']}", json={"orgMerchantId": bank.merchant("Paper Shop")})
+    url, body = f"{DOCUMENTS}/{document['id']}/entry", {"accountId": books.account_id("Travel"), "post": True}
+    far = ben.post(url, json={**body, "amountBase": str(Money(own * 2, base))})
+    assert (far.status_code, far.json["code"]) == (409, "rate_differs")
+    answer = ben.post(url, json={**body, "amountBase": str(Money(own, base))})
+    assert answer.status_code == 201, answer.json
+    found = [Decimal(each["amountBase"]) for each in answer.json["entry"]["postings"]]
+    assert sum(found) == 0
+    [item] = items(ben)
+    assert item["amountBase"] == str(Money(-own, base))
+
+
+def test_a_table_of_invoices_states_what_each_is_in_base(ben, books, base):
+    first, second = (worth(minor, base) * 99 // 100 for minor in (10_000, 25_000))
+    amounts = [str(Money(each, base)) for each in (first, second * 3)]
+    table = "\n".join(
+        [
+            "Number,Date,Customer,Total,Currency,Amount in base",
+            f"R-1,2026-03-04,Acme,100.00,EUR,{amounts[0]}",
+            f"R-2,2026-03-04,Acme,250.00,EUR,{amounts[1]}",
+        ]
+    )
+    sales = str(books.account_id("Sales of services"))
+    answer = ben.post(
+        f"{DOCUMENTS}/tables",
+        data={
+            "file": (BytesIO(table.encode()), "sales.csv"),
+            "documentType": "INVOICE",
+            "makeMerchants": "true",
+            "entries": "POSTED",
+            "accountId": sales,
+        },
+    )
+    assert answer.status_code == 201, answer.json
+    rows = answer.json["table"]["rows"]
+    assert [row["journalEntryId"] is None for row in rows] == [False, True]
+    assert "instead of" in rows[1]["problem"]
+    assert [each["amountBase"] for each in items(ben)] == [amounts[0]]
