@@ -80,8 +80,7 @@ def split(
     raises.
     """
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
-    if not force:
-        entry_questions.ask_about_document(document)
+    entry_questions.ask_about_document(document, force=force)
     refer(chosen, line.organization_id)
     parts = _complete(document_bookings.splits(document, line, chosen))
     changes: LineChanges

@@ -23,7 +23,7 @@ class RateDiffersError(LedgerError):
     code = "rate_differs"
 
 
-class AlreadyThereError(LedgerError):
+class NumberTwiceError(LedgerError):
     """The books have this number of this party with this amount already; send `force` if this is another one."""
 
     code = "already_there"
@@ -36,9 +36,9 @@ class NotAnInvoiceError(LedgerError):
     code = "not_an_invoice"
 
 
-def ask_about_document(document: Document) -> None:
-    """Refuse to book a document that is no invoice by the type that its file states."""
-    if findings.is_no_invoice(document):
+def ask_about_document(document: Document, *, force: bool) -> None:
+    """Refuse to book a document that is no invoice by the type that its file states, unless somebody insists."""
+    if findings.is_no_invoice(document) and not force:
         raise NotAnInvoiceError(details={"documentId": Ref(Kind.DOCUMENT, document.id)})
 
 
@@ -74,7 +74,7 @@ def ask_about_numbers(organization_id: str, legs: Iterable[Leg]) -> None:
     for leg in legs:
         other = items.same_number(organization_id, leg) if leg.reference and leg.amount_minor else None
         if other is not None:
-            raise AlreadyThereError(
+            raise NumberTwiceError(
                 f"{leg.reference} over {Money(leg.amount_minor, leg.currency).formatted} is in the books of this party "
                 f"already: entry {other.journal_entry_id}. Look at it, or send force if this is another one.",
                 details={"journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, other.journal_entry_id)},

@@ -8,12 +8,13 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import check_moves
+from webapp.ledger.journal.entries import Leg, check_moves
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     Document,
     JournalEntry,
+    Organization,
     Transaction,
     of_same_organization,
 )
@@ -89,7 +90,7 @@ def create(
 
     A posting without a currency is in its account's, else in the base currency. Posting what a bank line or another
     entry has already, and a rate far from that of the day, need `force`: otherwise it raises AlreadyOnLineError,
-    AlreadyThereError or RateDiffersError.
+    NumberTwiceError or RateDiffersError.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -98,16 +99,11 @@ def create(
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             document = lookups.refer(Document, organization.id, document_id, "documentId")
-            if not force:
-                entry_questions.ask_about_document(document)
+            entry_questions.ask_about_document(document, force=force)
         legs = legs_of(organization, postings)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
-        journal_entries.check_open(organization.id, effective_at)
-        if not force:
-            entry_questions.ask_about_rates(organization, legs, effective_at)
-        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
-        check_moves(mirrored)
+        mirrored = _mirrored(organization, legs, effective_at, force=force)
         entry = journal_entries.add_draft(
             organization,
             effective_at,
@@ -122,6 +118,16 @@ def create(
         if post:
             _post(entry, doing, force=force)
     return entry
+
+
+def _mirrored(organization: Organization, legs: Sequence[Leg], day: date, *, force: bool) -> Sequence[Leg]:
+    """Mirror legs as an entry of a day, or raise the rule that they break."""
+    journal_entries.check_open(organization.id, day)
+    if not force:
+        entry_questions.ask_about_rates(organization, legs, day)
+    mirrored = line_drafts.mirror_legs(organization, legs, day)
+    check_moves(mirrored)
+    return mirrored
 
 
 def change(
@@ -159,11 +165,7 @@ def change(
         name = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
-        journal_entries.check_open(organization.id, effective_at)
-        if not force:
-            entry_questions.ask_about_rates(organization, legs, effective_at)
-        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
-        check_moves(mirrored)
+        mirrored = _mirrored(organization, legs, effective_at, force=force)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
         facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
