@@ -29,6 +29,7 @@ from webapp.models import (
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups, merchants
+from webapp.queries.common.records import record_of
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
@@ -119,11 +120,7 @@ def postings(entry: JournalEntry) -> list[NamedPosting]:
             each,
             account_name=names.accounts[each.account_id].name,
             account_role=names.accounts[each.account_id].role,
-            amount=each.amount,
-            currency=each.currency,
-            amount_base=each.amount_base,
             own_rate=_own_rate(entry, each),
-            is_bank_leg=each.is_bank_leg,
             merchant_name=names.merchant(each.org_merchant_id),
             project_name=names.project(each.project_id),
         )

@@ -128,18 +128,5 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
     )
     found: dict[int, list[tuple[int, Leg]]] = {}
     for row in rows:
-        leg = Leg(
-            account_id=row.account_id,
-            amount_minor=row.amount_minor,
-            currency=row.currency,
-            amount_base_minor=row.amount_base_minor,
-            is_bank_leg=row.is_bank_leg,
-            merchant_id=row.org_merchant_id,
-            project_id=row.project_id,
-            transaction_id=row.transaction_id,
-            due_on=row.due_on,
-            reference=row.reference,
-            has_own_base=row.has_own_base,
-        )
-        found.setdefault(row.journal_entry_id, []).append((row.id, leg))
+        found.setdefault(row.journal_entry_id, []).append((row.id, entries.leg_of(row)))
     return found
