@@ -94,7 +94,7 @@ def _words(line: Transaction, found: Sequence[Any]) -> Iterator[tuple[int, str, 
             OwedItem.reference.is_not(None),
         )
     )
-    yield from ((item_id, reference, False) for item_id, reference in db.session.execute(settled))
+    yield from ((item_id, number, False) for item_id, number in db.session.execute(settled) if number)
 
 
 def is_payment() -> sa.ColumnElement[bool]:
