@@ -134,3 +134,22 @@ def test_an_amount_includes_what_is_short_of_it(ben, bank, invoices):
     assert not ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
     done = model.call("settle_items", **asked, items=[{"item": item, "amount": "400.00"}])
     assert done["status"] == "EXECUTED"
+
+
+def test_a_split_line_pays_two_parties_at_once(ben, books, bank, acme, invoices):
+    other = bank.merchant("Halden")
+    owe(ben, books, "30.00", other, reference="H-1")
+    halden = next(each["id"] for each in items(ben) if each["reference"] == "H-1")
+    line = bank.send("2026-03-20", "426.40", "Payout")
+    receivables = books.account_id("Trade receivables")
+    splits = [
+        {"accountId": receivables, "amount": "400.00", "orgMerchantId": acme},
+        {"accountId": receivables, "amount": "30.00", "orgMerchantId": other},
+        {"accountId": books.account_id("Bank charges"), "amount": "-3.60"},
+    ]
+    assert ben.patch(f"/api/transactions/{line}", json={"splits": splits}).status_code == 200
+    model = Model(ben.with_scopes("read", "draft", "confirm"))
+    paid = [{"item": invoices["RE-2026-17"]}, {"item": halden}]
+    assert model.call("settle_items", line=line, items=paid, why="A payout")["status"] == "EXECUTED"
+    model.call("confirm_lines", ids=[line], why="A payout")
+    assert {each["reference"] for each in items(ben)} == {"RE-2026-18", "B-9"}

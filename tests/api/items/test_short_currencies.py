@@ -3,9 +3,12 @@
 from decimal import Decimal
 
 import pytest
+import sqlalchemy as sa
 
 from tests.fixtures.helpers.owed import items, keep_items, owe
 from tests.fixtures.helpers.transfers import confirm, entry, send
+from webapp.database.sessions import db
+from webapp.models import LinePayment
 
 pytestmark = pytest.mark.usefixtures("sound")
 # base, line's currency and amount, items' currency and amount, short, what is short in base, what is realised:
@@ -84,3 +87,32 @@ def test_a_third_currency_is_refused(ben, case):
     refused = ben.patch(f"/api/transactions/{line}", json=body)
     assert (refused.status_code, refused.json["code"]) == (422, "shortfall")
     assert "short.currency" in refused.json["fields"]
+
+
+def test_what_was_stored_before_it_had_a_currency_is_in_that_of_the_items(ada, ben, bank, books):
+    """Books that are older than the currency have drafts with a fee in dollars, which stay so."""
+    for day in ("2026-03-01", "2026-03-20"):
+        bank.quote(day, "USD", "1.25")
+    keep_items(ada, books.account_id("Trade receivables"))
+    owe(ben, books, "700.00", bank.merchant("Acme"), currency="USD")
+    line = send(bank, bank.open("Giro", "EUR"), "2026-03-20", "553.60")
+    short = {"amount": "8.00", "as": "FEE", "currency": "USD"}
+    body = {"settles": [{"itemId": items(ben)[0]["id"]}], "short": short}
+    assert ben.patch(f"/api/transactions/{line}", json=body).status_code == 200
+
+    def without_currency():
+        [stored] = db.session.scalars(sa.select(LinePayment))
+        stored.short = {name: value for name, value in stored.short.items() if name != "currency"}
+
+    bank.ask(without_currency)
+    said = ben.get(f"/api/transactions/{line}").json["transaction"]["short"]
+    assert (said["amount"], said["currency"]) == ("8.00", "USD")
+    confirm(ben, line)
+    assert items(ben) == []
+    [fee] = [
+        each["amountBase"]
+        for found in ben.get("/api/journal-entries").json["entries"]
+        for each in found["postings"]
+        if each["accountName"] == "Bank charges"
+    ]
+    assert fee == "6.40"
