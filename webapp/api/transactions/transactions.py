@@ -109,8 +109,10 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
 def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    document_id = body.pop("document_id")
-    services.bookkeeping.document_bookings.split(transaction, document_id, ChosenAccounts(**body), **acting())
+    document_id, force = body.pop("document_id"), body.pop("force")
+    services.bookkeeping.document_bookings.split(
+        transaction, document_id, ChosenAccounts(**body), force=force, **acting()
+    )
     return answer(transaction_id)
 
 

@@ -9,7 +9,7 @@ from webapp.ledger.codes import DoubtCode
 from webapp.ledger.open_items.payable_items import PayableItem
 from webapp.models import Account, JournalEntry, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.items import line_payments, payment_choices
+from webapp.queries.items import line_payments, payment_choices, returned_payments
 from webapp.queries.journal import entries
 from webapp.queries.matching import booked_by_hand
 from webapp.queries.transactions import lines_ahead
@@ -50,7 +50,24 @@ def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
             f"Line {line_id} is exactly what is open of {item.label}. Let it settle that, or it stays open."
         )
         found[line_id].append(Doubt(DoubtCode.PAYS_OPEN_ITEM, sentence, {"itemIds": [item.id]}))
+    for line in drafts.values():
+        found[line.id] += _returned(line)
     return found
+
+
+def _returned(line: Transaction) -> Iterable[Doubt]:
+    """Say where a line on an account that keeps items, without a party, brings back a payment that it names."""
+    legs = entries.legs_of(line.journal_entry) if line.journal_entry is not None else []
+    nobody = {leg.account_id for leg in legs if not leg.is_bank_leg and leg.merchant_id is None}
+    kept = [lookups.get(Account, line.organization_id, each) for each in sorted(nobody)]
+    if not any(each.keeps_items for each in kept) or line_payments.paying(line.organization_id, [line.id]):
+        return
+    for row in returned_payments.rows(line, None)[:1]:
+        sentence = (
+            f"Line {line.id} brings back the payment of {row.day:%-d %b %Y} over {abs(line.amount).formatted}. Let it"
+            " settle that, or what was paid then stays paid."
+        )
+        yield Doubt(DoubtCode.PAYS_OPEN_ITEM, sentence, {"itemIds": [row.id]})
 
 
 def counts(

@@ -6,6 +6,7 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.ledger.open_items.ageing import OwedSide
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool
 from webapp.mcp.tools.names import Directory, NameOrId
@@ -31,7 +32,7 @@ class OwedFilterSchema(Schema):
 
 
 class FoundItemSchema(Schema):
-    """An open item; for a line what each choice pays of it, and why."""
+    """An open item, and what a choice pays of it."""
 
     item_id = ma.fields.Integer()
     party = ma.fields.String(allow_none=True)
@@ -56,6 +57,7 @@ class FoundItemsSchema(Schema):
 
     items = ma.fields.List(ma.fields.Nested(FoundItemSchema))
     ages = ma.fields.List(ma.fields.Nested(AgeSchema))
+    calls = ma.fields.List(ma.fields.Dict())
     cursor = ma.fields.String(allow_none=True)
     untrusted = UntrustedPaths(untrusted_paths(FoundItemSchema(), "items[]."))
 
@@ -63,7 +65,9 @@ class FoundItemsSchema(Schema):
 def run(arguments: Mapping[str, Any]) -> Json:
     """List open items, or the items that a line may pay."""
     if "line" in arguments:
-        return {"items": _choices(arguments["line"]), "ages": [], "cursor": None}
+        found = api_calls.get(f"/transactions/{arguments['line']}/payments")["payments"]
+        calls = [_call(arguments["line"], each) for each in found["choices"]]
+        return {"items": _choices(found), "ages": [], "calls": calls, "cursor": None}
     side, key = SIDES[arguments["side"]]
     found = api_calls.get(
         "/items",
@@ -78,12 +82,27 @@ def run(arguments: Mapping[str, Any]) -> Json:
     return {
         "items": [_row(each) for each in found["items"]],
         "ages": [*ages, {"age": "total", "amount": f"{aged['totalBase']} {aged['baseCurrency']}"}],
+        "calls": [],
         "cursor": found["nextCursor"],
     }
 
 
-def _choices(line_id: int) -> list[Json]:
-    found = api_calls.get(f"/transactions/{line_id}/payments")["payments"]
+def _call(line_id: int, choice: Json) -> Json:
+    """Write the call of settle_items for a choice; what is short of its items is left open."""
+    parts = [{"item": each["itemId"], "amount": each["amount"]} for each in choice["parts"]]
+    left = choice["leftOpen"]
+    if choice["unused"] is None or not left.strip("-0."):
+        return {"line": line_id, "items": parts}
+    whole = [{"item": each["itemId"]} for each in choice["parts"]]
+    return {
+        "line": line_id,
+        "items": whole,
+        "short": left.removeprefix("-"),
+        "shortAs": ShortAs.LEAVE_OPEN.value,
+    }
+
+
+def _choices(found: Json) -> list[Json]:
     by_id = {each["id"]: each for each in found["items"]}
     others = {each["itemId"]: each["transactionIds"] for each in found["wanted"]}
     return [
@@ -117,7 +136,7 @@ TOOL = Tool(
     name="find_owed",
     title="What is owed",
     description="Open items of customers or suppliers, and their sums by age; or what a line may pay, the best choice "
-    "first with its evidence. What is owed to us is above zero.",
+    "first, with its call. What is owed to us is above zero.",
     takes=OwedFilterSchema,
     gives=FoundItemsSchema,
     run=run,

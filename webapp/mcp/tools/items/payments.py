@@ -28,7 +28,7 @@ class SettledItemsSchema(WriteSchema):
         ma.fields.Nested(SettledPartSchema), required=True, validate=ma.validate.Length(min=1, max=100)
     )
     line = fields.Id()
-    short = ma.fields.String()
+    short = ma.fields.String(metadata={"description": "Of the amounts, in the line's currency."})
     short_as = fields.OneOf(*ShortAs)
     category = NameOrId(metadata={"description": "Of what is short."})
 
@@ -58,8 +58,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_items",
     title="Settle open items",
-    description="Let a line pay open items of find_owed, which settles them when it is confirmed, short of them or "
-    "not; without a line, items of one party that add up to zero settle each other.",
+    description="Let a line pay open items when it is confirmed, as find_owed's calls; "
+    "without a line, items of one party that sum to zero settle each other.",
     takes=SettledItemsSchema,
     gives=OutcomeSchema,
     run=run,
