@@ -17,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import AmountTooLargeError
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.services.audit.action_requests import record_refusal
 
@@ -195,12 +196,16 @@ def answer_file_error(error: OSError) -> Response:
 
 def answer_data_error(error: sqlalchemy.exc.DataError) -> Response:
     """Answer a value that the database refuses and no schema has checked."""
+    if failures.is_too_large(error):
+        return answer_ledger_error(AmountTooLargeError())
     log.error("The database could not take a value", exc_info=error)
     return error_response(422, *HTTP_ERRORS[422])
 
 
 def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
     """Answer a write that a constraint of the database refused."""
+    if failures.is_too_large(error):
+        return answer_ledger_error(AmountTooLargeError())
     log.error("The database refused a write", exc_info=error)
     sentence = (
         "This contradicts the present state of the books; nothing was changed. Read it again and retry."

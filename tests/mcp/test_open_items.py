@@ -99,3 +99,57 @@ def test_a_rule_pays_the_item_that_a_line_names(ben, bank, invoices):
     (line,) = (each["transactionId"] for each in pushed.json["results"])
     (paid,) = ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
     assert paid["itemId"] == invoices["RE-2026-17"]
+
+
+# What a line brings, and by what each of its calls leaves the two invoices of 400.00 and 100.00.
+FITTING = {
+    "exact": ("400.00", "Your RE 2026-17", {"100.00"}),
+    "part": ("150.00", "Your RE 2026-17", {"250.00", "100.00"}),
+    "short": ("396.00", "Your RE 2026-17", {"4.00", "100.00"}),
+    "several": ("500.00", "All of it", set()),
+    "over": ("130.00", "Your RE 2026-18", {"400.00", "-30.00"}),
+}
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_the_call_of_a_choice_is_taken_as_it_stands(ben, bank, acme, invoices, name):
+    amount, text, left = FITTING[name]
+    model = Model(ben.with_scopes("read", "draft", "confirm"))
+    line = bank.send("2026-03-20", amount, text, counterparty="Acme")
+    call = model.call("find_owed", line=line)["calls"][0]
+    assert model.call("settle_items", **call, why="It fits")["status"] == "EXECUTED"
+    model.call("confirm_lines", ids=[line], why="It fits")
+    assert {each["open"] for each in items(ben) if each["reference"] != "B-9"} == left
+
+
+def test_an_amount_includes_what_is_short_of_it(ben, bank, invoices):
+    """490.00 of 500.00 less 10.00 is not the 490.00 of the line: the three figures are said, and nothing is kept."""
+    model = Model(ben.with_scopes("read", "draft"))
+    line = bank.send("2026-03-20", "391.00", "Your RE 2026-17")
+    asked = {"line": line, "short": "9.00", "shortAs": "FEE", "why": "It is short"}
+    item = invoices["RE-2026-17"]
+    for amount in ("391.00", "399.00"):
+        refused = model.refusal("settle_items", **asked, items=[{"item": item, "amount": amount}])
+        assert all(f"{each} EUR" in refused for each in (amount, "9.00", "391.00")), refused
+    assert not ben.get(f"/api/transactions/{line}").json["transaction"]["settles"]
+    done = model.call("settle_items", **asked, items=[{"item": item, "amount": "400.00"}])
+    assert done["status"] == "EXECUTED"
+
+
+def test_a_split_line_pays_two_parties_at_once(ben, books, bank, acme, invoices):
+    other = bank.merchant("Halden")
+    owe(ben, books, "30.00", other, reference="H-1")
+    halden = next(each["id"] for each in items(ben) if each["reference"] == "H-1")
+    line = bank.send("2026-03-20", "426.40", "Payout")
+    receivables = books.account_id("Trade receivables")
+    splits = [
+        {"accountId": receivables, "amount": "400.00", "orgMerchantId": acme},
+        {"accountId": receivables, "amount": "30.00", "orgMerchantId": other},
+        {"accountId": books.account_id("Bank charges"), "amount": "-3.60"},
+    ]
+    assert ben.patch(f"/api/transactions/{line}", json={"splits": splits}).status_code == 200
+    model = Model(ben.with_scopes("read", "draft", "confirm"))
+    paid = [{"item": invoices["RE-2026-17"]}, {"item": halden}]
+    assert model.call("settle_items", line=line, items=paid, why="A payout")["status"] == "EXECUTED"
+    model.call("confirm_lines", ids=[line], why="A payout")
+    assert {each["reference"] for each in items(ben)} == {"RE-2026-18", "B-9"}

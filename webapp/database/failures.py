@@ -24,6 +24,9 @@ PG_DISK_FULL: Final = "53100"
 PG_GOES_ON: Final = "ERROR"
 # A database that may only be read, such as a standby, and a transaction that can only be taken back.
 PG_UNAVAILABLE: Final = frozenset({"25006", "25P02"})
+# PostgreSQL's SQLSTATE of a number beyond its type, and constraints on sums that SQLite would keep as floats.
+PG_BEYOND: Final = "22003"
+WITHIN_REACH: Final = "within_reach"
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 UNAVAILABLE: Final = frozenset({errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
@@ -75,6 +78,11 @@ def commit(session: orm.Session) -> None:
             state_of(session).at_end.clear()
         session.rollback()
         raise failure from error
+
+
+def is_too_large(error: DBAPIError) -> bool:
+    """Return whether a statement failed because a sum that the books keep would be beyond 64 bits."""
+    return getattr(error.orig, "sqlstate", None) == PG_BEYOND or WITHIN_REACH in str(error.orig)
 
 
 def refuse_lost(connection: sa.Connection) -> None:

@@ -11,6 +11,9 @@ from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBo
 from webapp.exporters.names import BESIDE, account_names
 from webapp.ledger.texts.controls import without_controls
 
+# Beancount makes a price of 28 digits of a total, and allows nothing for that in an entry without a leg in the base
+# currency. This is less than half of the smallest minor unit of any currency.
+TOLERANCE: Final = "0.00001"
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
@@ -18,7 +21,8 @@ def write(book: ExportedBook) -> Iterator[str]:
     """Yield the book in pieces, with our exact balance of every account in every currency."""
     names = account_names(book.accounts)
     yield f'option "title" {quoted(book.name)}\n'
-    yield f'option "operating_currency" "{book.base_currency}"\n\n'
+    yield f'option "operating_currency" "{book.base_currency}"\n'
+    yield f'option "inferred_tolerance_default" "{book.base_currency}:{TOLERANCE}"\n\n'
     for account in book.accounts:
         yield f"{book.first_day} open {names[account.id]}\n  name: {quoted(account.name)}\n"
         yield f"{book.first_day} open {names[account.id]}:{BESIDE} {book.base_currency}\n"

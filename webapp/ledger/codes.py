@@ -50,6 +50,8 @@ ENTRY_SOURCES: Final = (
 SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
+# UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.
+NO_INVOICES: Final = frozenset({"71", "102", "130", "202", "203", "204", "211", "325", "751"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
 DOCUMENT_SIDES: Final = ("SALE", "PURCHASE")
 # What the rows of a table of invoices are, what a row is to the books, and what is made of it beside a document.

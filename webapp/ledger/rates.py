@@ -7,7 +7,7 @@ from typing import Final, Self, TypeAlias
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.money import bounded, divided
+from webapp.ledger.money import Money, bounded, divided
 
 MAX_AGE_DAYS: Final = 10
 
@@ -103,6 +103,16 @@ def mirroring(currency: str, base: str, rate: Decimal) -> Mirroring:
     numerator, denominator = _positive(rate).as_integer_ratio()
     times, by = denominator * 10 ** digits(base), numerator * 10 ** digits(currency)
     return lambda amount_minor: bounded(divided(amount_minor * times, by))
+
+
+def implied_rate(amount: Money, worth: Money) -> Decimal:
+    """Return the units of a currency for one unit of base at which an amount is worth another, in five digits.
+
+    >>> implied_rate(Money(94400, "EUR"), Money(81200, "GBP")), implied_rate(Money(-5000, "JPY"), Money(-3050, "EUR"))
+    (Decimal('1.1626'), Decimal('163.93'))
+    """
+    exact = amount.decimal / worth.decimal
+    return exact.quantize(Decimal(1).scaleb(exact.adjusted() - 4))
 
 
 def unmirror(base_minor: int, base: str, currency: str, rate: Decimal) -> int:

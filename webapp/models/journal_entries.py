@@ -111,7 +111,8 @@ class JournalEntry(Numbered, Base):
 class Posting(Numbered, Base):
     """A signed leg, debit positive; `transaction_id` is on bank legs and names their line.
 
-    `due_on` and `reference` are those of the item that it begins, where the account keeps items.
+    `due_on` and `reference` are those of the item that it begins, where the account keeps items. With `has_own_base`
+    somebody wrote its amount in the base currency, which no rate decides.
     """
 
     __tablename__ = "postings"
@@ -156,6 +157,7 @@ class Posting(Numbered, Base):
     transaction_id: Mapped[int | None] = mapped_column(BigId)
     due_on: Mapped[date | None]
     reference: Mapped[str | None] = mapped_column(sa.String(255))
+    has_own_base: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
     account: Mapped[Account] = relationship(
         foreign_keys=account_id, primaryjoin=lambda: refers_to(Posting.account_id, Account)

@@ -7,6 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
+from webapp.ledger.currencies import digits
+from webapp.ledger.money import Money
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ROLES
 from webapp.models.base import BigId, Numbered, OrganizationKeyed, Organized, created, numbered, one_of
@@ -33,8 +35,18 @@ class Organization(Base):
     vat_ids: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
     drop_folder: Mapped[str | None] = mapped_column(sa.Text)
     retention_years: Mapped[int | None]
+    # What one payment may write off, in minor units of the base currency; None is what most firms take.
+    write_off_limit_minor: Mapped[int | None] = mapped_column(sa.BigInteger)
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
+
+    @property
+    def write_off_limit(self) -> Money:
+        """What one payment may write off at most: 100 units of the base currency, of those without digits 10,000."""
+        limit = self.write_off_limit_minor
+        return Money(
+            100 * 10 ** max(digits(self.base_currency), 2) if limit is None else limit, self.base_currency
+        )
 
 
 class Membership(Organized, Base):

@@ -93,6 +93,7 @@ class OrganizationFormSchema(Schema):
     time_zone = fields.Text(least=1, most=64, required=True)
     locale = fields.OneOf(*NOTATIONS, load_default=None)
     vat_ids = JoinedMarks()
+    write_off_limit = fields.Amount(load_default=None, allow_none=True)
 
 
 class OrganizationChoiceFormSchema(Schema):

@@ -11,13 +11,15 @@ import marshmallow as ma
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.money import Money
+from webapp.ledger.money import AmountTooLargeError, Money
 from webapp.ledger.notation.days import EARLIEST, LATEST, no_such_day
 from webapp.ledger.references import Kind
 from webapp.ledger.texts.legible import plain
 
 LARGEST_ID = 2**63 - 1
 ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+# Well written, and beyond 64 bits in every currency.
+LARGE = re.compile(r"-?[1-9][0-9]{18,200}(\.[0-9]{1,12})?", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -230,6 +232,8 @@ class Amount(ma.fields.String):
     ) -> Decimal:
         if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
+        if self.written is DECIMAL and LARGE.fullmatch(value):
+            raise AmountTooLargeError(fields={attr or "": [str(AmountTooLargeError.__doc__)]})
         if not self.written.fullmatch(value):
             raise ma.ValidationError(MINUS_WANTED if set(value) & set(OTHER_MINUSES) else AMOUNT_WANTED)
         return Decimal(value)

@@ -136,7 +136,10 @@ MOST_PAID = 100
 
 
 class PaidPartSchema(Schema):
-    """What a line is to pay of an item, with the item's sign; without an amount all that is left of it."""
+    """What a line is to pay of an item, with the item's sign; without an amount all that is left of it.
+
+    An amount includes what is short of the item.
+    """
 
     item_id = fields.Id(Kind.POSTING, required=True)
     amount = fields.Amount(allow_none=True, load_default=None)
@@ -151,13 +154,15 @@ class ShortSplitSchema(Schema):
 
 
 class ShortSchema(Schema):
-    """How much a payment is short of its items, without a sign, and what that is.
+    """How much a payment is short of its items, without a sign, and what that is; their amounts include it.
 
-    What is left open is no part of the settlement. A fee goes to bank charges unless an account is named; a discount
-    and a write-off name an account, or their splits.
+    It is in the line's currency, or in that of the items where `currency` names it. What is left open is no part of
+    the settlement. A fee goes to bank charges unless an account is named; a discount and a write-off name an account
+    of income or expenses, or splits, which may be on any account that keeps no items and is no bank's.
     """
 
     amount = fields.Amount(required=True)
+    currency = fields.Currency(allow_none=True, load_default=None)
     as_ = fields.OneOf(*ShortAs, data_key="as", attribute="as", required=True)
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
     splits = ma.fields.List(

@@ -115,3 +115,65 @@ def test_a_payment_is_known_by_the_payment_reference_of_the_document(ben, bank, 
     ben.patch(f"/api/transactions/{line}", json={"settles": choice["parts"]})
     confirm(ben, line)
     assert items(ben) == []
+
+
+@pytest.mark.parametrize("syntax", [invoices.ubl, invoices.cii])
+@pytest.mark.parametrize("known", [True, False], ids=["merchant", "no party"])
+@pytest.mark.parametrize(("prepaid", "due"), [("172.50", "0.00"), ("63.10", "109.40")])
+def test_a_prepayment_is_said_whoever_it_is_of(ben, books, paper, shop, syntax, known, prepaid, due):
+    document = sent(ben, syntax(prepaid=prepaid, due=due), "invoice.xml").json["document"]
+    ben.patch(f"{DOCUMENTS}/{document['id']}", json={"orgMerchantId": shop if known else None})
+    body = {"accountId": paper, "post": True}
+    answer = ben.post(f"{DOCUMENTS}/{document['id']}/entry", json=body).json
+    assert "prepaid_open" in findings(ben, document)
+    [warning] = answer["warnings"]
+    assert warning.startswith(f"{prepaid} EUR was prepaid")
+    party = shop if known else None
+    ben.post(f"/api/journal-entries/{answer['entry']['id']}/void", json={"reason": "Again"})
+    owe(ben, books, prepaid, party, account="Trade payables", day="2026-02-20")
+    assert ben.post(f"{DOCUMENTS}/{document['id']}/entry", json=body).json["warnings"] == []
+    assert "prepaid_open" not in findings(ben, document)
+    left = [] if due == "0.00" else [f"-{due}"]
+    assert [each["open"] for each in items(ben)] == left
+
+
+def test_posting_a_draft_says_what_is_prepaid(ben, paper):
+    document = sent(ben, invoices.ubl(prepaid="72.50", due="100.00"), "invoice.xml").json["document"]
+    answer = ben.post(f"{DOCUMENTS}/{document['id']}/entry", json={"accountId": paper}).json
+    assert answer["warnings"] == []
+    done = ben.post(f"/api/journal-entries/{answer['entry']['id']}/post", json={}).json
+    assert [each.split(",")[0] for each in done["warnings"]] == ["72.50 EUR was prepaid"]
+
+
+REQUESTS = ("71", "102", "130", "202", "203", "204", "211", "325", "751")
+SIDES = {
+    "380": "BILL",
+    "384": "BILL",
+    "389": "BILL",
+    "393": "BILL",
+    "381": "CREDIT_NOTE",
+    "396": "CREDIT_NOTE",
+}
+
+
+@pytest.mark.parametrize("syntax", [invoices.ubl, invoices.cii])
+@pytest.mark.parametrize("code", [*REQUESTS, *SIDES])
+def test_a_document_has_a_side_or_is_no_invoice_and_asks(ben, bank, giro, paper, shop, syntax, code):
+    document = sent(ben, syntax(type_code=code), "invoice.xml").json["document"]
+    is_request = code in REQUESTS
+    assert document["documentType"] == ("OTHER" if is_request else SIDES[code])
+    assert ("not_an_invoice" in findings(ben, document)) == is_request
+    if document["documentType"] == "CREDIT_NOTE":
+        ben.patch(f"{DOCUMENTS}/{document['id']}", json={"side": "PURCHASE"})
+    body = {"accountId": paper, "post": True}
+    answer = ben.post(f"{DOCUMENTS}/{document['id']}/entry", json=body)
+    if not is_request:
+        assert answer.status_code == 201, answer.json
+        return
+    assert (answer.status_code, answer.json["code"]) == (409, "not_an_invoice")
+    line = send(bank, giro, "2026-03-16", "-172.50")
+    split = {"documentId": document["id"], "accountId": paper}
+    asked = ben.post(f"/api/transactions/{line}/splits", json=split)
+    assert (asked.status_code, asked.json["code"]) == (409, "not_an_invoice")
+    assert items(ben) == []
+    assert ben.post(f"{DOCUMENTS}/{document['id']}/entry", json={**body, "force": True}).status_code == 201

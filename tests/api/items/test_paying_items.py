@@ -276,3 +276,39 @@ def test_undoing_a_key_opens_what_it_paid(ada, agent, books, bank, giro, acme):
     undo_all(ada, agent)
     found = ada.get(f"/api/transactions/{line}").json["transaction"]
     assert (found["settles"], found["entryStatus"], open_amounts(ada)) == ([], "DRAFT", ["400.00"])
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["of a party", "of no party"])
+def test_foreign_items_that_come_to_nil_settle_themselves_only_without_a_party(ben, books, bank, acme, known):
+    """A disputed invoice stays, though an advance for another order is the same amount."""
+    bank.quote("2026-03-01", "USD", "1.10")
+    bank.quote("2026-03-20", "USD", "1.25")
+    party = acme if known else None
+    owe(ben, books, "260.00", party, currency="USD")
+    owe(ben, books, "-260.00", party, currency="USD", day="2026-03-20")
+    assert len(items(ben)) == (2 if known else 0)
+    assert differences(ben) == ([] if known else ["28.36"])
+    if known:
+        settle(ben, *items(ben))
+        assert (items(ben), differences(ben)) == ([], ["28.36"])
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("Return debit Acme Supplies", True), ("Unpaid RE-2207", True), ("Return debit Halden", False)],
+)
+def test_a_returned_debit_without_a_merchant_is_known_by_its_amount_and_text(
+    ben, books, bank, giro, receivables, text, named
+):
+    party = bank.merchant("Acme Supplies")
+    owe(ben, books, "88.20", party, reference="RE-2207")
+    line = send(bank, giro, "2026-03-10", "88.20", "Direct debit")
+    paid(ben, line, items(ben)[0])
+    confirm(ben, line)
+    back = send(bank, giro, "2026-03-17", "-88.20", text)
+    choices = ben.get(f"/api/transactions/{back}/payments").json["payments"]["choices"]
+    assert [each["basis"] for each in choices] == (["RETURNED_PAYMENT"] if named else [])
+    ben.patch(f"/api/transactions/{back}", json={"accountId": receivables})
+    done = ben.post("/api/transactions/confirm", json={"ids": [back]}).json["results"][0]
+    warned = [each for each in done.get("warnings", ()) if "brings back the payment" in each]
+    assert bool(warned) == named

@@ -118,7 +118,12 @@ class Party:
         changes = {"settles": [{"itemId": item_id, "amount": text(amount, self.currency)}], "force": True}
         if short:
             discounts = self.books.account_id("Advertising")
-            taken = {"amount": text(short, self.currency), "as": "DISCOUNT", "accountId": discounts}
+            taken = {
+                "amount": text(short, self.currency),
+                "currency": self.currency,
+                "as": "DISCOUNT",
+                "accountId": discounts,
+            }
             changes["short"] = taken
         answer = self.ben.patch(f"/api/transactions/{line}", json=changes)
         assert answer.status_code == 200, answer.json

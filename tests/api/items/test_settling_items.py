@@ -59,7 +59,7 @@ def test_what_a_settlement_posted_is_voided_by_undoing_it(ben, bank, books, acme
     bank.quote("2026-03-10", "USD", "1.20")
     owe(ben, books, "1100.00", acme, currency="USD")
     owe(ben, books, "-1100.00", acme, currency="USD", day="2026-03-10")
-    [made] = ben.get("/api/settlements").json["settlements"]
+    made = settle(ben, *items(ben))
     [entry] = [
         each for each in ben.get("/api/journal-entries").json["entries"] if each["source"] == "settlement"
     ]

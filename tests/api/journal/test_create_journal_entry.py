@@ -249,7 +249,7 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
     [
         (
             {"amount": "1.00", "currency": "USD"},
-            "The rate decides what this posting is in EUR; only one of 0.00 has an amountBase.",
+            "A posting has the same sign in EUR; write its amountBase with that sign.",
         ),
         (
             {"amount": "0.00", "currency": "EUR"},
@@ -261,7 +261,7 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
         ),
     ],
 )
-def test_only_a_leg_of_nothing_in_another_currency_has_an_amount_in_base(write, leg, sentence):
+def test_an_amount_in_base_that_a_leg_cannot_have_is_refused(write, leg, sentence):
     more = {"amountBase": "-83.33", **leg}
     answer = write(("Accrued expenses", more.pop("amount"), more), SETTLED[1])
     assert (answer.status_code, answer.json["code"]) == (422, "amount_base")

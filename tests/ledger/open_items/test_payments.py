@@ -1,6 +1,8 @@
 """Which open items a payment may settle, on what evidence, and how honest that is about what else fits."""
 
+import random
 from datetime import date, timedelta
+from itertools import combinations
 
 import pytest
 
@@ -181,3 +183,35 @@ def test_too_many_candidates_are_said_to_be_too_many():
 def test_nothing_open_is_nothing_to_choose():
     evidence = found([], 100)
     assert (evidence.verdict, evidence.choices) == (SetVerdict.NONE, ())
+
+
+def test_no_set_has_a_part_that_is_nothing(rounds):
+    """Whatever is proposed for arithmetic or structure could not leave some of its items out and be the same."""
+    chance = random.Random(7)  # noqa: S311
+    for _ in range(rounds(400, 10_000)):
+        amounts = [
+            chance.choice((-1, 1, 1)) * chance.randint(1, 12) * 100 for _ in range(chance.randint(2, 12))
+        ]
+        owed = [item(f"RE-{number}", each, day=DAY) for number, each in enumerate(amounts, 1)]
+        paid = sum(chance.sample(amounts, chance.randint(1, len(amounts))))
+        if paid <= 0:
+            continue
+        for choice in found(owed, paid).choices:
+            parts = [amounts[each - 1] for each in choice.item_ids]
+            if choice.left_open or choice.unused or choice.basis is Basis.ALMOST:
+                continue
+            nil = [
+                some
+                for count in range(1, len(parts) + 1)
+                for some in combinations(parts, count)
+                if not sum(some)
+            ]
+            assert not nil, (choice, parts)
+
+
+@pytest.mark.parametrize("count", [3, 30])
+def test_an_invoice_and_its_credit_note_are_no_part_of_a_structure(count):
+    owed = [item("RE-1", -21_000), item("RE-2", 21_000)]
+    owed += [item(f"RE-{number}", 100 * number) for number in range(3, count + 1)]
+    whole = sum(each.amount.minor for each in owed)
+    assert all(len(each.item_ids) < count for each in found(owed, whole).choices)

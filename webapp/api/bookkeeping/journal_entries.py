@@ -130,4 +130,5 @@ def written(entry: JournalEntry) -> dict[str, Any]:
     shown = answer(entry)
     banks = queries.accounts.accounts.feed_ids(organization_id())
     names = dict.fromkeys(each.account_name for each in shown["entry"].postings if each.account_id in banks)
-    return {**shown, "warnings": [ON_BANK.format(name=name) for name in names]}
+    odd = services.bookkeeping.manual_entries.oddities(entry)
+    return {**shown, "warnings": [*(ON_BANK.format(name=name) for name in names), *odd.values()]}

@@ -193,14 +193,12 @@ def booking(query: dict[str, Any], document_id: int) -> dict[str, Any]:
 @bp.response(201, WrittenEntryAnswerSchema)
 def enter(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Write a document's entry by its VAT breakdown, against what is owed; posting it needs the scope confirm."""
-    post, force = body.pop("post"), body.pop("force")
-    if post:
+    how = {name: body.pop(name) for name in ("amount_base", "post", "force")}
+    if how["post"]:
         demand("confirm")
     document = queries.documents.documents.get(organization_id(), document_id)
     return written(
-        services.bookkeeping.document_bookings.enter(
-            document, ChosenAccounts(**body), post=post, force=force, **acting()
-        )
+        services.bookkeeping.document_bookings.enter(document, ChosenAccounts(**body), **how, **acting())
     )
 
 

@@ -118,9 +118,9 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
 def split_by_document(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Split a bank line by the VAT breakdown of the document that it pays; of a posted one, prepare a correction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
-    document_id = body.pop("document_id")
+    document_id, force = body.pop("document_id"), body.pop("force")
     split = services.bookkeeping.document_bookings.split
-    done = split(transaction, document_id, ChosenAccounts(**body), **acting())
+    done = split(transaction, document_id, ChosenAccounts(**body), force=force, **acting())
     return edited(transaction_id, done)
 
 

@@ -18,6 +18,7 @@ COLUMNS: Final = {
     "net": "net",
     "tax": "tax",
     "total": "total",
+    "amountBase": "amount_base",
     "currencyColumn": "currency_column",
     "reference": "reference",
     "description": "description",
@@ -80,6 +81,10 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
         totaal incl btw; bedrag; totale; importo; importo totale; totale fattura; importe; importe total;
         wartość brutto; kwota brutto; suma; belopp; beløp; beløb; totalt; celkem; částka; s dph; yhteensä; summa;
         bruttó; bruttó összeg; összesen; сумма; итого; 价税合计; 金额; 請求金額
+    """),
+    "amount_base": words("""
+        amount in base; base amount; total in base; amount in base currency; total in base currency; converted total;
+        converted amount; betrag in hauswährung; hauswährungsbetrag; betrag hauswährung; basiswährungsbetrag
     """),
     "currency_column": vocabulary.CURRENCY,
     "reference": words("""

@@ -25,7 +25,8 @@ class StatedRow:
     """An invoice as a row states it; `row` counts the file's lines from 1, `party` is the customer or the supplier.
 
     A negative total is a credit note. Two of net, tax and total give the third; `net` and `tax` are
-    None where the table has no tax. `currency` is None where the row names none.
+    None where the table has no tax. `currency` is None where the row names none. `amount_base` is what the total is in
+    the base currency by the row's own rate.
     """
 
     row: int
@@ -35,6 +36,7 @@ class StatedRow:
     total: Decimal
     net: Decimal | None = None
     tax: Decimal | None = None
+    amount_base: Decimal | None = None
     currency: str | None = None
     due_on: date | None = None
     vat_id: str | None = None
@@ -101,6 +103,7 @@ class InvoiceReader:
             total=total,
             net=net,
             tax=tax,
+            amount_base=self._number(row, "amount_base"),
             currency=self._currency(row),
             due_on=self._day(row, "due_date") if self._text(row, "due_date") else None,
             vat_id=self._text(row, "vat_id"),

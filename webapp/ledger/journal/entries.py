@@ -49,8 +49,9 @@ class AccountCurrencyError(UnprocessableError):
 class Leg:
     """One signed posting: an account, an amount, and its project and merchant.
 
-    `amount_base_minor` mirrors the amount in the base currency, None without a rate. `due_on` and
-    `reference` belong to the item that the posting begins, on an account that keeps items.
+    `amount_base_minor` mirrors the amount in the base currency, None without a rate; with `has_own_base` somebody
+    wrote it, at a rate of a contract or of a bank. `due_on` and `reference` belong to the item that the posting
+    begins, on an account that keeps items.
     """
 
     account_id: int
@@ -63,6 +64,12 @@ class Leg:
     transaction_id: int | None = None
     due_on: date | None = None
     reference: str | None = None
+    has_own_base: bool = False
+
+
+def keeps_base(leg: Leg) -> bool:
+    """Return whether somebody wrote a leg's amount in the base currency, which no rate decides."""
+    return leg.has_own_base or is_base_only(leg)
 
 
 def is_base_only(leg: Leg) -> bool:

@@ -1,11 +1,19 @@
 """Mirrors: the amount of each leg in the base currency, so that the entry balances there too."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
-from webapp.ledger.journal.entries import Leg, UnbalancedError, check_amounts, is_base_only, mirrored
-from webapp.ledger.money import Money, bounded
+from webapp.ledger.journal.entries import (
+    Leg,
+    UnbalancedError,
+    check_amounts,
+    is_base_only,
+    keeps_base,
+    mirrored,
+)
+from webapp.ledger.money import Money, bounded, divided
 from webapp.ledger.rates import mirror
 
 
@@ -55,8 +63,9 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
 
 
 def missing_currencies(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[str]:
-    """List the currencies of an entry without a rate, A to Z."""
-    return sorted({leg.currency for leg in legs if not is_base_only(leg)} - rates.keys() - {base})
+    """List the currencies of an entry without a rate, A to Z; legs that share what somebody wrote need none."""
+    groups = _by_currency([leg for leg in legs if not is_base_only(leg)])
+    return sorted({code for code, group in groups.items() if _is_rated(group)} - rates.keys() - {base})
 
 
 def with_mirrors(
@@ -70,8 +79,10 @@ def with_mirrors(
     """
     check_amounts(legs)
     if missing_currencies(legs, base, rates):
-        return tuple(leg if is_base_only(leg) else replace(leg, amount_base_minor=None) for leg in legs)
+        return tuple(leg if keeps_base(leg) else replace(leg, amount_base_minor=None) for leg in legs)
     all_rates = {**rates, base: Decimal(1)}
+    if any(leg.has_own_base for leg in legs):
+        return mirror_with_own(legs, base, all_rates, rests)
     if any(is_base_only(leg) for leg in legs):
         return mirror_with_differences(legs, base, all_rates, rests)
     if len({leg.currency for leg in legs}) == 1:
@@ -140,22 +151,107 @@ def mirror_with_differences(
     """
     mirrored_legs = list(legs)
     for currency in dict.fromkeys(leg.currency for leg in legs if not is_base_only(leg)):
-        places = [
-            place for place, leg in enumerate(legs) if leg.currency == currency and not is_base_only(leg)
-        ]
-        group = [legs[place] for place in places]
-        is_balanced = len(group) > 1 and sum(leg.amount_minor for leg in group) == 0
-        fresh = (
-            mirror_one_currency(group, base, rates[currency])
-            if is_balanced and currency != base
-            else mirror_each(group, base, rates)
-        )
-        for place, leg in zip(places, fresh, strict=True):
-            mirrored_legs[place] = leg
-    rest = sum(mirrored(leg) for leg in mirrored_legs)
-    if abs(rest) > _count_rated(legs, base):
+        _replace(mirrored_legs, currency, partial(_by_rates, base=base, rates=rates))
+    return _with_rounding(mirrored_legs, base, _count_rated(legs, base), rests)
+
+
+def mirror_with_own(
+    legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
+) -> tuple[Leg, ...]:
+    """Mirror an entry in which somebody wrote amounts in the base currency.
+
+    These are taken. The other legs in their currency share the rest by largest remainder: of that currency where it
+    balances, else of the entry. Legs in other currencies are mirrored by their rates, with up to one minor unit each
+    of rounding; more is an UnbalancedError.
+
+    >>> sold = [Leg(1, 94400, "EUR", 81200, has_own_base=True), Leg(2, -70800, "EUR"), Leg(3, -23600, "EUR")]
+    >>> [leg.amount_base_minor for leg in mirror_with_own(sold, "GBP", {}, RestAccounts(9))]
+    [81200, -60900, -20300]
+    >>> paid = [Leg(1, -81200, "GBP"), Leg(2, 90000, "EUR", 80000, has_own_base=True), Leg(3, 4400, "EUR")]
+    >>> [leg.amount_base_minor for leg in mirror_with_own(paid, "GBP", {"GBP": Decimal(1)}, RestAccounts(9))]
+    [-81200, 80000, 1200]
+    """
+    mirrored_legs, waiting = list(legs), []
+    for currency, group in _by_currency([leg for leg in legs if not is_base_only(leg)]).items():
+        if not any(leg.has_own_base for leg in group):
+            _replace(mirrored_legs, currency, partial(_by_rates, base=base, rates=rates))
+        elif not sum(leg.amount_minor for leg in group):
+            _replace(mirrored_legs, currency, partial(_sharing, rest=0, base=base, rates=rates))
+        elif not all(leg.has_own_base for leg in group):
+            waiting.append(currency)
+    for number, currency in enumerate(waiting, 1):
+        others = sum(leg.amount_base_minor or 0 for leg in mirrored_legs if leg.currency != currency)
+        rest = others if number == len(waiting) else None
+        _replace(mirrored_legs, currency, partial(_sharing, rest=rest, base=base, rates=rates))
+    rated = sum(_is_by_rate(leg, legs, base) for leg in legs)
+    return _with_rounding(mirrored_legs, base, rated, rests)
+
+
+def _sharing(
+    group: Sequence[Leg], *, rest: int | None, base: str, rates: Mapping[str, Decimal]
+) -> Sequence[Leg]:
+    """Let legs of one currency without an amount of their own share the opposite of a rest and of the others.
+
+    Without a rest they are at the rate of the others.
+    """
+    own = [leg for leg in group if leg.has_own_base]
+    bare = [leg for leg in group if not leg.has_own_base]
+    weights = [leg.amount_minor for leg in bare]
+    given, whole = sum(mirrored(leg) for leg in own), sum(weights)
+    if rest is None:
+        paid = sum(leg.amount_minor for leg in own)
+        total = divided(given * whole, paid) if paid else 0
+    else:
+        total = -given - rest
+    if bare and not whole and not total:
+        fresh = list(_by_rates(bare, base=base, rates=rates))
+    elif total * whole < 0 or (total and not whole):
+        raise UnbalancedError(Money(-total, base))
+    else:
+        parts = share(total, weights) if bare else []
+        fresh = [replace(leg, amount_base_minor=bounded(part)) for leg, part in zip(bare, parts, strict=True)]
+    return [leg if leg.has_own_base else fresh.pop(0) for leg in group]
+
+
+def _by_rates(group: Sequence[Leg], *, base: str, rates: Mapping[str, Decimal]) -> Sequence[Leg]:
+    """Mirror legs of one currency: together where they balance, else each by its rate."""
+    is_balanced = len(group) > 1 and sum(leg.amount_minor for leg in group) == 0
+    if is_balanced and group[0].currency != base:
+        return mirror_one_currency(group, base, rates[group[0].currency])
+    return mirror_each(group, base, rates)
+
+
+def _replace(legs: list[Leg], currency: str, change: Callable[[Sequence[Leg]], Sequence[Leg]]) -> None:
+    """Replace the legs in a currency, but those that move only the base, by what a change makes of them together."""
+    places = [place for place, leg in enumerate(legs) if leg.currency == currency and not is_base_only(leg)]
+    for place, leg in zip(places, change([legs[place] for place in places]), strict=True):
+        legs[place] = leg
+
+
+def _with_rounding(legs: Sequence[Leg], base: str, most: int, rests: RestAccounts) -> tuple[Leg, ...]:
+    rest = sum(mirrored(leg) for leg in legs)
+    if abs(rest) > most:
         raise UnbalancedError(Money(rest, base))
-    return (*mirrored_legs, *([Leg(rests.rounding_id, bounded(-rest), base, -rest)] if rest else []))
+    return (*legs, *([Leg(rests.rounding_id, bounded(-rest), base, -rest)] if rest else []))
+
+
+def _by_currency(legs: Sequence[Leg]) -> dict[str, list[Leg]]:
+    groups: dict[str, list[Leg]] = {}
+    for leg in legs:
+        groups.setdefault(leg.currency, []).append(leg)
+    return groups
+
+
+def _is_rated(group: Sequence[Leg]) -> bool:
+    """Return whether the rate of a day decides legs of one currency, or some of them."""
+    bare = [leg for leg in group if not leg.has_own_base]
+    is_own = len(bare) != len(group)
+    return bool(bare) and (not is_own or sum(leg.amount_minor for leg in bare) == 0)
+
+
+def _is_by_rate(leg: Leg, legs: Sequence[Leg], base: str) -> bool:
+    is_own = any(each.has_own_base for each in legs if each.currency == leg.currency)
+    return not is_own and leg.currency != base and not is_base_only(leg)
 
 
 def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[Leg]:
@@ -164,11 +260,11 @@ def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) ->
     >>> [leg.amount_base_minor for leg in mirror_each([Leg(1, 1086, "USD")], "EUR", {"USD": Decimal("1.0842")})]
     [1002]
     """
-    return [leg if is_base_only(leg) else _by_rate(leg, base, rates) for leg in legs]
+    return [leg if keeps_base(leg) else _by_rate(leg, base, rates) for leg in legs]
 
 
 def _count_rated(legs: Sequence[Leg], base: str) -> int:
-    return sum(leg.currency != base and not is_base_only(leg) for leg in legs)
+    return sum(leg.currency != base and not keeps_base(leg) for leg in legs)
 
 
 def _by_rate(leg: Leg, base: str, rates: Mapping[str, Decimal]) -> Leg:
@@ -190,7 +286,7 @@ def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list
     3
     """
     *others, last = legs
-    has_differences = any(is_base_only(leg) for leg in others)
+    has_differences = any(keeps_base(leg) for leg in others)
     is_rest = (
         not (has_differences and abs(last.amount_minor) > _count_rated(others, base))
         and last.account_id in rests

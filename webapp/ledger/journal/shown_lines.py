@@ -18,7 +18,8 @@ _LINE = re.compile(
     re.ASCII,
 )
 _PAYMENT = re.compile(
-    rf"((?:{_NUMBER}\.-?{_NUMBER}_)*{_NUMBER}\.-?{_NUMBER})(?:\+(-?{_NUMBER})\.([A-Z_]+))?", re.ASCII
+    rf"((?:{_NUMBER}\.-?{_NUMBER}_)*{_NUMBER}\.-?{_NUMBER})(?:\+(-?{_NUMBER})\.([A-Z_]+)\.([A-Z]{{3}}))?",
+    re.ASCII,
 )
 
 
@@ -37,18 +38,19 @@ class ShownPart(NamedTuple):
 class ShownPayment(NamedTuple):
     """The payments of a line: its items with amounts in minor units, and the shortfall with its kind.
 
-    >>> shown = ShownPayment(((12, 40000), (13, -500)), 800, "FEE")
+    >>> shown = ShownPayment(((12, 40000), (13, -500)), 800, "FEE", "EUR")
     >>> str(shown), ShownPayment.read(str(shown)) == shown
-    ('12.40000_13.-500+800.FEE', True)
+    ('12.40000_13.-500+800.FEE.EUR', True)
     """
 
     items: tuple[tuple[int, int], ...]
     short_minor: int = 0
     short_as: str = ""
+    short_currency: str = ""
 
     def __str__(self) -> str:
         items = "_".join(f"{item_id}.{amount_minor}" for item_id, amount_minor in self.items)
-        return f"{items}+{self.short_minor}.{self.short_as}" if self.short_as else items
+        return f"{items}+{self.short_minor}.{self.short_as}.{self.short_currency}" if self.short_as else items
 
     @classmethod
     def read(cls, text: str) -> ShownPayment:
@@ -58,7 +60,7 @@ class ShownPayment(NamedTuple):
             raise ValueError(text)
         parts = (each.split(".") for each in found[1].split("_"))
         items = tuple((int(item_id), int(amount_minor)) for item_id, amount_minor in parts)
-        return cls(items, int(found[2] or 0), found[3] or "")
+        return cls(items, int(found[2] or 0), found[3] or "", found[4] or "")
 
 
 @dataclass(frozen=True, slots=True)

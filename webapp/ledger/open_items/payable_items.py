@@ -12,8 +12,6 @@ from webapp.ledger.texts import remittances
 
 BEFORE: Final = timedelta(days=45)
 AFTER: Final = timedelta(days=10)
-# Minor units of the base currency that one payment may write off: 100.00 EUR, or 10,000 JPY.
-MOST_WRITTEN_OFF: Final = 10000
 
 
 @dataclass(frozen=True, slots=True)

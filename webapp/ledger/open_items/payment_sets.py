@@ -56,6 +56,30 @@ def payment_sets(amounts: Sequence[int], payment: int) -> PaymentSets:
     return PaymentSets(SetVerdict.SEVERAL, tuple(tuple(_places(each)) for each in ordered))
 
 
+def has_nil_part(amounts: Sequence[int]) -> bool:
+    """Return whether some of these amounts add up to nothing; of more than 24 amounts only pairs are looked at.
+
+    >>> has_nil_part([-210, 210, 34]), has_nil_part([30, -10, -20, 5]), has_nil_part([34, 210]), has_nil_part([7, -5])
+    (True, True, False, False)
+    """
+    if min(amounts, default=0) >= 0 or max(amounts) <= 0:
+        return 0 in amounts
+    if len(amounts) > MOST_ITEMS:
+        found = set(amounts)
+        return any(-each in found for each in found)
+    middle = len(amounts) // 2
+    first, second = (_sums_of_some(half) for half in (amounts[:middle], amounts[middle:]))
+    return 0 in first or 0 in second or any(-each in second for each in first)
+
+
+def _sums_of_some(amounts: Sequence[int]) -> set[int]:
+    """Add up each set of amounts but the empty one."""
+    sums: set[int] = set()
+    for amount in amounts:
+        sums |= {each + amount for each in sums} | {amount}
+    return sums
+
+
 class _Solutions(NamedTuple):
     """The smallest of all sets that add up, and their common items, both as bits."""
 

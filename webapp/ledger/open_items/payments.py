@@ -14,7 +14,7 @@ from typing import Final
 
 from webapp.ledger.money import Money, divided
 from webapp.ledger.open_items.payable_items import BankPayment, PayableItem, candidates_of
-from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets
+from webapp.ledger.open_items.payment_sets import SetVerdict, has_nil_part, payment_sets
 from webapp.ledger.open_items.structures import consecutive, in_one_batch, oldest, together
 from webapp.ledger.texts import remittances
 
@@ -227,6 +227,10 @@ class _Weighed:
             and sum(each.amount.minor for each in items) == self.payment.amount.minor
         )
 
+    def is_paid_together(self, items: Sequence[PayableItem]) -> bool:
+        """Return whether items are exactly the payment, and no part of them is nothing: that would say no more."""
+        return self.adds_up(items) and not has_nil_part([each.amount.minor for each in items])
+
 
 def _is_named(payment: BankPayment, item: PayableItem) -> bool:
     if payment.party_id is not None and item.party_id not in {None, payment.party_id}:
@@ -276,7 +280,7 @@ def _structures(weighed: _Weighed) -> Iterator[PaymentChoice]:
         (Basis.OLDEST_FIRST, oldest),
     )
     for basis, sets in kinds:
-        items = next((each for each in sets(weighed.candidates) if weighed.adds_up(each)), None)
+        items = next((each for each in sets(weighed.candidates) if weighed.is_paid_together(each)), None)
         if items:
             reason = _structure_reason(basis, items) + _others_fit(weighed.verdict)
             yield weighed.choice(basis, reason, items)

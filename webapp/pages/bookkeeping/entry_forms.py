@@ -12,7 +12,7 @@ from webapp import queries
 from webapp.ledger.currencies import canonical
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
-from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
+from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
 from webapp.ledger.money import Money
 from webapp.queries.common import merchants
 from webapp.queries.suggestions.document_bookings import BookedPart
@@ -66,7 +66,7 @@ class EntryForm:
         facts = {name: row[name] for name in (*IDS, *OF_ITEMS) if row.get(name)}
         currency = {"currency": row["currency"]} if row.get("currency") else {}
         account = account_of(self.accounts, row["accountId"])
-        base = {"amountBase": row["amountBase"]} if row.get("amountBase") else {}
+        base = {"amountBase": _base(row)} if row.get("amountBase") else {}
         return {"accountId": str(account.id), "amount": signed(row), **base, **currency, **facts}
 
     def legs(self, base: str) -> tuple[list[Leg], list[str]]:
@@ -85,9 +85,9 @@ class EntryForm:
         account = account_of(self.accounts, row["accountId"]) if row.get("accountId") else None
         currency = self.currency_of(row, base)
         money = Money.of(signed(row), currency)
-        is_difference = row.get("amountBase") and not money and currency != base
-        base_minor = Money.of(row["amountBase"], base).minor if is_difference else None
-        return Leg(account.id if account else 0, money.minor, currency, base_minor)
+        base_minor = Money.of(_base(row), base).minor if row.get("amountBase") and currency != base else None
+        has_own = bool(base_minor and money)
+        return Leg(account.id if account else 0, money.minor, currency, base_minor, has_own_base=has_own)
 
     def is_item(self, row: Row) -> bool:
         """Tell whether a leg begins an item: its account keeps them, or it has a reference or a due day."""
@@ -115,6 +115,12 @@ class EntryForm:
                 name = path.removesuffix("amount") + ("credit" if row.get("credit") else "debit")
             places[name] = messages
         return places
+
+
+def _base(row: Row) -> str:
+    """Give the typed amount in the base currency with the sign of its side."""
+    typed = str(row["amountBase"])
+    return f"-{typed}" if row.get("credit") and not typed.startswith("-") else typed
 
 
 def read() -> EntryForm:
@@ -206,11 +212,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                 "debit" if leg.amount_minor >= 0 else "credit": str(
                     abs(Money(leg.amount_minor, leg.currency))
                 ),
-                **(
-                    {"amountBase": str(Money(mirrored(leg), entry.base_currency))}
-                    if is_base_only(leg)
-                    else {}
-                ),
+                **({"amountBase": str(Money(mirrored(leg), entry.base_currency))} if keeps_base(leg) else {}),
                 "currency": leg.currency,
                 "orgMerchantId": str(counting(leg.merchant_id, merged) or ""),
                 "projectId": str(leg.project_id or ""),

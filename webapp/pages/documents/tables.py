@@ -25,6 +25,7 @@ KINDS: Final = {
     "dueDate": "Due date",
     "party": "Customer or supplier",
     "vatId": "VAT id",
+    "amountBase": "Total in the base currency",
     "iban": "IBAN",
     "net": "Net",
     "tax": "Tax",

@@ -55,9 +55,9 @@ def file(transaction_id: int) -> Response:
 def split_by_document(transaction_id: int) -> Response:
     """Split a line by what the document that it pays states."""
     body = SplitByDocumentFormSchema().load(form_body())
-    document_id, chosen = body.pop("document_id"), ChosenAccounts(**body)
-    split = services.bookkeeping.document_bookings.split
-    return act_on(transaction_id, lambda line: split(line, document_id, chosen, **acting()))
+    document_id, force = body.pop("document_id"), body.pop("force")
+    chosen, split = ChosenAccounts(**body), services.bookkeeping.document_bookings.split
+    return act_on(transaction_id, lambda line: split(line, document_id, chosen, force=force, **acting()))
 
 
 @bp.post("/<id:transaction_id>/delete")

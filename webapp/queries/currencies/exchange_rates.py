@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.rates import MAX_AGE_DAYS
+from webapp.ledger.money import Money
+from webapp.ledger.rates import MAX_AGE_DAYS, mirror
 from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.parts import with_parts
@@ -32,6 +33,12 @@ def rate_on(organization_id: str, currency: str, base: str, day: date) -> Decima
         .order_by(ExchangeRate.day.desc())
         .limit(1)
     )
+
+
+def worth_on(organization_id: str, amount: Money, base: str, day: date) -> int | None:
+    """Mirror an amount in the base currency at the rate of a day; None without a rate."""
+    rate = rate_on(organization_id, amount.currency, base, day)
+    return None if rate is None else mirror(amount.minor, amount.currency, base, rate)
 
 
 def between(organization_id: str, currencies: Collection[str], first: date, last: date) -> StoredRates:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from webapp.ledger.codes import NO_INVOICES
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document
 from webapp.queries.common import merchants
@@ -27,7 +28,23 @@ def findings_of(document: Document) -> list[DocumentFinding]:
         DocumentFinding(each["rule"], each["message"])
         for each in (document.invoice or {}).get("findings", ())
     ]
-    return [*stated, *_differing_total(document)]
+    return [*stated, *_no_invoice(document), *_differing_total(document)]
+
+
+def is_no_invoice(document: Document) -> bool:
+    """Return whether a document's file states a type that asks for money and is no invoice, so that no tax is owed."""
+    return (document.invoice or {}).get("type_code") in NO_INVOICES
+
+
+def _no_invoice(document: Document) -> list[DocumentFinding]:
+    if not is_no_invoice(document):
+        return []
+    code = (document.invoice or {})["type_code"]
+    sentence = (
+        f"Its type {code} is a request for payment or a pro-forma, and no invoice: no tax can be deducted by it. Wait"
+        " for the invoice, and book what is paid before as a prepayment."
+    )
+    return [DocumentFinding("not_an_invoice", sentence)]
 
 
 def of_account(document: Document) -> list[DocumentFinding]:
@@ -54,9 +71,10 @@ def of_prepayment(document: Document) -> list[DocumentFinding]:
     left = prepaid.unsettled(document)
     if left is None:
         return []
+    of = "no party" if document.org_merchant_id is None else "the merchant"
     sentence = (
-        f"{left.formatted} was prepaid, and no items of the merchant were settled for it, because none or several"
-        " make it exactly. Settle them on the merchant's statement."
+        f"{left.formatted} was prepaid, and no items of {of} were settled for it, because none or several make it"
+        " exactly. Settle them on its statement."
     )
     return [DocumentFinding("prepaid_open", sentence)]
 

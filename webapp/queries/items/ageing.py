@@ -193,6 +193,8 @@ class ExpectedCash:
     day: date
     base_currency: str
     overdue: Money
+    overdue_incoming: Money
+    overdue_outgoing: Money
     undated: Money
     days: tuple[ExpectedDay, ...]
 
@@ -204,10 +206,13 @@ def expected(organization_id: str, day: date) -> ExpectedCash:
     for side in OwedSide:
         for each in owed(organization_id, keeping(organization_id, side), day):
             sums[each.due_on][side] += each.amount_base_minor
-    late = [value for due, both in sums.items() if due is not None and due <= day for value in both.values()]
+    late = {
+        side: sum(both[side] for due, both in sums.items() if due is not None and due <= day)
+        for side in OwedSide
+    }
     undated = sum(sums.pop(None, {}).values())
     coming = sorted(due for due in sums if due is not None and due > day)
-    running = accumulate((sum(sums[due].values()) for due in coming), initial=sum(late))
+    running = accumulate((sum(sums[due].values()) for due in coming), initial=sum(late.values()))
     next(running)
     days = (
         ExpectedDay(
@@ -218,4 +223,12 @@ def expected(organization_id: str, day: date) -> ExpectedCash:
         )
         for due, after in zip(coming, running, strict=True)
     )
-    return ExpectedCash(day, base, Money(sum(late), base), Money(undated, base), tuple(days))
+    return ExpectedCash(
+        day,
+        base,
+        overdue=Money(sum(late.values()), base),
+        overdue_incoming=Money(late[OwedSide.RECEIVABLES], base),
+        overdue_outgoing=Money(late[OwedSide.PAYABLES], base),
+        undated=Money(undated, base),
+        days=tuple(days),
+    )

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.journal.entries import Leg
 from webapp.models import Account, JournalEntry, Merchant, OwedItem, refers_to
 from webapp.queries.items import derivations
 
@@ -66,6 +67,28 @@ def of_key(organization_id: str, key: Key) -> OwedItem | None:
     return found
 
 
+def same_number(organization_id: str, leg: Leg) -> OwedItem | None:
+    """Find an item in force with the account, party, number and amount of a leg that begins one."""
+    found: OwedItem | None = db.session.scalar(
+        _fresh(
+            sa.select(OwedItem)
+            .join(JournalEntry, refers_to(OwedItem.journal_entry_id, JournalEntry))
+            .where(
+                OwedItem.organization_id == organization_id,
+                OwedItem.account_id == leg.account_id,
+                OwedItem.currency == leg.currency,
+                OwedItem.org_merchant_id.is_not_distinct_from(leg.merchant_id),
+                OwedItem.reference == leg.reference,
+                OwedItem.amount_minor == leg.amount_minor,
+                JournalEntry.status == "POSTED",
+            )
+            .order_by(OwedItem.id)
+            .limit(1)
+        )
+    )
+    return found
+
+
 def of_entry(organization_id: str, entry_id: int) -> Sequence[OwedItem]:
     """List the items that an entry and its corrections have, as they are now."""
     return db.session.scalars(
@@ -83,16 +106,15 @@ def _fresh(statement: Any) -> Any:
     return statement.execution_options(populate_existing=True)
 
 
-def parties(organization_id: str, ids: Collection[int]) -> set[int | None]:
-    """Give the parties of items: one for a merchant and what is merged into it."""
-    rows = db.session.scalars(
-        sa.select(PARTY)
+def parties(organization_id: str, ids: Collection[int]) -> dict[int, int | None]:
+    """Give the party of each item: one for a merchant and what is merged into it."""
+    rows = db.session.execute(
+        sa.select(OwedItem.id, PARTY.label("party"))
         .select_from(OwedItem)
         .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
         .where(OwedItem.organization_id == organization_id, OwedItem.id.in_(ids))
-        .distinct()
     )
-    return set(rows)
+    return {row.id: row.party for row in rows}
 
 
 def latest_day(organization_id: str, items: Collection[OwedItem]) -> date:
@@ -118,27 +140,22 @@ def latest_fact(organization_id: str, items: Collection[OwedItem]) -> date | Non
     )
 
 
-def nil_parties(organization_id: str, account_id: int, currency: str) -> list[list[OwedItem]]:
-    """List the open items of each party that come to nil together in a currency, party by party."""
-    rows = db.session.execute(
+def nil_of_no_party(organization_id: str, account_id: int, currency: str) -> Sequence[OwedItem]:
+    """List the open items of no party in a currency, if they come to nil together."""
+    found = db.session.scalars(
         _fresh(
-            sa.select(OwedItem, PARTY.label("party"))
-            .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+            sa.select(OwedItem)
             .where(
                 OwedItem.organization_id == organization_id,
                 OwedItem.account_id == account_id,
                 OwedItem.currency == currency,
+                OwedItem.org_merchant_id.is_(None),
                 OwedItem.settled_minor != OwedItem.amount_minor,
             )
             .order_by(OwedItem.id)
         )
-    )
-    found: dict[int | None, list[OwedItem]] = {}
-    for item, party in rows:
-        found.setdefault(party, []).append(item)
-    return [
-        items for items in found.values() if not sum(each.amount_minor - each.settled_minor for each in items)
-    ]
+    ).all()
+    return () if sum(each.amount_minor - each.settled_minor for each in found) else found
 
 
 def count_open(account: Account) -> int:

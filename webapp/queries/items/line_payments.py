@@ -31,9 +31,10 @@ class LinePaymentRecord:
     short: Mapping[str, Any] | None
 
     @property
-    def currency(self) -> str:
-        """The currency of the items."""
-        return self.parts[0].amount.currency
+    def short_currency(self) -> str:
+        """The currency of what is short: the one that was stored with it, or that of the items."""
+        currency: str = (self.short or {}).get("currency") or self.parts[0].amount.currency
+        return currency
 
 
 def of_line(organization_id: str, line_id: int) -> LinePaymentRecord | None:
@@ -71,18 +72,19 @@ def short_of(payment: LinePaymentRecord) -> dict[str, Any] | None:
     """Give what a payment is short of its items as it was sent: in amounts without a sign."""
     if payment.short is None:
         return None
+    currency = payment.short_currency
     splits = [
         {
             "account_id": each["accountId"],
             "project_id": each["projectId"],
-            "amount": abs(Money(each["amount"], payment.currency)),
+            "amount": abs(Money(each["amount"], currency)),
         }
         for each in payment.short["splits"]
     ]
-    amount = abs(Money(payment.short["amount"], payment.currency))
     is_one = len(splits) == 1
     return {
-        "amount": amount,
+        "amount": abs(Money(payment.short["amount"], currency)),
+        "currency": currency,
         "as": payment.short["as"],
         "account_id": splits[0]["account_id"] if is_one else None,
         "splits": None if is_one and splits[0]["project_id"] is None else splits,

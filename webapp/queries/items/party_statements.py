@@ -1,10 +1,10 @@
 """The statement of a party: what moved between us in a period by currency, and what is open at its end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate, islice
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from webapp.ledger.open_items.ageing import Age, Owed, aged
 from webapp.ledger.periods import Period
 from webapp.models import (
     COUNTING,
+    Document,
     JournalEntry,
     Merchant,
     OwedItem,
@@ -21,6 +22,7 @@ from webapp.models import (
     Settlement,
     SettlementPart,
 )
+from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
@@ -28,6 +30,9 @@ from webapp.queries.common.parts import with_parts
 from webapp.queries.items import ageing, listings
 from webapp.queries.items.ageing import Ages
 from webapp.queries.items.listings import Chosen, OwedItemRecord
+
+# Of which one has both addresses.
+MOST_DOCUMENTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +89,15 @@ class StatementCurrency:
 
 @dataclass(frozen=True, slots=True)
 class PartyStatement:
-    """The statement of a party, or of what has none; what it owes us is above zero."""
+    """The statement of a party, or of what has none; what it owes us is above zero.
+
+    `sender` and `recipient` are the names and addresses of both, as the party's newest e-invoice states them.
+    """
 
     org_merchant_id: int | None
     name: str | None
+    sender: Sequence[str]
+    recipient: Sequence[str]
     period: Period
     currencies: tuple[StatementCurrency, ...]
     items: tuple[OwedItemRecord, ...]
@@ -109,13 +119,42 @@ def statement(organization_id: str, merchant_id: int | None, period: Period) -> 
     records = listings.records(organization_id, rows, period.last)
     ages = _ages(rows, period.last)
     codes = sorted({*before, *moved, *ages})
+    ours, theirs = _addresses(organization_id, party_ids)
     return PartyStatement(
         party,
         name,
+        [organizations.get(organization_id).name, *ours],
+        [name, *theirs] if name else [],
         period,
         tuple(_currency(code, before.get(code, 0), moved.get(code, []), ages.get(code)) for code in codes),
         tuple(records),
     )
+
+
+def _addresses(organization_id: str, party_ids: list[int] | None) -> tuple[Sequence[str], Sequence[str]]:
+    """Give our address and a party's, as the newest of its e-invoices that has both sides states them."""
+    if party_ids is None:
+        return (), ()
+    found = db.session.scalars(
+        sa.select(Document)
+        .where(Document.organization_id == organization_id, Document.org_merchant_id.in_(party_ids))
+        .order_by(Document.issued_on.desc().nulls_last(), Document.id.desc())
+        .limit(MOST_DOCUMENTS)
+    )
+    for document in found:
+        sides = [_address(document.invoice or {}, name) for name in ("seller", "buyer")]
+        if not any(sides):
+            continue
+        if document.document_type == "INVOICE" or document.side == "SALE":
+            return sides[0], sides[1]
+        if document.document_type == "BILL" or document.side == "PURCHASE":
+            return sides[1], sides[0]
+    return (), ()
+
+
+def _address(invoice: Mapping[str, Any], side: str) -> Sequence[str]:
+    stated = invoice.get(side) or {}
+    return [*(stated.get("address") or ()), *filter(None, [stated.get("country")])]
 
 
 def _of_party(account_ids: list[int], party_ids: list[int] | None) -> Chosen:

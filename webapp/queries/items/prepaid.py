@@ -13,10 +13,10 @@ from webapp.queries.items.items import PARTY
 def owed_item(document: Document, entry_id: int) -> OwedItem | None:
     """Find the item that the entry of a document made of what is owed; None where it states nothing as prepaid.
 
-    It is one of the document's merchant and currency, and of more than what was prepaid.
+    It is one of the document's merchant, or of no party, and currency, and of no less than what was prepaid.
     """
     stated = document.prepaid
-    if stated is None or not stated or document.org_merchant_id is None:
+    if stated is None or not stated:
         return None
     found = [
         each
@@ -35,14 +35,14 @@ def paid_before(owed: OwedItem) -> list[OwedItem]:
     return list(
         db.session.scalars(
             sa.select(OwedItem)
-            .join(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+            .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
             .where(
                 of_same_organization(OwedItem, owed),
                 OwedItem.account_id == owed.account_id,
                 OwedItem.currency == owed.currency,
                 OwedItem.settled_minor != OwedItem.amount_minor,
                 is_other,
-                PARTY.in_([party]),
+                PARTY.is_(None) if party is None else PARTY.in_([party]),
             )
             .order_by(OwedItem.day, OwedItem.id)
             .execution_options(populate_existing=True)

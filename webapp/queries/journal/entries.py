@@ -71,6 +71,7 @@ def leg_of(posting: Posting | sa.Row[*tuple[Any, ...]]) -> Leg:
         transaction_id=posting.transaction_id,
         due_on=posting.due_on,
         reference=posting.reference,
+        has_own_base=posting.has_own_base,
     )
 
 

@@ -12,7 +12,7 @@ from webapp.database.sessions import db
 from webapp.ledger import chain
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
-from webapp.ledger.rates import MAX_AGE_DAYS
+from webapp.ledger.rates import MAX_AGE_DAYS, implied_rate
 from webapp.models import (
     IS_EVENT_OF_ACT,
     Account,
@@ -30,6 +30,7 @@ from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups, merchants
 from webapp.queries.common.records import record_of
+from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 
@@ -46,6 +47,7 @@ class NamedPosting:
     amount: Money
     currency: str
     amount_base: Money | None
+    own_rate: str
     is_bank_leg: bool
     merchant_name: str | None
     project_name: str | None
@@ -118,11 +120,23 @@ def postings(entry: JournalEntry) -> list[NamedPosting]:
             each,
             account_name=names.accounts[each.account_id].name,
             account_role=names.accounts[each.account_id].role,
+            own_rate=_own_rate(entry, each),
             merchant_name=names.merchant(each.org_merchant_id),
             project_name=names.project(each.project_id),
         )
         for each in entry.postings
     ]
+
+
+def _own_rate(entry: JournalEntry, posting: Posting) -> str:
+    """Say at which rate somebody wrote a posting, and which rate its day has."""
+    if not posting.has_own_base or not posting.amount_base:
+        return ""
+    of_day = exchange_rates.rate_on(
+        entry.organization_id, posting.currency, entry.base_currency, entry.effective_on
+    )
+    instead = "" if of_day is None else f" instead of {of_day:f}"
+    return f"at {implied_rate(posting.amount, posting.amount_base):f}{instead}"
 
 
 def totals(entry: JournalEntry) -> Totals:

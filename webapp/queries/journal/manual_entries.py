@@ -6,9 +6,9 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import MANUAL_SOURCES
-from webapp.ledger.journal.entries import Leg, is_base_only
+from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import without_rest
-from webapp.models import ActionRequest, JournalEntry, of_same_organization
+from webapp.models import ActionRequest, JournalEntry, Posting, of_same_organization
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 
@@ -21,6 +21,11 @@ def written_legs(entry: JournalEntry) -> list[Leg]:
     if not legs:
         return []
     return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))
+
+
+def rest_of(entry: JournalEntry) -> Posting | None:
+    """Give the posting that mirroring added for a rest, if it did."""
+    return entry.postings[-1] if len(written_legs(entry)) < len(entry.postings) else None
 
 
 def is_manual(entry: JournalEntry) -> bool:
@@ -42,7 +47,7 @@ def version(entry: JournalEntry) -> str | None:
         "postings": [
             [
                 *(leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id),
-                *([leg.amount_base_minor] if is_base_only(leg) else []),
+                *([leg.amount_base_minor] if keeps_base(leg) else []),
             ]
             for leg in written_legs(entry)
         ],

@@ -121,6 +121,7 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
             posting.transaction_id,
             posting.due_on,
             posting.reference,
+            posting.has_own_base,
         )
         .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
         .order_by(posting.journal_entry_id, posting.position)

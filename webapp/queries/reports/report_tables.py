@@ -10,7 +10,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import OwedSide
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.items import aged_tables
+from webapp.queries.items import aged_tables, statement_tables
 from webapp.queries.reports import ledger_tables, statements, trial_balances
 from webapp.queries.reports.figures import PartFigures, Sums
 from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQuestion
@@ -134,7 +134,8 @@ STATEMENTS: Final = {
 }
 GENERAL_LEDGER: Final = "general_ledger"
 AGED: Final = {"aged_receivables": OwedSide.RECEIVABLES, "aged_payables": OwedSide.PAYABLES}
-REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER, *AGED)
+PARTY_STATEMENT: Final = "party_statement"
+REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER, *AGED, PARTY_STATEMENT)
 
 
 def of(organization_id: str, report: str, columns: ReportColumns, *, account_id: int | None = None) -> Table:
@@ -142,6 +143,9 @@ def of(organization_id: str, report: str, columns: ReportColumns, *, account_id:
     if report == GENERAL_LEDGER:
         asked = LedgerQuestion(columns.period, columns.selection, columns.by, account_id)
         return ledger_tables.table(organization_id, asked)
+    if report == PARTY_STATEMENT:
+        party_id = columns.selection.org_merchant_id
+        return statement_tables.table(organization_id, party_id, columns.period)
     if report in AGED:
         return aged_tables.table(organization_id, AGED[report], columns.period.last)
     return STATEMENTS[report](organization_id, columns)

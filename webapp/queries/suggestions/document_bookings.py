@@ -22,12 +22,13 @@ from webapp.ledger.journal.invoice_parts import (
     parts_paid,
     rounding_of,
 )
-from webapp.ledger.money import Money, total
+from webapp.ledger.money import Money, money_at, total
 from webapp.ledger.rates import mirror
 from webapp.models import (
     Account,
     Document,
     JournalEntry,
+    Organization,
     Posting,
     Transaction,
     of_same_organization,
@@ -98,11 +99,15 @@ SUGGESTED: Final = ChosenAccounts()
 
 
 def postings(
-    document: Document, chosen: ChosenAccounts = SUGGESTED, day: date | None = None
+    document: Document,
+    chosen: ChosenAccounts = SUGGESTED,
+    day: date | None = None,
+    amount_base: Decimal | None = None,
 ) -> list[BookedPart]:
     """Give the postings of a document's entry: its parts, and what is owed for them; raises NotInPartsError.
 
-    Tax is in the base currency, as stated or at the rate of the entry's day, which is the document's if none is given.
+    Tax is in the base currency: as stated, else as its share of `amount_base`, which is what the total is in that at a
+    rate of its own, else at the rate of the entry's day, which is the document's if none is given.
     """
     stated, sign = _stated(document), _sign(document)
     stated_parts = [*parts_of(stated), *rounding_of(stated)]
@@ -113,7 +118,7 @@ def postings(
     whole = total([each.amount for each in stated_parts], stated.gross.currency)
     gross = -whole if sign > 0 else whole
     return [
-        *_with_tax_in_base(document, parts, gross, day or document.issued_on),
+        *_with_tax_in_base(document, parts, gross, day or document.issued_on, amount_base),
         BookedPart(
             "OWED",
             owed,
@@ -126,23 +131,37 @@ def postings(
 
 
 def _with_tax_in_base(
-    document: Document, parts: Sequence[BookedPart], owed: Money, day: date | None
+    document: Document,
+    parts: Sequence[BookedPart],
+    owed: Money,
+    day: date | None,
+    amount_base: Decimal | None,
 ) -> list[BookedPart]:
     """Give the tax of a foreign document in the base currency, as far as its rate is known."""
     organization = organizations.get(document.organization_id)
     base = organization.base_currency
-    if owed.currency == base or day is None or not any(each.kind == PartKind.TAX for each in parts):
+    if owed.currency == base or not any(each.kind == PartKind.TAX for each in parts):
         return list(parts)
-    rate = exchange_rates.rate_on(organization.id, owed.currency, base, day)
-    if rate is None:
+    worth = _worth(organization, owed, day, amount_base)
+    if worth is None:
         return list(parts)
-    leading = Leg(0, owed.minor, owed.currency, mirror(owed.minor, owed.currency, base, rate))
+    leading = Leg(0, owed.minor, owed.currency, worth)
     legs = [Leg(each.account_id or 0, each.amount.minor, owed.currency) for each in parts]
     shares = with_base_shares(leading, legs, stated_taxes.owed(organization, leading, legs, document))
     return [
         replace(each, amount=Money(share.amount_minor, share.currency)) if each.kind == PartKind.TAX else each
         for each, share in zip(parts, shares, strict=True)
     ]
+
+
+def _worth(
+    organization: Organization, owed: Money, day: date | None, amount_base: Decimal | None
+) -> int | None:
+    base = organization.base_currency
+    if amount_base is not None:
+        return money_at(amount_base.copy_sign(owed.decimal), base, "amountBase").minor
+    rate = None if day is None else exchange_rates.rate_on(organization.id, owed.currency, base, day)
+    return None if rate is None else mirror(owed.minor, owed.currency, base, rate)
 
 
 def splits(document: Document, line: Transaction, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:

@@ -13,6 +13,7 @@ from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.titles import counted
 from webapp.models import Account, FeedAccount, JournalEntry, RuleRun, RuleSetting, Transaction
 from webapp.queries.common import lookups
+from webapp.queries.items import line_payments, returned_payments
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
 from webapp.queries.journal import entries
 from webapp.queries.matching import booked_by_hand
@@ -56,6 +57,8 @@ def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
         )
     for line_id, destination in _destinations(list(drafts.values()), feeds).items():
         found[line_id] += _doubt(line_id, destination)
+    for line in drafts.values():
+        found[line.id] += _returned(line)
     return found
 
 
@@ -91,6 +94,21 @@ def of_act(organization_id: str, act_id: str) -> list[str]:
     left = len(sentences) - MOST_NAMED
     more = [f"{counted(left, 'more line')} that rules put on an account may pay or move something."]
     return [*sentences[:MOST_NAMED], *(more if left > 0 else [])]
+
+
+def _returned(line: Transaction) -> Iterable[Doubt]:
+    """Say where a line on an account that keeps items, without a party, brings back a payment that it names."""
+    legs = entries.legs_of(line.journal_entry) if line.journal_entry is not None else []
+    nobody = {leg.account_id for leg in legs if not leg.is_bank_leg and leg.merchant_id is None}
+    kept = [lookups.get(Account, line.organization_id, each) for each in sorted(nobody)]
+    if not any(each.keeps_items for each in kept) or line_payments.paying(line.organization_id, [line.id]):
+        return
+    for row in returned_payments.rows(line, None)[:1]:
+        sentence = (
+            f"Line {line.id} brings back the payment of {row.day:%-d %b %Y} over {abs(line.amount).formatted}. Let it"
+            " settle that, or what was paid then stays paid."
+        )
+        yield Doubt(DoubtCode.PAYS_OPEN_ITEM, sentence, {"itemIds": [row.id]})
 
 
 def counts(

@@ -74,7 +74,11 @@ def of_records(
 def _pays(payment: LinePaymentRecord) -> ShownPayment:
     items = tuple((each.item_id, each.amount.minor) for each in payment.parts)
     short = payment.short
-    return ShownPayment(items, short["amount"], short["as"]) if short else ShownPayment(items)
+    return (
+        ShownPayment(items, short["amount"], short["as"], payment.short_currency)
+        if short
+        else ShownPayment(items)
+    )
 
 
 def _parts(record: TransactionRecord) -> list[ShownPart]:
@@ -201,7 +205,7 @@ class _ShownNames:
         ]
         if payment.short_as:
             name = payable_items.SHORTFALL_NAMES[payment.short_as].lower()
-            named.append(f"{name} {Money(abs(payment.short_minor), currency).formatted}")
+            named.append(f"{name} {Money(abs(payment.short_minor), payment.short_currency).formatted}")
         return ", ".join(named)
 
     def _item(self, item_id: int) -> str:

@@ -122,7 +122,10 @@ REFERENCE = {"description": "The number that a payment of it names."}
 
 
 class PostingInputSchema(Schema):
-    """A leg of a manual entry; one of 0.00 in another currency may be an exchange difference of `amountBase`."""
+    """A leg of a manual entry; one in another currency than the base may have an `amountBase` of its own rate.
+
+    Legs without one share the rest in their currency. One of 0.00 is an exchange difference of `amountBase`.
+    """
 
     account_id = fields.Id(Kind.ACCOUNT, required=True)
     amount = fields.Amount(required=True)
@@ -135,7 +138,8 @@ class PostingInputSchema(Schema):
 
 
 FORCE = {
-    "description": "Do it although a bank line has this money already, or the day is more than a year ahead."
+    "description": "Do it although a bank line has this money or the books have this number already, the document is "
+    "no invoice, its own rate is far from the day's, or the day is more than a year ahead."
 }
 FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
 

@@ -6,6 +6,7 @@ from webapp.ledger.journal.invoice_parts import PartKind
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.bookkeeping import journal_entries
 from webapp.schemas.untrusted import Untrusted
 
 OWED = {
@@ -15,8 +16,10 @@ TAX = {
     "description": "The account of the tax. Without it that of the last document's entry, or of the default chart."
 }
 
-
-FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
+OWN_RATE = {
+    "description": "What its total is in the base currency at a rate of its own, without a sign; else the day's rate."
+}
+FORCE = {"description": "Do it although the document is no invoice."}
 
 
 class BookedPartSchema(Schema):
@@ -62,8 +65,9 @@ class EnterDocumentSchema(ChosenAccountsSchema):
     """The accounts of a document's entry, and whether it is posted at once."""
 
     counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
+    amount_base = fields.Amount(allow_none=True, load_default=None, metadata=OWN_RATE)
     post = fields.Flag(load_default=False)
-    force = fields.Flag(load_default=False, metadata=FAR_AHEAD)
+    force = fields.Flag(load_default=False, metadata=journal_entries.FORCE)
 
 
 class SplitByDocumentSchema(ChosenAccountsSchema):
@@ -71,6 +75,7 @@ class SplitByDocumentSchema(ChosenAccountsSchema):
 
     document_id = fields.Id(Kind.DOCUMENT, required=True)
     prepaid_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
+    force = fields.Flag(load_default=False, metadata=FORCE)
 
 
 class SplitByDocumentFormSchema(SplitByDocumentSchema):
@@ -80,3 +85,4 @@ class SplitByDocumentFormSchema(SplitByDocumentSchema):
     account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     tax_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     prepaid_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -35,6 +35,7 @@ COLUMNS = (
     "dueDate",
     "party",
     "vatId",
+    "amountBase",
     "iban",
     "net",
     "tax",

@@ -109,6 +109,10 @@ class PartyStatementSchema(Schema):
 
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     name = ma.fields.String(allow_none=True)
+    sender = ma.fields.List(Untrusted(), metadata={"description": "Our name and address, line by line."})
+    recipient = ma.fields.List(
+        Untrusted(), metadata={"description": "The party's name and address, as its newest e-invoice has it."}
+    )
     period = ma.fields.Nested(PeriodSchema)
     currencies = ma.fields.List(ma.fields.Nested(StatementCurrencySchema))
     items = ma.fields.List(ma.fields.Nested(OwedItemSchema))
@@ -129,5 +133,7 @@ class ExpectedCashSchema(Schema):
     as_of = fields.Day(attribute="day")
     base_currency = fields.Currency()
     overdue = fields.Amount()
+    overdue_incoming = fields.Amount(metadata={"description": "What customers should have paid by then."})
+    overdue_outgoing = fields.Amount(metadata={"description": "What suppliers should have got by then."})
     undated = fields.Amount()
     days = ma.fields.List(ma.fields.Nested(ExpectedDaySchema))

@@ -77,17 +77,19 @@ class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
 
 
 AGED = ("aged_receivables", "aged_payables")
+PARTY_STATEMENT = "party_statement"
 
 
 class ReportFileQuerySchema(ReportQuerySchema):
     """Which report to write to a file, and in which format; what its page or its JSON asks for is asked for here too.
 
     Only the general ledger takes `accountId`; it has no columns. What is owed by age is at the close of `to`, and takes
-    nothing else.
+    nothing else. The statement of a party is that of `orgMerchantId`, or of what has no party, over `from` to `to`.
     """
 
     report = fields.OneOf(
-        *("trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", *AGED), required=True
+        *("trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", *AGED, PARTY_STATEMENT),
+        required=True,
     )
     format = fields.OneOf("csv", "xlsx", required=True)
     account_id = fields.FormId(load_default=None)
@@ -104,6 +106,9 @@ class ReportFileQuerySchema(ReportQuerySchema):
             names, sentence = columns, "The general ledger has no such columns."
         elif report in AGED:
             names, sentence = (*columns, *dimensions, "account_id"), "What is owed by age has only a day."
+        elif report == PARTY_STATEMENT:
+            names = (*columns, "project_id", "project_group_id", "group_by", "account_id")
+            sentence = "The statement of a party has only its days."
         if report and (asked := [name for name in names if data.get(name)]):
             raise ma.ValidationError({camel(name): [sentence] for name in asked})
 

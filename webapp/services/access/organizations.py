@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -13,6 +14,7 @@ from webapp.database.tenancy import see
 from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.ledger.money import money_at
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.models import Account, ApiToken, BrowserSession, Membership, Organization, User
 from webapp.services.audit import proposals
@@ -27,6 +29,12 @@ class LastOwnerError(LedgerError):
     """An organization needs at least one owner; make somebody else owner first."""
 
     code = "last_owner"
+
+
+class WriteOffLimitError(UnprocessableError):
+    """The limit of a write-off is an amount from 0.00 on; with nothing no payment writes anything off."""
+
+    code = "write_off_limit"
 
 
 class TimeZoneError(UnprocessableError):
@@ -105,15 +113,22 @@ def update(
     time_zone: str,
     locale: str | None = None,
     vat_ids: Sequence[str] | None = None,
+    write_off_limit: Decimal | None = None,
     actor: Actor,
     now: datetime,
 ) -> Organization:
     """Change an organization: its time zone decides which day is today, and its VAT ids which invoices are its own.
 
-    What is None stays. Documents that were filed before keep what they are.
+    One payment writes off no more than `write_off_limit`, in the base currency. What is None stays. Documents that were
+    filed before keep what they are.
     """
     fields: dict[str, Any] = {"name": name, "time_zone": time_zone, "locale": locale or organization.locale}
     fields |= {"vat_ids": organization.vat_ids if vat_ids is None else [*vat_ids]}
+    if write_off_limit is not None:
+        limit = money_at(write_off_limit, organization.base_currency, "writeOffLimit").minor
+        if limit < 0:
+            raise WriteOffLimitError(fields={"writeOffLimit": [str(WriteOffLimitError.__doc__)]})
+        fields["write_off_limit_minor"] = limit
     target = ("organization", organization.id)
     title = f"Changed {organization.name}"
     with act(

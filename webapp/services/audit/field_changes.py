@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import Base, db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
+from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 from webapp.services.audit.act import Act
@@ -69,7 +69,7 @@ def _kinds(model: type[Base]) -> Mapping[str, Kind]:
 def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -> dict[str, object]:
     """Give an entry's legs and description as JSON, for the audit trail.
 
-    With the base currency a leg that moves nothing else has its `amountBase`, so that it can be written again.
+    With the base currency a leg has the `amountBase` that somebody wrote, so that it can be written again.
     """
     return {
         "description": description,
@@ -80,7 +80,7 @@ def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -
                 "currency": leg.currency,
                 "projectId": Ref.optional(Kind.PROJECT, leg.project_id),
                 "orgMerchantId": Ref.optional(Kind.MERCHANT, leg.merchant_id),
-                **({"amountBase": str(Money(mirrored(leg), base))} if base and is_base_only(leg) else {}),
+                **({"amountBase": str(Money(mirrored(leg), base))} if base and keeps_base(leg) else {}),
                 **({"dueOn": leg.due_on.isoformat()} if leg.due_on else {}),
                 **({"reference": leg.reference} if leg.reference else {}),
             }

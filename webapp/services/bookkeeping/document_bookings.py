@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from decimal import Decimal
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
@@ -13,7 +14,7 @@ from webapp.queries.suggestions import document_bookings
 from webapp.queries.suggestions.document_bookings import BookedPart, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult
-from webapp.services.bookkeeping import manual_entries
+from webapp.services.bookkeeping import entry_questions, manual_entries
 from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.transactions import edits
 from webapp.services.transactions.changed_legs import LineChanges
@@ -37,6 +38,7 @@ def enter(
     document: Document,
     chosen: ChosenAccounts,
     *,
+    amount_base: Decimal | None = None,
     post: bool = False,
     force: bool = False,
     actor: Actor,
@@ -44,15 +46,16 @@ def enter(
 ) -> JournalEntry:
     """Write the entry of a document, on its day or the first open one, as a draft or posted at once.
 
-    Raises NotInPartsError, AccountMissingError and what writing an entry raises.
+    `amount_base` is what its total is in the base currency at a rate of its own, without a sign. Raises
+    NotInPartsError, AccountMissingError and what writing an entry raises.
     """
     refer(chosen, document.organization_id)
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
-    parts = _complete(document_bookings.postings(document, chosen, day))
+    parts = _complete(document_bookings.postings(document, chosen, day, amount_base))
     return manual_entries.create(
         effective_at=day,
-        postings=[_posting(each) for each in parts],
+        postings=[_posting(each, amount_base) for each in parts],
         description=document.label,
         post=post,
         document_id=document.id,
@@ -64,13 +67,21 @@ def enter(
 
 
 def split(
-    line: Transaction, document_id: int, chosen: ChosenAccounts, *, actor: Actor, now: datetime
+    line: Transaction,
+    document_id: int,
+    chosen: ChosenAccounts,
+    *,
+    force: bool = False,
+    actor: Actor,
+    now: datetime,
 ) -> ActionResult:
     """Split a line that pays a document by what that states; one part alone becomes the line's account.
 
-    Raises UnknownReferenceError, NotInPartsError, AccountMissingError and what changing a line raises.
+    Raises UnknownReferenceError, NotAnInvoiceError, NotInPartsError, AccountMissingError and what changing a line
+    raises.
     """
     document = lookups.refer(Document, line.organization_id, document_id, "documentId")
+    entry_questions.ask_about_document(document, force=force)
     refer(chosen, line.organization_id)
     parts = _complete(document_bookings.splits(document, line, chosen))
     changes: LineChanges
@@ -111,10 +122,12 @@ def _complete(parts: Sequence[BookedPart]) -> Sequence[BookedPart]:
     return parts
 
 
-def _posting(part: BookedPart) -> PostingInput:
+def _posting(part: BookedPart, amount_base: Decimal | None) -> PostingInput:
+    own = amount_base if part.kind == "OWED" else None
     written: PostingInput = {
         "account_id": part.account_id or 0,
         "amount": part.amount.decimal,
+        "amount_base": None if own is None else own.copy_sign(part.amount.decimal),
         "currency": part.amount.currency,
         "org_merchant_id": part.org_merchant_id,
         "project_id": part.project_id,

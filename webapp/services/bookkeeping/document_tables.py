@@ -72,7 +72,7 @@ def file_table(sent: SentTable, choices: TableChoices, *, actor: Actor, now: dat
     problems: dict[int, str] = {}
     for each in new if choices.entries != "NONE" else ():
         try:
-            entry_ids[each.stated.row] = _enter(each.document, choices, actor, now)
+            entry_ids[each.stated.row] = _enter(each, choices, actor, now)
         except LedgerError as error:
             problems[each.stated.row] = str(error)
     rows = frozenset(each.stated.row for each in new)
@@ -98,11 +98,20 @@ def data_of(waiting: InboxFile) -> bytes:
     return stored_files.read(inbox_files.file_of(waiting))
 
 
-def _enter(document: Document, choices: TableChoices, actor: Actor, now: datetime) -> int:
+def _enter(planned: PlannedInvoice, choices: TableChoices, actor: Actor, now: datetime) -> int:
     """Write the entry of a document in a savepoint of its own, so that a refused one leaves nothing."""
+    document, own = planned.document, planned.stated.amount_base
+    is_foreign = document.currency != organizations.get(actor.organization_id).base_currency
     with db.session.begin_nested():
-        post = choices.entries == "POSTED"
-        return document_bookings.enter(document, choices.accounts, post=post, actor=actor, now=now).id
+        return document_bookings.enter(
+            document,
+            choices.accounts,
+            amount_base=own if is_foreign else None,
+            post=choices.entries == "POSTED",
+            force=choices.force,
+            actor=actor,
+            now=now,
+        ).id
 
 
 def _make_merchants(made: Sequence[Document], actor: Actor, now: datetime) -> None:

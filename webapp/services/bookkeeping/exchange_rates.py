@@ -15,7 +15,7 @@ from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
 from webapp.ledger.chart import RESTS
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.entries import Leg, UnbalancedError, is_base_only
+from webapp.ledger.journal.entries import Leg, UnbalancedError, keeps_base
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.ledger.references import Kind, refs
@@ -200,7 +200,7 @@ def _mirrored(
     """Mirror a draft's legs anew; none where they stay as they are."""
     present = entries.legs_of(entry)
     bare = [
-        leg if is_base_only(leg) else replace(leg, amount_base_minor=None)
+        leg if keeps_base(leg) else replace(leg, amount_base_minor=None)
         for leg in without_rest(present, organization.base_currency, rests)
     ]
     try:

@@ -19,13 +19,14 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
+from webapp.queries.documents import findings
 from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.queries.matching import booked_by_hand
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds
-from webapp.services.bookkeeping import closing_entries
+from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of
+from webapp.services.bookkeeping import closing_entries, entry_questions
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
@@ -90,6 +91,9 @@ def create(
 
     The source "closing" closes a year in other books. With `is_stated` the postings are what the document states, so
     that accounts in base take their share of it.
+    A posting without a currency is in its account's, else in the base currency. Posting what a bank line or another
+    entry has already, and a rate far from that of the day, need `force`: otherwise it raises AlreadyOnLineError,
+    NumberTwiceError or RateDiffersError.
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
@@ -97,12 +101,13 @@ def create(
         payload["documentId"] = Ref(Kind.DOCUMENT, document_id)
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
-            lookups.refer(Document, organization.id, document_id, "documentId")
+            document = lookups.refer(Document, organization.id, document_id, "documentId")
+            entry_questions.ask_about_document(document, force=force)
         legs = legs_of(organization, postings, takes_shares=is_stated)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         _check_day(effective_at, doing, force=force)
-        mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated)
+        mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated, force=force)
         entry = journal_entries.add_draft(
             organization,
             effective_at,
@@ -157,7 +162,7 @@ def change(
         if not doing.title.endswith(f" {name}"):
             doing.title += f", changed to {name}" if post else f" to {name}"
         _check_day(effective_at, doing, force=force)
-        mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True)
+        mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True, force=force)
         _write(entry, effective_at, description)
         closing_entries.check(entry, mirrored)
         journal_entries.write_legs(entry, mirrored)
@@ -193,7 +198,23 @@ def post(
         journal_entries.check_near(entry.organization_id, entry.effective_on, now, force=force)
         _post(entry, doing, force=force)
         doing.after = {"status": entry.status}
-    return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
+    done = ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
+    odd = oddities(entry)
+    if not odd:
+        return done
+    return WarnedResult(**facts_of(done), warnings=list(odd.values()), warning_codes=list(odd))
+
+
+def oddities(entry: JournalEntry) -> dict[str, str]:
+    """Say, by its code, what is odd about an entry as it was written: a rest of rounding, or an open prepayment."""
+    odd = {}
+    rest = manual_entries.rest_of(entry)
+    if rest is not None:
+        odd["rounding"] = (
+            f"{rest.amount.formatted} that its rates leave over is posted on {rest.account.name}."
+        )
+    document = entry.document_id and lookups.get(Document, entry.organization_id, entry.document_id)
+    return odd | {each.code: each.message for each in (findings.of_prepayment(document) if document else ())}
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
@@ -214,9 +235,11 @@ def _check_day(day: date, doing: Act, *, force: bool) -> None:
 
 
 def _mirrored(
-    legs: Sequence[Leg], day: date, doing: Act, document_id: int | None, *, is_written: bool
+    legs: Sequence[Leg], day: date, doing: Act, document_id: int | None, *, is_written: bool, force: bool
 ) -> Sequence[Leg]:
     organization = organizations.get(doing.actor.organization_id)
+    if not force:
+        entry_questions.ask_about_rates(organization, legs, day)
     found = line_drafts.mirror_legs(organization, legs, day, document_id=document_id, is_written=is_written)
     check_moves(found)
     return found
@@ -274,6 +297,8 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     lines = () if force else booked_by_hand.lines_of_legs(entry.organization_id, legs, entry.effective_on)
     if lines:
         raise AlreadyOnLineError(lines)
+    if not force:
+        entry_questions.ask_about_numbers(entry.organization_id, legs)
     journal_entries.post(entry, doing)
     prepayments.settle(entry)
     closing_entries.warn_of_likeness(entry, legs, doing)

@@ -30,7 +30,7 @@ PostingInputs = Sequence[PostingInput]
 
 
 class AmountBaseError(UnprocessableError):
-    """Only a leg of 0.00 in another currency has an amount in the base currency of its own."""
+    """A leg in another currency than the base may have an amount in that of its own, with its sign."""
 
     code = "amount_base"
 
@@ -41,7 +41,8 @@ def legs_of(organization: Organization, postings: PostingInputs, *, takes_shares
     With `takes_shares` an account in the base currency takes a foreign leg, which becomes its share in that.
 
     A posting without a currency is in its account's, else in the base currency. One of 0.00 in another currency
-    may have an amount in the base currency, in place of its mirror: an exchange difference.
+    may have an amount in the base currency, in place of its mirror: an exchange difference. So may any other leg in
+    another currency, at a rate of a contract, of customs or of a bank.
     """
     return [
         _leg(organization, f"postings.{index}", posting, takes_shares=takes_shares)
@@ -61,15 +62,18 @@ def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_
     if project_id is not None:
         lookups.refer(Project, organization.id, project_id, f"{path}.projectId")
     currency = posting.get("currency") or account.currency or organization.base_currency
+    amount = money_at(posting["amount"], currency, f"{path}.amount").minor
+    amount_base = _amount_base(organization.base_currency, path, posting, currency)
     leg = Leg(
         account_id=account.id,
-        amount_minor=money_at(posting["amount"], currency, f"{path}.amount").minor,
+        amount_minor=amount,
         currency=currency,
-        amount_base_minor=_amount_base(organization.base_currency, path, posting, currency),
+        amount_base_minor=amount_base,
         merchant_id=merchant_id,
         project_id=project_id,
         due_on=posting.get("due_on"),
         reference=posting.get("reference") or None,
+        has_own_base=bool(amount) and amount_base is not None,
     )
     if account.keeps_items and is_base_only(leg):
         sentence = (
@@ -86,15 +90,21 @@ def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_
 
 
 def _amount_base(base: str, path: str, posting: PostingInput, currency: str) -> int | None:
-    """Give what a posting moves in the base currency alone, or None; raises AmountBaseError."""
+    """Give the amount in the base currency that somebody wrote for a posting, or None; raises AmountBaseError."""
     amount, name = posting.get("amount_base"), "amountBase"
     is_nothing = not posting["amount"] and currency != base
     if amount is None and not is_nothing:
         return None
     if currency == base:
         sentence = f"This posting is in {base}, which is the base currency: write its amount only."
+    elif amount is not None and posting["amount"] * amount < 0:
+        sentence = f"A posting has the same sign in {base}; write its amountBase with that sign."
+    elif posting["amount"] and amount:
+        return money_at(amount, base, f"{path}.{name}").minor
     elif posting["amount"]:
-        sentence = f"The rate decides what this posting is in {base}; only one of 0.00 has an amountBase."
+        sentence = (
+            f"This posting is not nothing, and neither is it in {base}; leave amountBase out for its rate."
+        )
     elif not amount:
         sentence = f"A posting of nothing moves nothing; write a difference in {base} as amountBase, or leave it out."
         name = "amount" if amount is None else name

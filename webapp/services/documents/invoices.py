@@ -10,6 +10,7 @@ from webapp.importers.invoices import Invoice, InvoiceRefusedError
 from webapp.importers.invoices.facts import facts
 from webapp.importers.invoices.records import InvoiceTotals
 from webapp.importers.pdfs import PdfRefusedError
+from webapp.ledger.codes import NO_INVOICES
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.files.file_kinds import PDF, XML, FileKind, FileKindError, kind_of
@@ -103,6 +104,8 @@ def _type(invoice: Invoice, ours: Ourselves) -> str:
     """
     if invoice.is_credit_note:
         return "CREDIT_NOTE"
+    if invoice.type_code in NO_INVOICES:
+        return "OTHER"
     return "INVOICE" if ours.are(invoice.seller.name, invoice.seller.vat_id) else "BILL"
 
 

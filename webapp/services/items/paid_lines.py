@@ -14,7 +14,6 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
-from webapp.ledger.rates import mirror
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, LinePayment, OwedItem, PaymentPart, Transaction
 from webapp.models.base import table_of
@@ -28,23 +27,28 @@ from webapp.queries.journal import entries
 from webapp.services.items import payments, shortfalls
 from webapp.services.items.payments import ItemPayment
 from webapp.services.items.refusals import PaymentFitError, RatesApartError
-from webapp.services.journal.settlements import note, part_of, settle_items, undo
+from webapp.services.journal.settlements import Shortfall, note, part_of, settle_items, undo
 
 RETURNED = "The payment came back."
 MOST_NAMED = 3
 
 
-def put(line: Transaction, legs: Sequence[Leg], payment: ItemPayment, *, force: bool = False) -> list[Leg]:
+def put(
+    line: Transaction, legs: Sequence[Leg], paying: Sequence[ItemPayment], *, force: bool = False
+) -> list[Leg]:
     """Let a draft pay something when it is confirmed; answers its counter legs as they then are.
 
     Raises RatesApartError where it pays at a rate far from its day's, unless that is forced.
     """
-    legs = payments.fitted(line, legs, payment)
-    if payment.currency != line.currency and not force:
-        _check_rate(line, legs, payment)
+    for payment in paying:
+        legs = payments.fitted(line, legs, payment)
+        if payment.currency != line.currency and not force:
+            _check_rate(line, legs, payment)
     drop(line)
-    _store(line, {item.id: amount for item, amount in payment.taken}, payment.short)
-    return legs
+    kept = [payments.kept(line, legs, payment) for payment in paying]
+    amounts = {item.id: amount for payment in kept for item, amount in payment.taken}
+    _store(line, amounts, next((payment.short for payment in kept), None))
+    return list(legs)
 
 
 def keep(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
@@ -52,8 +56,10 @@ def keep(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
     if line_payments.of_line(line.organization_id, line.id) is None:
         return list(legs)
     try:
-        payment = payments.stored(line)
-        return payments.fitted(line, legs, payment) if payment is not None else list(legs)
+        changed = legs
+        for payment in payments.stored(line):
+            changed = payments.fitted(line, changed, payment)
+        return list(changed)
     except LedgerError:
         drop(line)
         return in_its_currency(line, legs)
@@ -136,21 +142,22 @@ def _store(line: Transaction, amounts: Mapping[int, int], short: Mapping[str, An
     db.session.execute(sa.insert(PaymentPart), rows)
 
 
-def due(line: Transaction, entry: JournalEntry) -> ItemPayment | None:
+def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
     """Give what a draft pays when it is posted now, or refuse it: 409 `item_taken` where less is left.
 
     What has no leg on the account any more, because a rule or a transfer took the line elsewhere, pays nothing.
     """
     if line_payments.of_line(line.organization_id, line.id) is None:
-        return None
-    payment = payments.stored(line)
+        return ()
+    paying = payments.stored(line)
     own = counter_legs(entries.legs_of(entry), line.id)
-    if payment is None or not payments.paying_legs(line.organization_id, own, payment):
+    if not any(payments.paying_legs(line.organization_id, own, each) for each in paying):
         drop(line)
-        return None
-    payments.check(payment)
-    payments.fitted(line, own, payment)
-    return payment
+        return ()
+    for payment in paying:
+        payments.check(line, payment)
+        payments.fitted(line, own, payment)
+    return paying
 
 
 def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None:
@@ -159,7 +166,9 @@ def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None
         _take_back(item, amount, entry.effective_on)
     found = items.by_id(line.organization_id, [item.id for item, _ in payment.taken])
     taken = [part_of(found[item.id], amount) for item, amount in payment.taken]
-    left = -payment.amount.minor
+    legs = entries.legs_of(entry)
+    shortfall = _shortfall(line, legs, payment)
+    left = (shortfall.amount_minor if shortfall else 0) - payment.owed.minor
     for item in _items_of(line, entry, payment):
         amount = min(abs(left), abs(item.amount_minor - item.settled_minor)) * (1 if left > 0 else -1)
         if amount:
@@ -169,9 +178,18 @@ def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None
         raise PaymentFitError(
             f"{payment.account.name} keeps items from a later day than that of this line, so it can pay none."
         )
-    names = _names([item for item, _ in payment.taken])
-    shortfall = shortfalls.posted(payment.short, names) if payment.short else None
     note("after", [settle_items(payment.account, taken, cause="PAYMENT", shortfall=shortfall)])
+
+
+def _shortfall(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> Shortfall | None:
+    if payment.short is None:
+        return None
+    own = payments.paying_legs(line.organization_id, counter_legs(legs, line.id), payment)
+    paid = Money(-sum(leg.amount_minor for leg in own), payment.currency)
+    bank = next(leg for leg in legs if leg.transaction_id == line.id and leg.is_bank_leg)
+    return shortfalls.posted(
+        payment.short, payment.owed - paid, _names([item for item, _ in payment.taken]), bank
+    )
 
 
 def _items_of(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> list[OwedItem]:
@@ -202,15 +220,19 @@ def _names(paid: Sequence[OwedItem]) -> str:
 def _check_rate(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> None:
     """Refuse a rate that is further from that of the line's day than the two sides of a transfer may be."""
     base = organizations.get(line.organization_id).base_currency
-    share = sum(leg.amount_minor for leg in legs if leg.currency == line.currency) + line.amount_minor
-    worth = _worth(line, share, line.currency, base)
-    expected = _worth(line, payment.amount.minor, payment.currency, base)
+    (own,) = payments.paying_legs(line.organization_id, legs, payment)
+    share = payments.in_line_minor(line, legs, own)
+    paid = payment.amount(share)
+    worth, expected = (
+        exchange_rates.worth_on(line.organization_id, amount, base, line.booked_on)
+        for amount in (Money(share, line.currency), paid)
+    )
     if worth is None or expected is None:
         return
     larger = max(abs(worth), abs(expected))
     if abs(worth - expected) * 100 > larger * MOST_PERCENT:
         raise RatesApartError(
-            f"{Money(share, line.currency).formatted} would pay {payment.amount.formatted}, which at the rates of "
+            f"{Money(share, line.currency).formatted} would pay {paid.formatted}, which at the rates of "
             f"{line.booked_on:%-d %b %Y} is {Money(expected, base).formatted} and not "
             f"{Money(worth, base).formatted}. Send force if it is right.",
             details={
@@ -219,10 +241,3 @@ def _check_rate(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) ->
                 "currency": base,
             },
         )
-
-
-def _worth(line: Transaction, minor: int, currency: str, base: str) -> int | None:
-    if currency == base:
-        return minor
-    rate = exchange_rates.rate_on(line.organization_id, currency, base, line.booked_on)
-    return None if rate is None else mirror(minor, currency, base, rate)

@@ -1,14 +1,14 @@
 """What a bank line is to pay: chosen while it is a draft, and settled when it is confirmed, by one measure of both."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final, NotRequired, TypedDict
 
 from webapp.ledger import titles
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money, money_at
-from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES
+from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
 from webapp.models import Account, Merchant, OwedItem, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.items import items, line_payments, returned_payments
@@ -17,8 +17,7 @@ from webapp.services.items.refusals import (
     ItemTakenError,
     NoOpenItemError,
     PaymentFitError,
-    SeveralAccountsError,
-    SeveralPartiesError,
+    ShortOfSeveralError,
 )
 from webapp.services.items.shortfalls import ShortInput, StoredShort
 
@@ -36,19 +35,26 @@ LARGE_PART: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ItemPayment:
-    """Items of one account, currency and party that a line pays, how much of each, and what is short of them."""
+    """Items of one account, currency and party that a line pays, how much of each, and what is short of them.
+
+    `is_alone` is false where the line pays items of several accounts, currencies or parties.
+    """
 
     account: Account
     currency: str
     party_id: int | None
     taken: tuple[tuple[OwedItem, int], ...]
     short: StoredShort | None
+    is_alone: bool = True
 
     @property
-    def amount(self) -> Money:
-        """What the line itself pays, with the sign of the items."""
-        short = self.short["amount"] if self.short else 0
-        return Money(sum(amount for _, amount in self.taken) - short, self.currency)
+    def owed(self) -> Money:
+        """What the items come to, with their sign."""
+        return Money(sum(amount for _, amount in self.taken), self.currency)
+
+    def amount(self, in_line_minor: int) -> Money:
+        """What a part of a line pays, with the sign of the items: less than they come to where it is short of them."""
+        return self.owed - Money(shortfalls.in_items(self.short, self.owed, in_line_minor), self.currency)
 
     @property
     def words(self) -> str:
@@ -56,28 +62,37 @@ class ItemPayment:
         party = self.party_id and lookups.get(Merchant, self.account.organization_id, self.party_id).name
         of = f" of {titles.clipped(party)}" if party else ""
         paid = f"pays {titles.listed([titles.clipped(item.name) for item, _ in self.taken])}{of}"
-        paid = f"{paid} with {self.amount.formatted}"
         if self.short is None:
-            return paid
-        short = Money(abs(self.short["amount"]), self.currency).formatted
+            return f"{paid} with {self.owed.formatted}"
+        given = self.given(self.short)
+        if given.currency == self.currency:
+            left = Money(self.owed.minor - self.short["amount"], self.currency)
+            paid = f"{paid} with {left.formatted}"
         ids = [each["accountId"] for each in self.short["splits"]]
         found = lookups.by_id(Account, self.account.organization_id, ids)
-        names = titles.listed([found[each].name for each in dict.fromkeys(ids)])
-        return f"{paid}; {short} of it as a {SHORTFALL_NAMES[self.short['as']].lower()} on {names}"
+        on = f" on {titles.listed([found[each].name for each in dict.fromkeys(ids)])}" if ids else ""
+        return f"{paid}; {given.formatted} of it as a {SHORTFALL_NAMES[self.short['as']].lower()}{on}"
 
-    @property
-    def warning(self) -> str | None:
-        """A sentence on what is short of the items, where it is more than a tenth of them."""
-        owed = Money(abs(sum(amount for _, amount in self.taken)), self.currency)
-        short = Money(abs(self.short["amount"]), self.currency) if self.short else None
-        if self.short is None or short is None or short.minor * LARGE_PART <= owed.minor:
+    def warning(self, line: Transaction) -> str | None:
+        """Warn of what is short of the items, where it is more than a tenth of them."""
+        if self.short is None:
             return None
-        kind = SHORTFALL_NAMES[self.short["as"]].lower()
+        short = abs(shortfalls.in_items(self.short, self.owed, line.amount_minor))
+        if short * LARGE_PART <= abs(self.owed.minor):
+            return None
+        kind, owed = SHORTFALL_NAMES[self.short["as"]].lower(), abs(self.owed)
         names = titles.listed([titles.clipped(item.name) for item, _ in self.taken])
-        return f"A {kind} of {short.formatted} is more than a tenth of the {owed.formatted} of {names}."
+        given = self.given(self.short).formatted
+        return f"A {kind} of {given} is more than a tenth of the {owed.formatted} of {names}."
+
+    def given(self, short: StoredShort) -> Money:
+        """What is short, as it was given: without a sign, in the currency that it names."""
+        return abs(Money(short["amount"], short.get("currency") or self.currency))
 
 
-def chosen(line: Transaction, settles: Sequence[PaidInput], short: ShortInput | None) -> ItemPayment:
+def chosen(
+    line: Transaction, settles: Sequence[PaidInput], short: ShortInput | None
+) -> tuple[ItemPayment, ...]:
     """Read what somebody chose for a line to pay, or say why it cannot be paid."""
     organization_id = line.organization_id
     found = items.by_id(organization_id, [each["item_id"] for each in settles])
@@ -90,46 +105,69 @@ def chosen(line: Transaction, settles: Sequence[PaidInput], short: ShortInput | 
         asked = each.get("amount")
         path = f"settles.{index}.amount"
         amounts[item.id] = payable(item) if asked is None else money_at(asked, item.currency, path).minor
-    payment = _payment(organization_id, found, amounts, None)
-    owed = sum(amounts.values())
-    stored = shortfalls.read(organization_id, short, payment.currency, owed, line.amount_minor)
-    payment = ItemPayment(payment.account, payment.currency, payment.party_id, payment.taken, stored)
-    check(payment)
-    return payment
+    payments = _payments(organization_id, found, amounts, None)
+    if short is not None and payments:
+        if len(payments) > 1:
+            raise ShortOfSeveralError(fields={"short": [str(ShortOfSeveralError.__doc__)]})
+        (payment,) = payments
+        payments = (replace(payment, short=shortfalls.read(line, short, payment.owed)),)
+    if sum(each.currency != line.currency for each in payments) > 1:
+        raise PaymentFitError(
+            "A line pays one account and party in another currency than its own; pay the others apart."
+        )
+    for payment in payments:
+        check(line, payment)
+    return payments
 
 
-def stored(line: Transaction) -> ItemPayment | None:
-    """Give what a line is to pay as it was stored, with its items as they are now; None where it pays nothing."""
+def kept(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> ItemPayment:
+    """Take what is left open out of the items that a line pays, the last ones first; it is no part of what is kept."""
+    short = payment.short
+    if short is None or short["as"] != ShortAs.LEAVE_OPEN:
+        return payment
+    (own,) = paying_legs(line.organization_id, legs, payment)[:1]
+    rest = shortfalls.in_items(short, payment.owed, in_line_minor(line, legs, own))
+    taken = []
+    for item, amount in reversed(payment.taken):
+        cut = min(abs(rest), abs(amount)) * (1 if rest > 0 else -1) if amount * rest > 0 else 0
+        rest -= cut
+        taken += [(item, amount - cut)] if amount != cut else []
+    return replace(payment, taken=tuple(reversed(taken)), short=None)
+
+
+def stored(line: Transaction) -> tuple[ItemPayment, ...]:
+    """Give what a line is to pay as it was stored, with its items as they are now; nothing where it pays nothing."""
     record = line_payments.of_line(line.organization_id, line.id)
     if record is None:
-        return None
+        return ()
     amounts = {each.item_id: each.amount.minor for each in record.parts}
     found = items.by_id(line.organization_id, amounts)
     if found.keys() != amounts.keys():
         raise ItemTakenError("An item that this line is to pay is gone; choose what it pays again.")
     short: Any = record.short
-    return _payment(line.organization_id, found, amounts, short)
+    return _payments(line.organization_id, found, amounts, short)
 
 
-def _payment(
+def _payments(
     organization_id: str,
     found: Mapping[int, OwedItem],
     amounts: Mapping[int, int],
     short: StoredShort | None,
-) -> ItemPayment:
+) -> tuple[ItemPayment, ...]:
     """Put items together that are of one account, one currency and one party."""
-    if len({(each.account_id, each.currency) for each in found.values()}) > 1:
-        raise SeveralAccountsError
     parties = items.parties(organization_id, found)
-    if len(parties) > 1:
-        raise SeveralPartiesError
-    first = next(iter(found.values()))
-    account = lookups.get(Account, organization_id, first.account_id)
-    taken = tuple((found[item_id], amount) for item_id, amount in amounts.items())
-    return ItemPayment(account, first.currency, parties.pop(), taken, short)
+    groups: dict[tuple[int, str, int | None], list[tuple[OwedItem, int]]] = {}
+    for item_id, amount in amounts.items():
+        item = found[item_id]
+        groups.setdefault((item.account_id, item.currency, parties[item_id]), []).append((item, amount))
+    named = lookups.by_id(Account, organization_id, {account_id for account_id, _, _ in groups})
+    return tuple(
+        ItemPayment(named[account_id], currency, party_id, tuple(taken), short, len(groups) == 1)
+        for (account_id, currency, party_id), taken in groups.items()
+    )
 
 
-def check(payment: ItemPayment) -> None:
+def check(line: Transaction, payment: ItemPayment) -> None:
     """Refuse a part of another sign than its item, or beyond what is left of that: 409 `item_taken`."""
     for item, amount in payment.taken:
         left = payable(item)
@@ -143,7 +181,7 @@ def check(payment: ItemPayment) -> None:
                 f"{Money(left, item.currency).formatted} is left of {item.name}, and {wanted} is to be paid.",
                 details={"itemId": item.id, "left": str(Money(left, item.currency))},
             )
-    shortfalls.check(payment.account.organization_id, payment.short, payment.taken)
+    shortfalls.check(line, payment.short, payment.taken)
 
 
 def payable(item: OwedItem) -> int:
@@ -159,29 +197,55 @@ def is_returnable(item: OwedItem) -> bool:
 def fitted(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> list[Leg]:
     """Give a line's counter legs as the payment has them: in the currency of what they pay.
 
-    Raises PaymentFitError where they have too little on the account for the party, or of the other sign.
+    Raises PaymentFitError where they have too little on the account for the party, or of the other sign; or anything
+    but the amount, where something is short of it or the line pays several parties or accounts.
     """
     own = paying_legs(line.organization_id, legs, payment)
-    amount = payment.amount
-    is_abroad = payment.currency != line.currency
-    if is_abroad and len(own) == 1:
-        paid = Leg(
-            payment.account.id,
-            -amount.minor,
-            payment.currency,
-            merchant_id=own[0].merchant_id,
-            project_id=own[0].project_id,
-        )
-        in_line = own[0].amount_minor if own[0].currency == line.currency else -line.amount_minor
-        if in_line * paid.amount_minor > 0:
-            return [paid if leg is own[0] else leg for leg in legs]
+    if payment.currency != line.currency:
+        return _abroad(line, legs, own, payment)
     there = -sum(leg.amount_minor for leg in own)
-    if not is_abroad and there * amount.minor > 0 and abs(amount.minor) <= abs(there):
+    amount = payment.amount(there)
+    is_whole = payment.short is None and payment.is_alone
+    is_enough = abs(amount.minor) <= abs(there) if is_whole else amount.minor == there
+    if there * amount.minor > 0 and is_enough:
         return list(legs)
-    raise PaymentFitError(
-        f"This line has {Money(there, line.currency).formatted} on {payment.account.name} for the party, "
-        f"and is to pay {amount.formatted}.",
-        details={"pays": str(amount), "currency": payment.currency},
+    raise _unfit(line, payment, there, amount)
+
+
+def _abroad(line: Transaction, legs: Sequence[Leg], own: Sequence[Leg], payment: ItemPayment) -> list[Leg]:
+    """Give counter legs of which the only one on the account pays items of another currency than the line's."""
+    there = in_line_minor(line, legs, own[0]) if len(own) == 1 else -sum(leg.amount_minor for leg in own)
+    amount = payment.amount(there)
+    if len(own) != 1 or there * amount.minor <= 0:
+        raise _unfit(line, payment, there, amount)
+    paid = replace(own[0], amount_minor=-amount.minor, currency=payment.currency, amount_base_minor=None)
+    return [paid if leg is own[0] else leg for leg in legs]
+
+
+def in_line_minor(line: Transaction, legs: Sequence[Leg], own: Leg) -> int:
+    """Give how much of a line one of its counter legs is, in the line's currency and with its sign."""
+    if own.currency == line.currency:
+        return -own.amount_minor
+    return line.amount_minor + sum(leg.amount_minor for leg in legs if leg.currency == line.currency)
+
+
+def _unfit(line: Transaction, payment: ItemPayment, there: int, amount: Money) -> PaymentFitError:
+    has = Money(there, line.currency)
+    facts = {
+        "pays": str(amount),
+        "currency": payment.currency,
+        "line": str(has),
+        "amounts": str(payment.owed),
+    }
+    short = ""
+    if payment.short is not None:
+        given = payment.given(payment.short)
+        short = f": {payment.owed.formatted} less the {given.formatted} that it is short, which the amounts include"
+        facts["short"] = str(given)
+    return PaymentFitError(
+        f"This line has {has.formatted} on {payment.account.name} for the party, "
+        f"and is to pay {amount.formatted}{short}.",
+        details=facts,
     )
 
 

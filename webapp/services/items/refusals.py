@@ -10,7 +10,7 @@ class NoOpenItemError(UnprocessableError):
 
 
 class SeveralAccountsError(UnprocessableError):
-    """A settlement is of one account and one currency; settle the items of each by themselves."""
+    """A settlement is of one account and one currency; split the line by account, or settle the items of each."""
 
     code = "several_accounts"
 
@@ -22,7 +22,7 @@ class SettlementSumError(UnprocessableError):
 
 
 class SeveralPartiesError(UnprocessableError):
-    """A settlement is of one merchant; settle the items of each by themselves, or merge the two merchants."""
+    """A settlement is of one merchant; split the line by merchant, settle the items of each, or merge the two."""
 
     code = "several_parties"
 
@@ -49,6 +49,12 @@ class ShortAloneError(UnprocessableError):
     """What is short is short of items: send `short` together with all of `settles`, or leave it out."""
 
     code = "short_alone"
+
+
+class ShortOfSeveralError(UnprocessableError):
+    """What is short is of one account and party; where a line pays several, split the line by what it is short of."""
+
+    code = "short_of_several"
 
 
 class RatesApartError(LedgerError):

@@ -7,11 +7,13 @@ from datetime import date, datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
 
+from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced, moved_by
-from webapp.ledger.money import Money
+from webapp.ledger.money import AmountTooLargeError, Money
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
 from webapp.models import (
@@ -185,6 +187,7 @@ def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int,
             "transaction_id": leg.transaction_id,
             "due_on": leg.due_on,
             "reference": leg.reference,
+            "has_own_base": leg.has_own_base,
         }
         for entry_id, legs in targets.items()
         for position, leg in enumerate(legs)
@@ -373,11 +376,19 @@ def _has_no_rate(draft: JournalEntry, currency: str, day: date) -> bool:
 
 
 def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None) -> bool:
-    """Post a draft under the next number by one conditional update; answers whether it was still a draft."""
+    """Post a draft under the next number by one conditional update; answers whether it was still a draft.
+
+    Raises AmountTooLargeError where the database could not keep a sum of it.
+    """
     db.session.flush()
     of = {"of_organization": draft.organization_id, "entry_id": draft.id, "at": doing.now, "act": doing.id}
     of |= {"fact": None if fact is None else fact.on, "moved": fact is not None and fact.is_moved}
-    return db.session.scalar(_POST, of) is not None
+    try:
+        return db.session.scalar(_POST, of) is not None
+    except DBAPIError as error:
+        if failures.is_too_large(error):
+            raise AmountTooLargeError from error
+        raise
 
 
 def _fact_of(entry: JournalEntry, legs: Sequence[Leg]) -> Fact | None:

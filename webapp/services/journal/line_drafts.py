@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.journal.base_shares import in_currency, with_base_shares, with_written_shares
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import (
     RestAccounts,
     is_paid_abroad,
@@ -94,16 +94,18 @@ def _with_base_shares(
     if all(leg.currency == base for leg in legs):
         return None
     place = _leading(legs, base, is_of_document=document_id is not None)
-    if place is None or (rate := rates.get(legs[place].currency)) is None:
+    if place is None or not (legs[place].has_own_base or legs[place].currency in rates):
         return None
     leading, others = legs[place], [*legs[:place], *legs[place + 1 :]]
     document = lookups.get(Document, organization.id, document_id) if document_id is not None else None
     owed = stated_taxes.owed(organization, leading, others, document)
-    if not owed.places(leading, others) or _paid_abroad(organization, legs):
+    if not owed.places(leading, others) or any(map(keeps_base, others)) or _paid_abroad(organization, legs):
         return None
-    worth = bounded(mirror(leading.amount_minor, leading.currency, base, rate))
-    leading = replace(leading, amount_base_minor=worth)
-    shares = (with_written_shares if is_written else with_base_shares)(leading, others, owed)
+    if not leading.has_own_base:
+        worth = mirror(leading.amount_minor, leading.currency, base, rates[leading.currency])
+        leading = replace(leading, amount_base_minor=bounded(worth))
+    keeps_written = is_written or leading.has_own_base
+    shares = (with_written_shares if keeps_written else with_base_shares)(leading, others, owed)
     return None if shares is None else (*shares[:place], leading, *shares[place:])
 
 
@@ -112,7 +114,7 @@ def _leading(legs: Sequence[Leg], base: str, *, is_of_document: bool) -> int | N
     bank = [place for place, leg in enumerate(legs) if leg.is_bank_leg]
     if not bank and is_of_document:
         bank = [place for place, leg in enumerate(legs) if leg.currency != base]
-        bank = sorted(bank, key=lambda place: -abs(legs[place].amount_minor))[:1]
+        bank = sorted(bank, key=lambda place: (-legs[place].has_own_base, -abs(legs[place].amount_minor)))[:1]
     return bank[0] if len(bank) == 1 else None
 
 

@@ -54,17 +54,17 @@ def _post(organization: Organization, nil: NilBalance, doing: Act) -> None:
 
 
 def settle_nil_items(doing: Act) -> None:
-    """Settle the items of each party that have come to nil on an account and in a currency that the act moved."""
+    """Settle the items of no party that have come to nil on an account and in a currency that the act moved.
+
+    Those of a party wait for somebody: an advance of the same amount may be for something else than what is disputed.
+    """
     organization_id = doing.actor.organization_id
     made = []
     for account in _keeping(organization_id, {account_id for account_id, _ in doing.moved}):
         for currency in sorted(code for account_id, code in doing.moved if account_id == account.id):
-            parties = items.nil_parties(organization_id, account.id, currency)
-            made += [
-                settle_items(account, [rest_of(each) for each in found], cause="NIL")
-                for found in parties
-                if len(found) >= LEAST_PARTS
-            ]
+            found = items.nil_of_no_party(organization_id, account.id, currency)
+            if len(found) >= LEAST_PARTS:
+                made.append(settle_items(account, [rest_of(each) for each in found], cause="NIL"))
     note("after", made)
 
 

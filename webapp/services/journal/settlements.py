@@ -64,12 +64,16 @@ def rest_of(item: OwedItem) -> TakenPart:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """What a payment is short of its items, with their sign, and where it is booked: each account with its share."""
+    """What a payment is short of its items, with their sign, and where it is booked: each account with its share.
+
+    Without a worth in the base currency it is worth its share of the items.
+    """
 
     purpose: str
     description: str
     amount_minor: int
     splits: Sequence[tuple[int, int | None, int]]
+    worth_minor: int | None = None
 
 
 def settle_items(
@@ -143,15 +147,16 @@ def _book(
     merchant_id: int | None,
     fact: entries.Fact | None,
 ) -> TakenPart:
-    """Post a shortfall in the name of the party, worth its share of the items that it is short of.
+    """Post a shortfall in the name of the party. Answers its part of the settlement.
 
-    So no exchange difference arises on it. Answers its part of the settlement.
+    Worth its share of the items that it is short of, no exchange difference arises on it.
     """
     amount, base = shortfall.amount_minor, settlement.base_currency
-    is_owed = amount > 0
-    owed = [each for each in taken if (each.amount_minor > 0) == is_owed]
-    whole, worth = sum(each.amount_minor for each in owed), sum(each.base_minor for each in owed)
-    worth = divided(worth * amount, whole)
+    worth = shortfall.worth_minor
+    if worth is None:
+        owed = [each for each in taken if each.amount_minor * amount > 0]
+        whole = sum(each.amount_minor for each in owed)
+        worth = divided(sum(each.base_minor for each in owed) * amount, whole)
     control = Leg(settlement.account_id, -amount, settlement.currency, -worth, merchant_id=merchant_id)
     parts = share(worth, [weight for _, _, weight in shortfall.splits])
     costs = (

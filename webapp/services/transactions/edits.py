@@ -24,7 +24,12 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of, warned
 from webapp.services.items import paid_lines, payments
 from webapp.services.items.payments import ItemPayment
-from webapp.services.items.refusals import PaymentFitError, ShortAloneError
+from webapp.services.items.refusals import (
+    PaymentFitError,
+    SeveralAccountsError,
+    SeveralPartiesError,
+    ShortAloneError,
+)
 from webapp.services.journal import counter_legs
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
@@ -109,16 +114,17 @@ def _edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: 
             raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
-        payment, changes = _payment(transaction, entry, changes)
-        if payment is not None:
-            doing.title = title = f"Booked {transaction.label}: it {payment.words}"
+        paying, changes = _payments(transaction, entry, changes)
+        if paying:
+            words = "; ".join(each.words for each in paying)
+            doing.title = title = f"Booked {transaction.label}: it {words}"
         is_paired = False
         if _ends_transfer(transaction, entry, changes):
             is_paired = transfer_pairs.active(transaction.organization_id, transaction.id) is not None
             unpairing.unpair(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
-            touched = _edit_draft(transaction, entry, changes, payment, doing)
+            touched = _edit_draft(transaction, entry, changes, paying, doing)
         else:
             touched = _edit_posted(transaction, entry, changes, doing)
         settings = {(transaction.id, kind) for name in changes for kind in SET_BY_RULES.get(name, ())}
@@ -133,10 +139,13 @@ def _edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: 
         result=touched,
         title="" if doing.is_void else title,
     )
-    warning = payment.warning if payment is not None and not doing.is_void else None
-    if warning is None:
+    found = [each.warning(transaction) for each in paying] if not doing.is_void else []
+    warnings = [each for each in found if each is not None]
+    if not warnings:
         return done
-    return WarnedResult(**facts_of(done), warnings=[warning], warning_codes=["large_shortfall"])
+    return WarnedResult(
+        **facts_of(done), warnings=warnings, warning_codes=["large_shortfall"] * len(warnings)
+    )
 
 
 def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
@@ -192,47 +201,62 @@ def _check_complete(changes: LineChanges) -> None:
         raise NothingToEditError
 
 
-def _payment(
+def _payments(
     line: Transaction, entry: JournalEntry, changes: LineChanges
-) -> tuple[ItemPayment | None, LineChanges]:
+) -> tuple[Sequence[ItemPayment], LineChanges]:
     """Read what a change lets a line pay, if anything, and book the line there."""
     if "settles" not in changes:
-        return None, changes
+        return (), changes
     if entry.status != "DRAFT":
         raise PostedPaymentError
     if not changes["settles"]:
-        return None, changes
-    payment = payments.chosen(line, changes["settles"], changes.get("short"))
-    return payment, _booked(line, entry, changes, payment)
+        return (), changes
+    paying = payments.chosen(line, changes["settles"], changes.get("short"))
+    return paying, _booked(line, entry, changes, paying)
 
 
 def _booked(
-    line: Transaction, entry: JournalEntry, changes: LineChanges, payment: ItemPayment
+    line: Transaction, entry: JournalEntry, changes: LineChanges, paying: Sequence[ItemPayment]
 ) -> LineChanges:
-    """Book a line where what it pays is: as a whole, or the part of a split that is there already."""
-    account_id, party = payment.account.id, payment.party_id
-    for name, field, value in (
-        ("account_id", "accountId", account_id),
-        ("org_merchant_id", "orgMerchantId", party),
-    ):
-        if changes.get(name) not in (None, value):
-            sentence = f"What it pays is on {payment.account.name}, of one party; leave {field} out."
-            raise PaymentFitError(sentence, fields={field: [sentence]})
+    """Book a line where what it pays is: as a whole, or the parts of a split that are there already."""
     splits = changes.get("splits")
     if splits is not None:
-        named = [
-            {**each, "org_merchant_id": party} if each["account_id"] == account_id else each
-            for each in splits
-        ]
-        return cast("LineChanges", {**changes, "splits": named})
+        _check_place(changes, paying)
+        return cast("LineChanges", {**changes, "splits": [_named(each, paying) for each in splits]})
     own = sides.counter_legs(target_legs.of(entry), line.id)
-    if len(own) > 1 and payments.paying_legs(line.organization_id, own, payment):
+    is_split = len(own) > 1 and all(payments.paying_legs(line.organization_id, own, each) for each in paying)
+    if len(paying) > 1 and not is_split:
+        raise SeveralPartiesError if len({each.party_id for each in paying}) > 1 else SeveralAccountsError
+    _check_place(changes, paying)
+    if is_split:
         return changes
-    return cast("LineChanges", {**changes, "account_id": account_id, "org_merchant_id": party})
+    (payment,) = paying
+    where = {"account_id": payment.account.id, "org_merchant_id": payment.party_id}
+    return cast("LineChanges", {**changes, **where})
+
+
+def _check_place(changes: LineChanges, paying: Sequence[ItemPayment]) -> None:
+    """Refuse an account or a merchant for the whole line that is not that of all that it pays."""
+    for name, field, values in (
+        ("account_id", "accountId", {each.account.id for each in paying}),
+        ("org_merchant_id", "orgMerchantId", {each.party_id for each in paying}),
+    ):
+        if changes.get(name) is not None and {changes.get(name)} != values:
+            places = ", ".join(sorted({each.account.name for each in paying}))
+            sentence = f"What it pays is on {places}, each part with its party; leave {field} out."
+            raise PaymentFitError(sentence, fields={field: [sentence]})
+
+
+def _named(split: SplitInput, paying: Sequence[ItemPayment]) -> SplitInput:
+    """Name the party in a part of a split, where what the line pays on its account is of one party."""
+    parties = {each.party_id for each in paying if each.account.id == split["account_id"]}
+    if len(parties) != 1:
+        return split
+    return {**split, "org_merchant_id": parties.pop()}
 
 
 def _edit_draft(
-    line: Transaction, entry: JournalEntry, changes: LineChanges, payment: ItemPayment | None, doing: Act
+    line: Transaction, entry: JournalEntry, changes: LineChanges, paying: Sequence[ItemPayment], doing: Act
 ) -> TouchedIds:
     legs = entries.legs_of(entry)
     doing.before = {**field_changes.of_legs(legs, entry.description), **paid_lines.facts(line)}
@@ -241,8 +265,8 @@ def _edit_draft(
     own = _own_legs(line, legs, changes)
     if own and changes.keys() - {"description"}:
         counter = changed_legs.of_line(line, own, changes)
-        if payment is not None:
-            counter = paid_lines.put(line, counter, payment, force=changes.get("force", False))
+        if paying:
+            counter = paid_lines.put(line, counter, paying, force=changes.get("force", False))
         elif "settles" in changes:
             paid_lines.drop(line)
             counter = paid_lines.in_its_currency(line, counter)

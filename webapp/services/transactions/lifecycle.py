@@ -127,9 +127,9 @@ def _note_posted(doing: Act, touched: TouchedIds, *, before: str) -> None:
 
 
 def _post_draft(line: Transaction, entry: JournalEntry, doing: Act) -> TouchedIds:
-    payment = paid_lines.due(line, entry)
+    paying = paid_lines.due(line, entry)
     journal_entries.post(entry, doing)
-    if payment is not None:
+    for payment in paying:
         paid_lines.settle(line, entry, payment)
     return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 

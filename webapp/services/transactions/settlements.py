@@ -148,7 +148,7 @@ def _settle_kept(account: Account, chosen: Sequence[PartInput]) -> Settlement:
         open_item = None if item is None else _OpenItem(item.id, root_id, currency, whole, settled)
         taken.append(_part(open_item, each, index))
     _check_sum(taken)
-    if len(items.parties(account.organization_id, found)) > 1:
+    if len(set(items.parties(account.organization_id, found).values())) > 1:
         raise SeveralPartiesError
     return settling.settle_items(account, [each.part for each in taken], cause="BY_HAND")
 

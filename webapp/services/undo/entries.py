@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.database.sessions import db
-from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
+from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
@@ -151,7 +151,7 @@ def _postings(legs: Sequence[Leg], base: str) -> list[PostingInput]:
         {
             "account_id": leg.account_id,
             "amount": Decimal(str(Money(leg.amount_minor, leg.currency))),
-            "amount_base": Decimal(str(Money(mirrored(leg), base))) if is_base_only(leg) else None,
+            "amount_base": Decimal(str(Money(mirrored(leg), base))) if keeps_base(leg) else None,
             "currency": leg.currency,
             "project_id": leg.project_id,
             "org_merchant_id": leg.merchant_id,

@@ -39,7 +39,17 @@ DAYS: Final = frozenset(
     | {"lockDate", "openingDate", "statementDate", "to"}
 )
 AMOUNTS: Final = frozenset(
-    {"amount", "amountBase", "credit", "debit", "maxAmountADay", "net", "openingBalance", "statementBalance"}
+    {
+        "amount",
+        "amountBase",
+        "credit",
+        "debit",
+        "maxAmountADay",
+        "net",
+        "openingBalance",
+        "statementBalance",
+        "writeOffLimit",
+    }
     | {"tax", "total"}
 )
 RATES: Final = frozenset({"unitsPerBase"})

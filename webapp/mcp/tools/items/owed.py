@@ -7,6 +7,7 @@ from typing import Any, Final
 import marshmallow as ma
 
 from webapp.ledger.open_items.ageing import OwedSide
+from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.calls import api_calls
 from webapp.mcp.shapes.tool import Json, Tool
 from webapp.mcp.tools.names import Directory, NameOrId
@@ -33,7 +34,7 @@ class OwedFilterSchema(Schema):
 
 
 class FoundItemSchema(Schema):
-    """An open item; for a line what each choice pays of it, and why."""
+    """An open item, and what a choice pays of it."""
 
     item_id = ma.fields.Integer()
     party = Untrusted(allow_none=True)
@@ -59,6 +60,7 @@ class FoundItemsSchema(Schema):
     items = ma.fields.List(ma.fields.Nested(FoundItemSchema))
     ages = ma.fields.List(ma.fields.Nested(AgeSchema))
     as_of = ma.fields.String(allow_none=True)
+    calls = ma.fields.List(ma.fields.Dict())
     cursor = ma.fields.String(allow_none=True)
     untrusted = UntrustedPaths(untrusted_paths(FoundItemSchema(), "items[]."))
 
@@ -66,7 +68,9 @@ class FoundItemsSchema(Schema):
 def run(arguments: Mapping[str, Any]) -> Json:
     """List open items, or the items that a line may pay."""
     if "line" in arguments:
-        return {"items": _choices(arguments["line"]), "ages": [], "as_of": None, "cursor": None}
+        found = api_calls.get(f"/transactions/{arguments['line']}/payments")["payments"]
+        calls = [_call(arguments["line"], each) for each in found["choices"]]
+        return {"items": _choices(found), "ages": [], "as_of": None, "calls": calls, "cursor": None}
     side, key = SIDES[arguments["side"]]
     merchant_id = Directory().merchant_id(arguments.get("party"))
     found = api_calls.get(
@@ -83,6 +87,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
         "items": [_row(each) for each in found["items"]],
         "ages": ages,
         "as_of": aged["asOf"],
+        "calls": [],
         "cursor": found["nextCursor"],
     }
 
@@ -103,8 +108,22 @@ def _of_party(aged: Json, merchant_id: int) -> Json:
     return next((each for each in aged["parties"] if each["orgMerchantId"] == merchant_id), nothing)
 
 
-def _choices(line_id: int) -> list[Json]:
-    found = api_calls.get(f"/transactions/{line_id}/payments")["payments"]
+def _call(line_id: int, choice: Json) -> Json:
+    """Write the call of settle_items for a choice; what is short of its items is left open."""
+    parts = [{"item": each["itemId"], "amount": each["amount"]} for each in choice["parts"]]
+    left = choice["leftOpen"]
+    if choice["unused"] is None or not left.strip("-0."):
+        return {"line": line_id, "items": parts}
+    whole = [{"item": each["itemId"]} for each in choice["parts"]]
+    return {
+        "line": line_id,
+        "items": whole,
+        "short": left.removeprefix("-"),
+        "shortAs": ShortAs.LEAVE_OPEN.value,
+    }
+
+
+def _choices(found: Json) -> list[Json]:
     by_id = {each["id"]: each for each in found["items"]}
     others = {each["itemId"]: each["transactionIds"] for each in found["wanted"]}
     return [
@@ -137,8 +156,8 @@ def _row(item: Json) -> Json:
 TOOL = Tool(
     name="find_owed",
     title="What is owed",
-    description="Open items of customers or suppliers by age; or what a line may pay, best choice first. "
-    "Owed to us is above zero.",
+    description="Open items of customers or suppliers by age; or what a line may pay, best choice first, with its "
+    "call. Owed to us is above zero.",
     takes=OwedFilterSchema,
     gives=FoundItemsSchema,
     run=run,

@@ -28,7 +28,7 @@ class SettledItemsSchema(WriteSchema):
         ma.fields.Nested(SettledPartSchema), required=True, validate=ma.validate.Length(min=1, max=100)
     )
     line = fields.Id()
-    short = WrittenAmount()
+    short = WrittenAmount(metadata={"description": "Of the amounts, in the line's currency."})
     short_as = fields.OneOf(*ShortAs)
     category = NameOrId(metadata={"description": "Of what is short."})
 
@@ -71,8 +71,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_items",
     title="Settle items",
-    description="Let a line pay open items once it is confirmed; without a line, items of one party that "
-    "add up to zero settle each other.",
+    description="Let a line pay open items once it is confirmed, as find_owed's calls; without a line, items of "
+    "one party that add up to zero settle each other.",
     takes=SettledItemsSchema,
     gives=OutcomeSchema,
     run=run,
