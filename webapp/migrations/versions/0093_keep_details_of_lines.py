@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0093"
-down_revision = "0087"
+down_revision = "0088"
 branch_labels = None
 depends_on = None
 
