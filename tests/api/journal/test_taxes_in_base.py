@@ -99,6 +99,28 @@ def test_the_tax_of_a_bill_is_its_share_in_base(foreign):
     assert [each["amount"] for each in shown if each["kind"] == "TAX"] == [f"{amount}"]
 
 
+@pytest.mark.parametrize("day", [DAYS[0], "2026-01-07"], ids=["with a rate", "without a rate"])
+def test_the_tax_of_a_bill_at_a_rate_of_its_own_is_its_share_of_that(foreign, day):
+    bill = filed(
+        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
+        issuedOn=day, net="500.00", tax="90.00", total="590.00",
+    )  # fmt: skip
+    own = foreign.worth(Decimal("590.00") * Decimal("1.02"))
+    body = {"accountId": foreign.ids["Rent"], "amountBase": str(own)}
+    answer = foreign.person.post(f"/api/documents/{bill['id']}/entry", json=body)
+    assert answer.status_code == 201, answer.json
+    entry_id = answer.json["entry"]["id"]
+    legs = foreign.legs(entry_id)
+    amount, currency, base = legs["VAT receivable"]
+    assert (currency, amount) == (foreign.base, base)
+    assert abs(base - own * 90 / 590) < STEPS[foreign.base]
+    assert (legs["Trade payables"][2], legs["Rent"][2]) == (-own, own - base)
+
+    rate = {"day": day, "currency": "EUR", "unitsPerBase": str(Decimal(RATES[foreign.base][0]) * 2)}
+    assert foreign.person.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
+    assert foreign.legs(entry_id) == legs
+
+
 def test_an_account_without_currency_gets_tax_in_base_too(foreign):
     taxes = foreign.bank.account("Taxes of a friend", "ASSET")
     bill = filed(

@@ -38,11 +38,14 @@ class Doubt:
 def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     """List, by line, what is doubtful about posting its draft or its correction as it stands."""
     found: dict[int, list[Doubt]] = {line.id: [] for line in lines}
-    drafts = {}
+    drafts = {
+        line.id: line
+        for line in lines
+        if line.journal_entry is not None and line.journal_entry.status == "DRAFT"
+    }
+    held = _held(list(drafts.values()))
     for line in lines:
         entry = line.journal_entry
-        if entry is not None and entry.status == "DRAFT":
-            drafts[line.id] = line
         posted = entry if entry is None or entry.status == "DRAFT" else entries.marker_of(entry)
         if posted is not None:
             found[line.id] += _uncategorised(line, posted)
@@ -58,7 +61,7 @@ def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     for line_id, destination in _destinations(list(drafts.values()), feeds).items():
         found[line_id] += _doubt(line_id, destination)
     for line in drafts.values():
-        found[line.id] += _returned(line)
+        found[line.id] += _returned(line, held)
     return found
 
 
@@ -96,12 +99,19 @@ def of_act(organization_id: str, act_id: str) -> list[str]:
     return [*sentences[:MOST_NAMED], *(more if left > 0 else [])]
 
 
-def _returned(line: Transaction) -> Iterable[Doubt]:
+def _held(drafted: Sequence[Transaction]) -> Mapping[int | None, Account]:
+    """Read the accounts opposite lines once, which several doubts are about."""
+    legs = (leg for line in drafted if line.journal_entry for leg in entries.legs_of(line.journal_entry))
+    ids = {leg.account_id for leg in legs if not leg.is_bank_leg}
+    return lookups.by_id(Account, drafted[0].organization_id, ids) if ids else {}
+
+
+def _returned(line: Transaction, held: Mapping[int | None, Account]) -> Iterable[Doubt]:
     """Say where a line on an account that keeps items, without a party, brings back a payment that it names."""
     legs = entries.legs_of(line.journal_entry) if line.journal_entry is not None else []
     nobody = {leg.account_id for leg in legs if not leg.is_bank_leg and leg.merchant_id is None}
-    kept = [lookups.get(Account, line.organization_id, each) for each in sorted(nobody)]
-    if not any(each.keeps_items for each in kept) or line_payments.paying(line.organization_id, [line.id]):
+    keeps_items = any(held[each].keeps_items for each in nobody)
+    if not keeps_items or line_payments.paying(line.organization_id, [line.id]):
         return
     for row in returned_payments.rows(line, None)[:1]:
         sentence = (

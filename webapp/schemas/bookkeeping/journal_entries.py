@@ -138,8 +138,8 @@ class PostingInputSchema(Schema):
 
 
 FORCE = {
-    "description": "Do it although a bank line has this money or the books have this number already, the document is "
-    "no invoice, its own rate is far from the day's, or the day is more than a year ahead."
+    "description": "Do it although the books have this money or number already, the document is no invoice, its own "
+    "rate is far from the day's, or the day is more than a year ahead."
 }
 FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
 

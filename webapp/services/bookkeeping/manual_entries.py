@@ -90,15 +90,11 @@ def create(
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
     The source "closing" closes a year in other books. With `is_stated` the postings are what the document states, so
-    that accounts in base take their share of it.
-    A posting without a currency is in its account's, else in the base currency. Posting what a bank line or another
-    entry has already, and a rate far from that of the day, need `force`: otherwise it raises AlreadyOnLineError,
-    NumberTwiceError or RateDiffersError.
+    that accounts in base take their share of it. `force` does it although a question stands against it.
     """
     organization = organizations.get(actor.organization_id)
-    payload = _payload(effective_at, description, postings, post=post)
-    if document_id is not None:
-        payload["documentId"] = Ref(Kind.DOCUMENT, document_id)
+    named = {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
+    payload = _payload(effective_at, description, postings, post=post) | named
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             document = lookups.refer(Document, organization.id, document_id, "documentId")
