@@ -19,13 +19,14 @@ from webapp.schemas.rules.runs import (
     RunUndoResultSchema,
     UnsavedPreviewQuerySchema,
 )
+from webapp.schemas.untrusted import Untrusted
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
 AppliedSchema = wrapped(
-    "run", RunSchema, title="AppliedRun", warnings=ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    "run", RunSchema, title="AppliedRun", warnings=ma.fields.List(Untrusted(), metadata=WARNINGS)
 )
 bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="Rule previews and runs")
 

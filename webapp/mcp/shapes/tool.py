@@ -82,7 +82,7 @@ class Tool:
         """Run it: the result of `tools/call`; raises ToolError, or ma.ValidationError for other arguments."""
         shape = self.gives()
         takes = self.takes()
-        structured = _seen(shape.dump(self.run(takes.load(_as_taken(takes, arguments)))))
+        structured = _seen(shape.dump(self.run(takes.load(as_taken(takes, arguments)))))
         if UNTRUSTED_KEY in structured:
             there = [each for each in structured[UNTRUSTED_KEY] if _is_there(structured, each.split("."))]
             structured[UNTRUSTED_KEY] = there
@@ -90,17 +90,17 @@ class Tool:
         return {"content": [text], "structuredContent": structured, "isError": False}
 
 
-def _as_taken(shape: ma.Schema, value: Any) -> Any:
+def as_taken(shape: ma.Schema, value: Any) -> Any:
     """Give ids the names that a tool takes them by, where they were sent by those that answers have."""
     if not isinstance(value, Mapping):
-        return [_as_taken(shape, each) for each in value] if isinstance(value, list) else value
+        return [as_taken(shape, each) for each in value] if isinstance(value, list) else value
     taken = {field.data_key or name: field for name, field in shape.load_fields.items()}
     found: Json = {}
     for key, inner in value.items():
         own = next((name for name in ANSWERED_AS.get(key, ()) if name in taken and name not in value), key)
         nested_shape = nested(taken[own]) if own in taken else None
         found[own if key not in taken else key] = (
-            inner if nested_shape is None else _as_taken(nested_shape, inner)
+            inner if nested_shape is None else as_taken(nested_shape, inner)
         )
     return found
 

@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from webapp.ledger.open_items.payable_items import ShortAs
 from webapp.mcp.calls import api_calls
-from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool
+from webapp.mcp.shapes.tool import Json, OutcomeSchema, Tool, as_taken
 from webapp.mcp.tools import lines, outcomes
 from webapp.mcp.tools.items.payments import SettledPartSchema, settling
 from webapp.mcp.tools.lines import FoundLineSchema
@@ -61,7 +61,8 @@ class LineTarget(ma.fields.Field[Json]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Json:
         del attr, data, kwargs
-        found: Json = LineTargetSchema().load(value)
+        shape = LineTargetSchema()
+        found: Json = shape.load(as_taken(shape, value))
         return found
 
 
