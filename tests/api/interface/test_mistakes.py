@@ -509,8 +509,8 @@ MISTAKES = [
         "POST /feeds/imports",
         422,
         "dateFormat",
-        "%d.%m.%Y",
-        **upload(b"Date;Amount;Currency\n01.02.2026;-5.00;EUR\n02.03.2026;6.00;EUR\n"),
+        "%d/%m/%Y",
+        **upload(b"Date;Amount;Currency\n01/02/2026;-5.00;EUR\n02/03/2026;-6.00;EUR\n"),
     ),
     row(
         82,

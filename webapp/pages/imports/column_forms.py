@@ -205,7 +205,7 @@ def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
         mapping["header"] = None
     elif form["header"] is not None and form["header"].isascii() and form["header"].isdigit():
         mapping["header"] = int(form["header"])
-    if form["leave_out"] is not None:
+    if form.get("leave_out") is not None:
         mapping["leaveOut"] = form["leave_out"].get("leaveOut")
     elif form["columns"] and ",".join(form["columns"]) != form["guess"]:
         mapping |= _columns(form)

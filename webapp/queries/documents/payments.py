@@ -30,6 +30,7 @@ _DOCUMENT = (
 _LINE = (
     *(Transaction.id, Transaction.currency, Transaction.amount_minor, Transaction.booked_on),
     *(Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban),
+    Transaction.details,
 )
 
 
