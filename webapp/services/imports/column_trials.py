@@ -41,7 +41,8 @@ def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None
         reading = plans.read(data, mapping)
         plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
-        if mapping is None and sample and (error.details or {}).get("key") == "header":
+        # A table without known names may be certain of its columns, and still ask about its days.
+        if mapping is None and sample and not sample.columns:
             guess = importers.guessed_mapping(sample.rows)
             if guess:
                 return replace(try_mapping(imported, data, guess), guess=guess)
