@@ -101,9 +101,9 @@ def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
     expect(steps.first).to_contain_text("october.ofx")
     expect(steps.first).to_contain_text(request["payload"]["body"]["steps"][0]["body"]["sha256"])
     shown = steps.nth(1).locator(".effect-side").first
-    steps.nth(1).locator("summary").click()
+    steps.nth(1).locator("summary").first.click()
     is_open = shown.is_visible()
-    steps.nth(1).locator("summary").click()
+    steps.nth(1).locator("summary").first.click()
     expect(shown).to_be_visible(visible=not is_open)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Approve").click()

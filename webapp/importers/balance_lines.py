@@ -295,7 +295,8 @@ def unnamed(amounts: Sequence[Decimal]) -> int | None:
         for cut in range(min(_MOST_SUMS, len(middle) - 1)):
             lines = middle[: len(middle) - cut]
             are_sums = all(abs(each) in totals_of(lines) for each in middle[len(middle) - cut :])
-            if first and len(lines) >= _TWO and first + sum(lines) == end and are_sums:
+            moves = bool(first) and first != end
+            if moves and len(lines) >= _TWO and first + sum(lines) == end and are_sums:
                 return last
     return None
 

@@ -68,14 +68,16 @@ class ItemPayment:
         if given.currency == self.currency:
             left = Money(self.owed.minor - self.short["amount"], self.currency)
             paid = f"{paid} with {left.formatted}"
+        if self.short["as"] == ShortAs.LEAVE_OPEN:
+            return f"{paid}; {given.formatted} stays open"
         ids = [each["accountId"] for each in self.short["splits"]]
         found = lookups.by_id(Account, self.account.organization_id, ids)
-        on = f" on {titles.listed([found[each].name for each in dict.fromkeys(ids)])}" if ids else ""
-        return f"{paid}; {given.formatted} of it as a {SHORTFALL_NAMES[self.short['as']].lower()}{on}"
+        names = titles.listed([found[each].name for each in dict.fromkeys(ids)])
+        return f"{paid}; {given.formatted} of it as a {SHORTFALL_NAMES[self.short['as']].lower()} on {names}"
 
     def warning(self, line: Transaction) -> str | None:
         """Warn of what is short of the items, where it is more than a tenth of them."""
-        if self.short is None:
+        if self.short is None or self.short["as"] == ShortAs.LEAVE_OPEN:
             return None
         short = abs(shortfalls.in_items(self.short, self.owed, line.amount_minor))
         if short * LARGE_PART <= abs(self.owed.minor):

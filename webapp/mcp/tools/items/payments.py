@@ -28,7 +28,7 @@ class SettledItemsSchema(WriteSchema):
         ma.fields.Nested(SettledPartSchema), required=True, validate=ma.validate.Length(min=1, max=100)
     )
     line = fields.Id()
-    short = WrittenAmount(metadata={"description": "Of the amounts, in the line's currency."})
+    short = WrittenAmount()
     short_as = fields.OneOf(*ShortAs)
     category = NameOrId(metadata={"description": "Of what is short."})
 
