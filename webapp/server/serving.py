@@ -139,7 +139,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def handle_close(self) -> None:
         """Close it, and give back its room; closed with bytes unread, a refused one would take its answer back."""
-        if self._is_refused and not self._leaves:
+        if self._is_refused and self.connected and not self._leaves:
             with suppress(OSError):
                 self.socket.shutdown(SHUT_WR)
                 self._leaves = monotonic() + LAST_SECONDS
