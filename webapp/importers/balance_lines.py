@@ -196,7 +196,7 @@ def balances_among(
         return BalancesFound(doubtful=unnamed([row.amount for row in rows]) if has_none else None)
     if opening is not None and closing is not None and opening + sum(row.amount for row in rows) == closing:
         return BalancesFound()
-    sums = _Sums(rows, sign)
+    sums = _RunningSums(rows, sign)
     start = _start_of(rows, labelled, sums, opening, closing)
     balances = [place for place in labelled if start in sums.starts(place)] if start is not None else []
     is_shown = start is not None
@@ -212,7 +212,7 @@ def balances_among(
     return BalancesFound(places, start, start + sums.whole, doubtful)
 
 
-class _Sums:
+class _RunningSums:
     """The sums of the rows without a label, up to each row; newest rows may come first."""
 
     def __init__(self, rows: Sequence[Movement], sign: int) -> None:
@@ -263,7 +263,7 @@ def totals_of(amounts: Iterable[Decimal]) -> set[Decimal]:
 def _start_of(
     rows: Sequence[Movement],
     labelled: Sequence[int],
-    sums: _Sums,
+    sums: _RunningSums,
     opening: Decimal | None,
     closing: Decimal | None,
 ) -> Decimal | None:

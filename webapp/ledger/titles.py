@@ -155,11 +155,11 @@ def proposed(title: str) -> str:
     return IMPERATIVES.get(verb, verb) + space + rest
 
 
-def told(title: str) -> str:
+def in_the_present(title: str) -> str:
     """Put the title of an act into a sentence about what does it.
 
-    >>> told("Closed the books up to 28 Feb 2026"), told("Applied the rule Food"), told("Undid the run of Food")
-    ('closes the books up to 28 Feb 2026', 'applies the rule Food', 'undoes the run of Food')
+    >>> [in_the_present(title) for title in ("Closed the books up to 28 Feb 2026", "Applied the rule Food", "Undid it")]
+    ['closes the books up to 28 Feb 2026', 'applies the rule Food', 'undoes it']
     """
     verb, space, rest = proposed(title).partition(" ")
     verb = verb.lower()

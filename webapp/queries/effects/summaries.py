@@ -100,7 +100,7 @@ def warnings_of_steps(steps: Sequence[Mapping[str, Any]]) -> list[str]:
         of_rank[grave(each)].append(each)
     of_rank.pop(len(GRAVE_KINDS), None)
     return [
-        f"Step {found[0]['number']} of this plan also {titles.told(found[0]['title'])}{_others(found[1:])}."
+        f"Step {found[0]['number']} of this plan also {titles.in_the_present(found[0]['title'])}{_others(found[1:])}."
         for found in of_rank.values()
     ]
 

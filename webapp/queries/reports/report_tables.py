@@ -10,7 +10,8 @@ from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import OwedSide
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.items import aged_tables, statement_tables
+from webapp.queries.items import aged_tables, party_statements
+from webapp.queries.items.party_statements import PartyStatement, StatementCurrency
 from webapp.queries.reports import ledger_tables, statements, trial_balances
 from webapp.queries.reports.figures import PartFigures, Sums
 from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQuestion
@@ -19,6 +20,42 @@ from webapp.queries.reports.trial_balances import TrialLine, TrialPart
 
 Figured = ReportLine | Sums | PartFigures
 Row = Sequence[Cell]
+# Of the statement of a party.
+STATEMENT_HEADS: Final = (
+    *("Part", "Day", "Number", "Reference", "Description", "Due", "Currency", "Amount", "Balance"),
+)
+
+
+def party_statement(organization_id: str, merchant_id: int | None, period: Period) -> Table:
+    """Write the movements of a party by currency, between what was owed before and after them, and its open items."""
+    statement = party_statements.statement(organization_id, merchant_id, period)
+    rows = [*_addresses(statement)]
+    for currency in statement.currencies:
+        rows += _movements(currency, period)
+    rows += _open_items(statement)
+    name = f"Statement of {statement.name}" if statement.name else "Statement without a party"
+    return Table(name, STATEMENT_HEADS, rows)
+
+
+def _addresses(statement: PartyStatement) -> Iterator[Sequence[Cell]]:
+    for part, lines in (("From", statement.sender), ("To", statement.recipient)):
+        if lines:
+            yield (part, None, None, None, ", ".join(lines), None, None, None, None)
+
+
+def _movements(currency: StatementCurrency, period: Period) -> Iterator[Sequence[Cell]]:
+    code = currency.currency
+    yield ("Opening", period.first, None, None, "Owed before", None, code, None, currency.opening)
+    for each in currency.movements:
+        facts = (each.day, each.entry_number, each.reference, each.description, None, code)
+        yield ("Movement", *facts, each.amount, each.balance)
+    yield ("Closing", period.last, None, None, "Owed at the end", None, code, None, currency.closing)
+
+
+def _open_items(statement: PartyStatement) -> Iterator[Sequence[Cell]]:
+    for item in statement.items:
+        facts = (item.day, None, item.reference, item.description, item.due_on, item.currency)
+        yield ("Open", *facts, item.amount, item.open)
 
 
 def trial_balance(organization_id: str, columns: ReportColumns) -> Table:
@@ -145,7 +182,7 @@ def of(organization_id: str, report: str, columns: ReportColumns, *, account_id:
         return ledger_tables.table(organization_id, asked)
     if report == PARTY_STATEMENT:
         party_id = columns.selection.org_merchant_id
-        return statement_tables.table(organization_id, party_id, columns.period)
+        return party_statement(organization_id, party_id, columns.period)
     if report in AGED:
         return aged_tables.table(organization_id, AGED[report], columns.period.last)
     return STATEMENTS[report](organization_id, columns)

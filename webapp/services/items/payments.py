@@ -64,7 +64,7 @@ class ItemPayment:
         paid = f"pays {titles.listed([titles.clipped(item.name) for item, _ in self.taken])}{of}"
         if self.short is None:
             return f"{paid} with {self.owed.formatted}"
-        given = self.given(self.short)
+        given = self.short_amount(self.short)
         if given.currency == self.currency:
             left = Money(self.owed.minor - self.short["amount"], self.currency)
             paid = f"{paid} with {left.formatted}"
@@ -84,10 +84,10 @@ class ItemPayment:
             return None
         kind, owed = SHORTFALL_NAMES[self.short["as"]].lower(), abs(self.owed)
         names = titles.listed([titles.clipped(item.name) for item, _ in self.taken])
-        given = self.given(self.short).formatted
+        given = self.short_amount(self.short).formatted
         return f"A {kind} of {given} is more than a tenth of the {owed.formatted} of {names}."
 
-    def given(self, short: StoredShort) -> Money:
+    def short_amount(self, short: StoredShort) -> Money:
         """What is short, as it was given: without a sign, in the currency that it names."""
         return abs(Money(short["amount"], short.get("currency") or self.currency))
 
@@ -241,7 +241,7 @@ def _unfit(line: Transaction, payment: ItemPayment, there: int, amount: Money) -
     }
     short = ""
     if payment.short is not None:
-        given = payment.given(payment.short)
+        given = payment.short_amount(payment.short)
         short = f": {payment.owed.formatted} less the {given.formatted} that it is short, which the amounts include"
         facts["short"] = str(given)
     return PaymentFitError(
