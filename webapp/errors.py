@@ -24,6 +24,8 @@ from webapp.services.audit.action_requests import record_refusal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+# The elements that htmx replaces on our pages.
+PARTS = frozenset({"article", "details", "div", "form", "li", "section", "tbody", "tr", "ul"})
 MOST_FIELDS, MOST_MESSAGES, LONGEST_PATH = 20, 5, 80
 RETRY_AFTER_SECONDS = "2"
 # The address of the protocol for models, and its code of a refusal that is none of its own.
@@ -255,7 +257,18 @@ def error_response(
     if is_for_api():
         body = error_body(code, sentence, fields, details)
         return Response(json.dumps(body), status, content_type="application/json")
-    return make_response(_error_page(status, sentence), status)
+    return make_response(_error_part(status, sentence) or _error_page(status, sentence), status)
+
+
+def _error_part(status: int, sentence: str) -> str | None:
+    """Render an error in the place of the element that htmx asked for; a whole page is answered with one."""
+    tag, _, element_id = request.headers.get("HX-Target", "").partition("#")
+    if request.headers.get("HX-Request") != "true" or tag in {"", "body", "main"}:
+        return None
+    if status == 404:  # noqa: PLR2004
+        sentence = "This is no longer there."
+    part = current_app.jinja_env.get_template("errors/part.html")
+    return part.render(message=sentence, tag=tag if tag in PARTS else "div", element_id=element_id)
 
 
 def _error_page(status: int, sentence: str) -> str:

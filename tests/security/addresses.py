@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.fixtures.people import OWN_BOOKS
+from webapp.pages import BOOKS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -124,6 +127,8 @@ class Address:
 
 def _like(kind: str, default: object) -> object:
     """Write an act's id where an act is named, though nobody was ever given it."""
+    if kind == "books":
+        return OWN_BOOKS
     return NEVER_DONE if kind == "act" and default == NEVER_ISSUED else default
 
 
@@ -140,7 +145,7 @@ def addresses_of(app: Flask) -> list[Address]:
     found = [
         Address(
             method,
-            rule.rule,
+            path_of(rule.rule),
             rule.endpoint,
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
@@ -152,6 +157,12 @@ def addresses_of(app: Flask) -> list[Address]:
         if not rule.endpoint.endswith("static")
     ]
     return sorted(found, key=lambda address: (address.rule, address.method))
+
+
+def path_of(rule: str) -> str:
+    """Write an address from the books that it names; that of their hub stays whole, or it would be that of `/`."""
+    path = rule.removeprefix(BOOKS)
+    return rule if path == "/" else path
 
 
 def written(addresses: list[Address]) -> list[str]:

@@ -4,12 +4,20 @@ from importlib import import_module
 
 from flask import Flask
 
+# A person's own pages: their addresses name no books.
+OWN = (
+    "access.joining",
+    "access.own_books",
+    "access.own_sign_in",
+    "access.sessions",
+    "documentation",
+    "health",
+)
+BOOKS = "/b/<books:books>"
 NOUNS = (
     "access.invitations",
     "access.members",
     "access.organizations",
-    "access.own_sign_in",
-    "access.sessions",
     "access.tokens",
     "accounts.accounts",
     "accounts.choices",
@@ -27,11 +35,9 @@ NOUNS = (
     "bookkeeping.retention",
     "changes",
     "days",
-    "documentation",
     "documents.documents",
     "documents.tables",
     "finding.finding",
-    "health",
     "help",
     "imports.columns",
     "imports.imports",
@@ -59,5 +65,8 @@ NOUNS = (
 
 def register(app: Flask) -> None:
     """Register one blueprint per noun."""
-    for noun in NOUNS:
+    for noun in OWN:
         app.register_blueprint(import_module(f"webapp.pages.{noun}").bp)
+    for noun in NOUNS:
+        bp = import_module(f"webapp.pages.{noun}").bp
+        app.register_blueprint(bp, url_prefix=BOOKS + (bp.url_prefix or ""))

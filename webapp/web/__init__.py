@@ -2,14 +2,14 @@
 
 from flask import Flask
 
-from webapp.web.access import selections, versions
+from webapp.web.access import books, selections, versions
 from webapp.web.access.auth import register_auth
 from webapp.web.access.heavy_calls import register_heavy_calls
 from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
 from webapp.web.access.requests import register_commit, register_requests
 from webapp.web.advice import register_advice
-from webapp.web.converters import ActIdConverter, IdConverter
+from webapp.web.converters import ActIdConverter, BooksConverter, IdConverter
 from webapp.web.headers import add_headers, compress_page
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
@@ -20,7 +20,7 @@ from webapp.web.static_files import register_static_files
 
 def register(app: Flask) -> None:
     """Register converters, template names, and the functions before and after every request."""
-    app.url_map.converters |= {"id": IdConverter, "act": ActIdConverter}
+    app.url_map.converters |= {"id": IdConverter, "act": ActIdConverter, "books": BooksConverter}
     add_context(app)
     register_static_files(app)
     # The function that is registered first runs last, so that the log has the final answer.
@@ -28,6 +28,7 @@ def register(app: Flask) -> None:
     app.after_request(compress_page)
     register_requests(app)
     register_auth(app)
+    books.register_books(app)
     register_rate_limits(app)
     register_heavy_calls(app)
     register_proposing(app)

@@ -1,4 +1,4 @@
-"""URL converters of ids: whole numbers, and ids of action requests."""
+"""URL converters of ids: whole numbers, ids of action requests, and ids of organizations."""
 
 from werkzeug.routing import BaseConverter
 
@@ -43,4 +43,11 @@ class ActIdConverter(BaseConverter):
     """The id of an action request: `ar_` and 26 digits and letters; anything else is 404."""
 
     regex = "ar_[0-9A-Z]{26}"
+    part_isolating = True
+
+
+class BooksConverter(BaseConverter):
+    """The id of the organization whose books a page shows; anything else is 404."""
+
+    regex = "[A-Za-z0-9_-]{1,40}"
     part_isolating = True

@@ -190,8 +190,8 @@ def test_a_secret_that_names_no_books_opens_its_own(asked, ada, dan):
         )
         asked.commit()
     assert replace(dan, token=OLD_TOKEN).get("/api/accounts").status_code == 200
-    assert Pages(dan.app, "an-old-cookie").get("/settings/sign-in").status_code == 200
-    assert Pages(dan.app, "another").get("/").status_code == 303
+    assert Pages(dan.app, "an-old-cookie", dan.organization_id).get("/settings/sign-in").status_code == 200
+    assert Pages(dan.app, "another", dan.organization_id).get("/").status_code == 303
 
 
 def named(person, secret):

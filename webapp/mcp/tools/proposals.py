@@ -15,7 +15,7 @@ from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
 from webapp.web.access.auth import principal, settings
-from webapp.web.access.slots import NoSlotError, Slots
+from webapp.web.access.heavy_calls import NoSlotError, Slots
 
 MOST_PROPOSALS: Final = 25
 LONGEST_WAIT: Final = 25

@@ -1,19 +1,16 @@
-"""The organization: its settings, switching to another one, and starting new books."""
+"""The organization and its settings."""
 
 from zoneinfo import available_timezones
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.currencies import ACTIVE
-from webapp.schemas.access import OrganizationChoiceFormSchema, OrganizationFormSchema, StartFormSchema
-from webapp.web.access import requests
+from webapp.schemas.access import OrganizationFormSchema
 from webapp.web.access.auth import acting, organization_id, principal, requires
-from webapp.web.access.browsers import set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.notation import notations
-from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
+from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("organizations", __name__)
 
@@ -46,49 +43,6 @@ def update() -> Response:
     )
 
 
-@bp.post("/settings/organization/choose")
-@requires("read", session_only=True)
-def choose() -> Response:
-    """Switch to another organization of the signed-in person."""
-    try:
-        return switch_organization(OrganizationChoiceFormSchema().load(form_body())["organization_id"])
-    except REFUSALS as error:
-        return show_organization(problem_of(error))
-
-
-@bp.get("/start")
-@requires("read")
-def start() -> Response:
-    """Show the form that starts new books."""
-    return show_start()
-
-
-@bp.post("/start")
-@requires("read", session_only=True)
-def open_books() -> Response:
-    """Start new books and switch to them, or show the error."""
-    try:
-        body = StartFormSchema().load(form_body())
-        opened = services.access.organizations.open_own(
-            principal().user_id, **body, locale=principal().locale, now=requests.now()
-        )
-    except REFUSALS as error:
-        return show_start(problem_of(error))
-    return switch_organization(opened.id)
-
-
-def switch_organization(organization_id: str) -> Response:
-    """Switch to another organization with a new session."""
-    secret = services.access.sessions.choose_organization(
-        principal().session_hash or "",
-        principal().user_id,
-        organization_id,
-        visitor=visitor(),
-        now=requests.now(),
-    )
-    return set_session_cookie(redirect_to(url_for("hub.index")), secret)
-
-
 def show_organization(problem: Problem | None = None) -> Response:
     """Render the organization, with a refused form as it was typed."""
     return render(
@@ -101,16 +55,6 @@ def show_organization(problem: Problem | None = None) -> Response:
         ],
         time_zones=sorted(available_timezones()),
         locales=notations(),
-        form=request.form,
-        problem=problem,
-    )
-
-
-def show_start(problem: Problem | None = None) -> Response:
-    """Render the form that starts books, with a refused form as it was typed."""
-    return render(
-        "organizations/start.html",
-        currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
         form=request.form,
         problem=problem,
     )

@@ -21,5 +21,5 @@ def index() -> Response:
     return render(
         "finding/_options.html" if is_htmx() else "finding/index.html",
         typed=typed,
-        groups=groups.found(organization_id(), principal().scopes, typed, limit=limit),
+        groups=groups.found(organization_id(), principal(), typed, limit=limit),
     )

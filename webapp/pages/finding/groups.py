@@ -13,6 +13,7 @@ from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.texts.finding import Fit, fit
 from webapp.pages.finding.places import ACTS, PAGES, Destination, acts_on, address
+from webapp.queries.access.principals import Principal
 from webapp.queries.common.search import sizes_typed
 from webapp.queries.finding.names import Named
 from webapp.queries.finding.records import FoundDocument, FoundEntry
@@ -55,17 +56,20 @@ class _SearchByName(Protocol):
     def __call__(self, organization_id: str, typed: str, *, limit: int) -> list[Named]: ...
 
 
-def found(organization_id: str, scopes: frozenset[str], typed: str, *, limit: int) -> list[Group]:
+def found(organization_id: str, viewer: Principal, typed: str, *, limit: int) -> list[Group]:
     """Find what was typed; where nothing was, list the acts and the pages."""
     typed = typed.strip()[:LONGEST]
     places = [
-        Group("Acts", list(_acts(organization_id, scopes, typed))),
-        Group("Pages", list(_places(PAGES, scopes, typed))),
+        Group("Acts", list(_acts(organization_id, viewer.scopes, typed))),
+        Group("Pages", list(_places(PAGES, viewer.scopes, typed))),
     ]
     if not typed:
         return places
     groups = [
-        *(Group(each.name, sorted(each.hits, key=lambda hit: hit.fit)[:limit]) for each in places),
+        *(
+            Group(each.name, sorted(each.hits, key=lambda hit: hit.fit)[:limit])
+            for each in (*places, Group("Books", list(_books(viewer, typed))))
+        ),
         *_named(organization_id, typed, limit),
         *_recorded(organization_id, typed, limit),
     ]
@@ -86,6 +90,16 @@ def _acts(organization_id: str, scopes: frozenset[str], typed: str) -> Iterator[
             fits = fit(typed, title, code=account.code, more=more)
             if fits is not None:
                 yield Hit(title, href, "landmark", fits, detail=f"•• {account.code}" if account.code else "")
+
+
+def _books(viewer: Principal, typed: str) -> Iterator[Hit]:
+    """Find the viewer's other books; a token has only those that it is for."""
+    for books in queries.access.organizations.of_user(viewer.user_id) if viewer.session_hash else ():
+        fits = fit(typed, books.name, more="books organization switch")
+        if fits is not None and books.id != viewer.organization_id:
+            yield Hit(
+                books.name, url_for("hub.index", books=books.id), "book-open", fits, books.base_currency
+            )
 
 
 def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:

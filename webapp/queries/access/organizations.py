@@ -100,6 +100,12 @@ def membership(organization_id: str, user_id: int) -> Membership:
     return found
 
 
+def holds(organization_id: str, model: type[Any], row_id: int | str) -> bool:
+    """Return whether an organization has the row with this id."""
+    with scoped_session(organization_id):
+        return db.session.get(model, (organization_id, row_id)) is not None
+
+
 def of_user(user_id: int) -> list[Organization]:
     """List the organizations that a person belongs to, A to Z."""
     return sorted(as_joined(user_id), key=lambda each: (each.name.lower(), each.id))

@@ -1,7 +1,7 @@
 """Principals: the user of a session cookie or a bearer token, with role and scopes."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.database.sessions import db
-from webapp.database.tenancy import see_books_of, seen_organization
+from webapp.database.tenancy import see, see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
@@ -85,10 +85,11 @@ def session_organization(secret: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The principal of a request: a session in its chosen organization, or a token in its only one.
+    """The principal of a request: a session in the books that are named, or else in its own; a token in its only ones.
 
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
-    `locale` is the person's own one, or else that of the organization; a token may have an end.
+    `locale` is the person's own one, or else that of the organization; a token may have an end. `session_books` is the
+    organization that a session belongs to, whichever books it asks for.
     """
 
     organization_id: str
@@ -101,6 +102,7 @@ class Principal:
     role: str
     scopes: frozenset[str]
     session_hash: str | None = None
+    session_books: str | None = None
     token_id: int | None = None
     token_name: str | None = None
     waiting: int = 0
@@ -123,7 +125,28 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     row = session.execute(_of_session(digest, named, now)).one_or_none()
     if row is None:
         return None
-    membership, organization, user, last_seen_at, waiting = row
+    *member, last_seen_at, books = row
+    return replace(_of_member(*member), session_hash=digest, session_books=books, last_seen_at=last_seen_at)
+
+
+def in_books(session: orm.Session, found: Principal, organization_id: str, now: datetime) -> Principal | None:
+    """Find the principal of a session in other books of its person's, which the transaction sees from now on."""
+    see(session.connection(), organization_id)
+    named = Membership.organization_id == organization_id, Membership.user_id == found.user_id
+    member = session.execute(_members(now).where(*named)).one_or_none()
+    return (
+        None
+        if member is None
+        else replace(
+            _of_member(*member),
+            session_hash=found.session_hash,
+            session_books=found.session_books,
+            last_seen_at=found.last_seen_at,
+        )
+    )
+
+
+def _of_member(membership: Membership, organization: Organization, user: User, waiting: int) -> Principal:
     return Principal(
         organization_id=organization.id,
         organization_name=organization.name,
@@ -134,9 +157,7 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
         email=user.email,
         role=membership.role,
         scopes=scopes_of_role(membership.role) - {PROPOSE},
-        session_hash=digest,
         waiting=waiting,
-        last_seen_at=last_seen_at,
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
         own_locale=user.locale,
@@ -144,22 +165,29 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     )
 
 
+def _members(now: datetime) -> sa.Select[Any]:
+    """Select members with their books, and how many proposals wait there."""
+    return (
+        sa.select(Membership, Organization, User, proposals.count_subquery(Membership.organization_id, now))
+        .select_from(Membership)
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+    )
+
+
 def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[Any]:
-    """Ask who a session belongs to, and how many proposals wait there."""
+    """Ask who a session belongs to."""
     of_named = [] if named is None else [BrowserSession.organization_id == named]
     return (
-        sa.select(Membership, Organization, User, BrowserSession.last_seen_at)
-        .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
-        .select_from(BrowserSession)
+        _members(now)
+        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id)
         .join(
-            Membership,
+            BrowserSession,
             sa.and_(
                 Membership.user_id == BrowserSession.user_id,
                 of_same_organization(Membership, BrowserSession),
             ),
         )
-        .join(Organization, Organization.id == Membership.organization_id)
-        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
         .where(
             BrowserSession.id_hash == digest,
             *of_named,

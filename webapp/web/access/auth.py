@@ -8,6 +8,7 @@ from urllib.parse import quote
 from flask import Flask, Response, current_app, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import Forbidden, HTTPException
+from werkzeug.wrappers import Response as BaseResponse
 
 from webapp.config import Settings
 from webapp.database.sessions import scope_session
@@ -15,7 +16,7 @@ from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, browsers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access import bearers, books, browsers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
@@ -94,18 +95,18 @@ def register_auth(app: Flask) -> None:
     app.before_request(guard)
 
 
-def guard() -> Response | None:
+def guard() -> BaseResponse | None:
     """Check the request in the order of behaviour.md 6, then open the transaction."""
     view = requested_view()
     scope = getattr(view, "scope", None)
     if scope == PUBLIC or (request.endpoint or "").endswith("static"):
         _open_public(view)
         return None
-    found = _caller()
-    if found is None:
+    if _caller() is None:
         return _answer_unauthenticated()
+    found = state().principal = books.enter(principal())
     if request.routing_exception is not None:
-        raise request.routing_exception
+        return books.answer_older_address(found)
     if scope is None:
         raise RuntimeError(f"{request.endpoint} declares no scope.")
     current = state()
@@ -205,7 +206,7 @@ def _open_public(view: Any) -> None:
 def _answer_unauthenticated() -> Response:
     if is_for_api():
         raise bearers.UnauthenticatedError
-    if isinstance(request.routing_exception, HTTPException):
+    if isinstance(request.routing_exception, HTTPException) and books.older_page() is None:
         raise request.routing_exception
     address = url_for("sessions.sign_in")
     if request.method == "GET" and request.path != "/":
@@ -242,7 +243,7 @@ def principal() -> Principal:
 
 
 def organization_id() -> str:
-    """The principal's organization, which is never read from the request itself."""
+    """The organization whose books the request is on; its caller is a member of it."""
     return principal().organization_id
 
 

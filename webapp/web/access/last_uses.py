@@ -46,14 +46,15 @@ def note_last_use(response: Response) -> Response:
 def _write(found: Principal, at: datetime) -> None:
     """Store a last use, without waiting: not for SQLite's writer, and not for a row that an act has locked."""
     unlocked = {"skip_locked": True, "key_share": True}
-    with own_transaction(waits=False, organization_id=found.organization_id) as session:
+    books = found.session_books or found.organization_id
+    with own_transaction(waits=False, organization_id=books) as session:
         if found.token_id is not None:
-            named = found.organization_id, found.token_id
+            named = books, found.token_id
             token = session.get(ApiToken, named, with_for_update=unlocked)
             if token is not None:
                 token.last_used_at = at
         else:
-            hashed = found.session_hash, found.organization_id
+            hashed = found.session_hash, books
             signed_in = session.get(BrowserSession, hashed, with_for_update=unlocked)
             if signed_in is not None:
                 signed_in.last_seen_at = at

@@ -12,6 +12,9 @@ from webapp.services.audit.idempotency_keys import Claim
 from webapp.services.imports.planning.records import Reading
 from webapp.web.access.buckets import Level
 
+# The part of an address that names the books.
+BOOKS = "books"
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -46,12 +49,13 @@ class RequestState:
     is done. `keeps_writes` lets them be committed though the answer is an error. `of_write` is the selection of a
     write's answer, whatever calls it makes again. `key_claim` is the Idempotency-Key that the answer is to be kept
     under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part
-    of, `answer` a response with the body that was written into it.
+    of, `answer` a response with the body that was written into it. `books` is the organization that the address names.
     """
 
     now: datetime
     id: str = ""
     id_of_client: str | None = None
+    books: str | None = None
     principal: Principal | None = None
     is_proposal: bool = False
     is_dry_run: bool = False
@@ -72,7 +76,8 @@ class RequestState:
 
 def begin(request_id: str, id_of_client: str | None) -> None:
     """Give a request its state, and read the clock for it once."""
-    g.request_state = RequestState(datetime.now(UTC), request_id, id_of_client)
+    books = (request.view_args or {}).pop(BOOKS, None)
+    g.request_state = RequestState(datetime.now(UTC), request_id, id_of_client, books)
 
 
 def state() -> RequestState:

@@ -36,7 +36,8 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
-    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address, icon_sheet=icon_sheet)
+    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
+    app.jinja_env.globals.update(in_books=in_books, icon_sheet=icon_sheet)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
@@ -130,3 +131,8 @@ def line_address(fa_id: int, transaction_id: int, edit: str | None = None) -> st
     return url_for(
         "feed_accounts.show", fa_id=fa_id, show="all", line=transaction_id, edit=edit, _anchor=anchor
     )
+
+
+def in_books(path: str) -> str:
+    """Give the address of a page in the books of the request, from its path there."""
+    return url_for("hub.index").removesuffix("/") + path

@@ -1,0 +1,86 @@
+"""The books of a person: where `/` leads, switching to others, and starting new ones."""
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.currencies import ACTIVE
+from webapp.pages.access.organizations import show_organization
+from webapp.schemas.access import OrganizationChoiceFormSchema, StartFormSchema
+from webapp.web.access import requests
+from webapp.web.access.auth import principal, requires
+from webapp.web.access.browsers import set_session_cookie, visitor
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import is_htmx, redirect_to, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("own_books", __name__)
+
+
+@bp.get("/")
+@requires("read")
+def index() -> Response:
+    """Go to the hub of the books that the session chose."""
+    return redirect_to(url_for("hub.index", **request.args))
+
+
+@bp.get("/books")
+@requires("read", session_only=True)
+def list_books() -> Response:
+    """Show the viewer's books: a page, and for htmx the list in the menu of the bar."""
+    return render(
+        "organizations/_own.html" if is_htmx() else "organizations/own.html",
+        own=queries.access.organizations.of_user(principal().user_id),
+    )
+
+
+@bp.post("/books/choose")
+@requires("read", session_only=True)
+def choose() -> Response:
+    """Switch to another organization of the signed-in person."""
+    try:
+        return switch_organization(OrganizationChoiceFormSchema().load(form_body())["organization_id"])
+    except REFUSALS as error:
+        return show_organization(problem_of(error))
+
+
+@bp.get("/start")
+@requires("read")
+def start() -> Response:
+    """Show the form that starts new books."""
+    return show_start()
+
+
+@bp.post("/start")
+@requires("read", session_only=True)
+def open_books() -> Response:
+    """Start new books and switch to them, or show the error."""
+    try:
+        body = StartFormSchema().load(form_body())
+        opened = services.access.organizations.open_own(
+            principal().user_id, **body, locale=principal().locale, now=requests.now()
+        )
+    except REFUSALS as error:
+        return show_start(problem_of(error))
+    return switch_organization(opened.id)
+
+
+def switch_organization(organization_id: str) -> Response:
+    """Switch to another organization with a new session."""
+    secret = services.access.sessions.choose_organization(
+        principal().session_hash or "",
+        principal().user_id,
+        organization_id,
+        visitor=visitor(),
+        now=requests.now(),
+    )
+    return set_session_cookie(redirect_to(url_for("hub.index", books=organization_id)), secret)
+
+
+def show_start(problem: Problem | None = None) -> Response:
+    """Render the form that starts books, with a refused form as it was typed."""
+    return render(
+        "organizations/start.html",
+        currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
+        form=request.form,
+        problem=problem,
+    )
