@@ -97,7 +97,10 @@ def test_every_link_of_a_page_names_its_books(ada, pages):
         if not address.is_safe or PARAMETER.search(address.rule):
             continue
         page = browser.client.get(f"/b/{ada.organization_id}{address.path()}")
-        assert not [each for each in TYPED.findall(page.text) if not OWN.match(each)], address.name
+        shared = [each for each in TYPED.findall(page.text) if not OWN.match(each)]
+        assert not [each for each in shared if f"organization={ada.organization_id}" not in each], (
+            address.name
+        )
 
 
 def test_a_program_with_a_session_says_which_of_several_books(ada, dan, other_books):
@@ -111,6 +114,9 @@ def test_a_program_with_a_session_says_which_of_several_books(ada, dan, other_bo
     assert browser.post("/api/merchants", headers={HEADER: dan.organization_id}, **body).status_code == 404
     assert dan.browser().post("/api/merchants", **body).status_code == 201
     assert ada.post("/api/merchants", **body).status_code == 201
+    of_second = browser.get(f"/api/merchants?organization={other_books.split('/')[2]}&limit=5")
+    assert [each["name"] for each in of_second.json["merchants"]] == ["Lamp maker"]
+    assert dan.get(f"/api/merchants?organization={dan.organization_id}").status_code == 422
 
 
 def test_the_menu_lists_the_books_of_a_person(ada, dan, other_books):

@@ -1,4 +1,4 @@
-"""The books of a request: a page names them in its address, a program with a session in a header.
+"""The books of a request: a page names them in its address, a program with a session in a header or the query.
 
 The choice of a session only decides where `/` leads. An address without books is from an older version.
 """
@@ -6,6 +6,7 @@ The choice of a session only decides where `/` leads. An address without books i
 from typing import Any
 
 from flask import Flask, current_app, redirect, request, url_for
+from werkzeug.datastructures import ImmutableMultiDict
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response
 
@@ -34,7 +35,7 @@ from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
 from webapp.web.access.request_state import BOOKS, state
 
-HEADER = "Tieout-Organization"
+HEADER, QUERY = "Tieout-Organization", "organization"
 # What the ids in the addresses of pages stand for.
 HELD = {
     "account_id": Account,
@@ -75,8 +76,13 @@ def register_books(app: Flask) -> None:
     @app.url_defaults
     def name_books(endpoint: str, values: dict[str, Any]) -> None:
         found = state().principal
-        if found is not None and BOOKS not in values and app.url_map.is_endpoint_expecting(endpoint, BOOKS):
+        if found is None or BOOKS in values:
+            return
+        if app.url_map.is_endpoint_expecting(endpoint, BOOKS):
             values[BOOKS] = found.organization_id
+        elif endpoint.startswith("api_") and found.session_hash is not None and not is_for_api():
+            # What a page offers to download.
+            values[QUERY] = found.organization_id
 
 
 def enter(found: Principal) -> Principal:
@@ -87,7 +93,7 @@ def enter(found: Principal) -> Principal:
     """
     named = state().books
     if found.session_hash is not None and is_for_api():
-        named = request.headers.get(HEADER)
+        named = request.headers.get(HEADER) or _taken_from_query()
         if named is None and not requests.is_safe() and _has_several(found):
             raise WhichBooksError
     if named in {None, found.organization_id}:
@@ -99,6 +105,15 @@ def enter(found: Principal) -> Principal:
     if other is None:
         raise NotFoundError
     return other
+
+
+def _taken_from_query() -> str | None:
+    """Take the organization out of the query, which no view declares."""
+    named = request.args.get(QUERY)
+    if named is not None:
+        rest = [(key, value) for key, value in request.args.items(multi=True) if key != QUERY]
+        request.args = ImmutableMultiDict(rest)
+    return named
 
 
 def _has_several(found: Principal) -> bool:
