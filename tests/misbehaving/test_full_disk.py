@@ -14,7 +14,7 @@ from tests.fixtures.helpers.trial_calls import FILE
 from tests.misbehaving.test_failed_commits import is_refused, sent
 from webapp.database.sessions import begin_read
 from webapp.queries import checks
-from webapp.web.access import slots
+from webapp.web.access import heavy_calls
 
 WRITERS = 3
 KIBIBYTE = 1024
@@ -115,7 +115,7 @@ def test_a_full_disk_takes_no_slot_of_heavy_calls_away(ada, monkeypatch):
         raise OSError(errno.ENOSPC, "no")
 
     with monkeypatch.context() as patched:
-        patched.setattr(slots.os, "pwrite", fail)
+        patched.setattr(heavy_calls.os, "pwrite", fail)
         assert [ada.get("/api/exports/hledger").status_code for _ in range(6)] == [200] * 6
     assert ada.get("/api/exports/hledger").status_code == 200
 

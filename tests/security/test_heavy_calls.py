@@ -9,7 +9,7 @@ import pytest
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.web.access.slots import NoSlotError, Slots
+from webapp.web.access.heavy_calls import NoSlotError, Slots
 
 PREVIEW = "/api/automations/rules/preview"
 RULE = {"name": "A rule", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}]}
