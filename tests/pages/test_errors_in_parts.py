@@ -14,7 +14,7 @@ def test_what_is_gone_is_said_in_the_place_that_asked(ada, target, path, method)
     gone = ada.browser().htmx(method, path, target=target)
     tag, _, element = target.partition("#")
     assert gone.status_code == 404
-    assert gone.text.strip().startswith(f"<{tag}") and f'id="{element}"' in gone.text or not element
+    assert (gone.text.strip().startswith(f"<{tag}") and f'id="{element}"' in gone.text) or not element
     assert "This is no longer there." in gone.text
     assert "Reload the page" in gone.text
     assert "<html" not in gone.text and "<main" not in gone.text

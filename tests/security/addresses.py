@@ -109,7 +109,7 @@ class Address:
 
     @property
     def parameters(self) -> list[str]:
-        return [match[2] for match in PARAMETER.finditer(self.rule)]
+        return [match[2] for match in PARAMETER.finditer(self.rule) if match[1] != "books"]
 
     def path(self, ids: Mapping[str, object] | None = None, *, default: object = NEVER_ISSUED) -> str:
         """Write the address with these ids in the places of its parameters."""
