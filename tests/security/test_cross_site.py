@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from tests.fixtures.people import address_in
 from tests.security.addresses import ENDING, addresses_of, refusal_of
 from webapp.database.sessions import db
 from webapp.models import BrowserSession
@@ -63,7 +64,8 @@ def test_every_unsafe_address_refuses_every_forged_request(
     asked = 0
     for index, address in enumerate(unsafe):
         for why, headers, kind, options in portion(9, FORGERIES, index):
-            answer = signed_in.open(address.path(ids), method=address.method, headers=headers, **options)
+            path = address_in(ada.organization_id, address.path(ids))
+            answer = signed_in.open(path, method=address.method, headers=headers, **options)
             asked += 1
             assert answer.status_code == 403, (address.name, why, kind)
             assert not address.is_api or refusal_of(answer)[0] == "csrf"
@@ -72,14 +74,13 @@ def test_every_unsafe_address_refuses_every_forged_request(
 
 
 @pytest.mark.rare
-def test_our_own_requests_pass(signed_in, unsafe):
+def test_our_own_requests_pass(ada, signed_in, unsafe):
     for address in unsafe:
+        path = address_in(ada.organization_id, address.path())
         for why, headers in OURS.items():
             if address.endpoint in ENDING or address.token_only:
                 continue
-            answer = signed_in.open(
-                address.path(), method=address.method, headers=headers, **address.options()
-            )
+            answer = signed_in.open(path, method=address.method, headers=headers, **address.options())
             assert answer.status_code not in (401, 403), (address.name, why)
 
 
@@ -122,8 +123,8 @@ def test_reading_changes_nothing(app, ada, ids, state_of, bank, portion):
         ada.get,
         browser.get,
         lambda path: browser.htmx("GET", path, target="lines"),
-        browser.client.head,
-        browser.client.options,
+        lambda path: browser.client.head(address_in(ada.organization_id, path)),
+        lambda path: browser.client.options(address_in(ada.organization_id, path)),
     ]
     for index, address in enumerate(each for each in addresses_of(app) if each.is_safe):
         paths = (address.path(ids), f"{address.path(ids)}?q=x", address.path())

@@ -105,6 +105,7 @@ def test_a_body_is_as_large_as_its_address_allows(app):
         path: limit_of(app, f"POST {path} HTTP/1.1", {b"authorization": b"x"})[0] // 1024**2
         for path in (
             "/api/feeds/imports?a=b",
+            "/b/org_1/imports",
             "/imports",
             "/api/documents",
             "/sign-in",
@@ -114,7 +115,8 @@ def test_a_body_is_as_large_as_its_address_allows(app):
     }
     assert sizes == {
         "/api/feeds/imports?a=b": 161,
-        "/imports": 161,
+        "/b/org_1/imports": 161,
+        "/imports": 1,
         "/api/documents": 21,
         "/sign-in": 1,
         "/nowhere": 1,

@@ -11,7 +11,7 @@ from flask import Flask
 
 from webapp.ledger.canonical import camel
 from webapp.web.access import idempotency
-from webapp.web.access.requests import SAFE_METHODS
+from webapp.web.access.hosts import SAFE_METHODS
 from webapp.web.access.view_arguments import argument_schemas
 
 METHODS_OF_HTTP = frozenset({"HEAD", "OPTIONS"})

@@ -178,7 +178,7 @@ def test_what_no_key_may_whatever_its_scopes(victim, ada, agent, cases):
     for place in (
         "/settings/keys",
         "/settings/members",
-        "/settings/organization/choose",
+        "/books/choose",
         f"/proposals/{request['id']}/approve",
     ):
         told.attempt(key.post(place, data={"name": "Mallory"}), 303, 401, 403)

@@ -102,17 +102,17 @@ def guard() -> BaseResponse | None:
     if scope == PUBLIC or (request.endpoint or "").endswith("static"):
         _open_public(view)
         return None
-    if _caller() is None:
+    caller = _caller()
+    if caller is None:
         return _answer_unauthenticated()
-    found = state().principal = books.enter(principal())
     if request.routing_exception is not None:
-        return books.answer_older_address(found)
+        return books.answer_older_address(caller)
     if scope is None:
         raise RuntimeError(f"{request.endpoint} declares no scope.")
-    current = state()
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
-    if found.session_hash is not None and not requests.is_safe():
-        refuse_cross_site()
+    refuse_cross_site(caller)
+    current = state()
+    found = current.principal = books.enter(caller)
     rate_limits.count_request(found)
     if scope not in found.scopes:
         current.is_proposal = may_propose(scope)
@@ -199,8 +199,7 @@ def _read_body(view: Any) -> None:
 
 def _open_public(view: Any) -> None:
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
-    if not requests.is_safe():
-        refuse_cross_site(is_signed_in=False)
+    refuse_cross_site(None)
 
 
 def _answer_unauthenticated() -> Response:

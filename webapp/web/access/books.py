@@ -33,6 +33,7 @@ from webapp.models import (
 from webapp.queries.access import organizations, principals
 from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
+from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import BOOKS, state
 
 HEADER, QUERY = "Tieout-Organization", "organization"
@@ -130,6 +131,7 @@ def answer_older_address(found: Principal) -> Response:
     if endpoint is None:
         raise request.routing_exception or NotFound
     if not requests.is_safe():
+        refuse_cross_site(found)
         raise OlderPageError
     requests.begin_reading(found.organization_id)
     address = url_for(endpoint, **values, books=_holder(found, values))
@@ -145,7 +147,7 @@ def older_page() -> tuple[str, dict[str, Any]] | None:
     try:
         endpoint, values = adapter.match(f"/b/-{request.path}")
     except MethodNotAllowed:
-        return request.path, {}
+        return None if requests.is_safe() else (request.path, {})
     except HTTPException:
         return None
     return endpoint, {name: value for name, value in values.items() if name != BOOKS}

@@ -8,6 +8,9 @@ from flask import request
 from werkzeug.exceptions import Forbidden
 
 from webapp.config import is_loopback
+from webapp.queries.access.principals import Principal
+
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 # A name or an address, an IPv6 one in brackets, and a port.
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@\s]+)(?::([0-9]{1,5}))?")
@@ -64,8 +67,10 @@ def is_from_this_machine() -> bool:
     return is_loopback(request.remote_addr or "") and named is not None and is_loopback(named[1].lower())
 
 
-def refuse_cross_site(*, is_signed_in: bool = True) -> None:
-    """Refuse an unsafe request that the browser does not mark as same-origin (behaviour.md 5)."""
+def refuse_cross_site(caller: Principal | None) -> None:
+    """Refuse an unsafe request without a key that the browser does not mark as same-origin (behaviour.md 5)."""
+    if request.method in SAFE_METHODS or (caller is not None and caller.session_hash is None):
+        return
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site is not None:
@@ -74,6 +79,6 @@ def refuse_cross_site(*, is_signed_in: bool = True) -> None:
         ours = origin == request.host_url.rstrip("/")
     else:
         # Without either header a request with a cookie may come from anywhere; without a cookie it is harmless.
-        ours = not is_signed_in
+        ours = caller is None
     if not ours:
         raise CrossSiteError

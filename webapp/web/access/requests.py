@@ -18,7 +18,7 @@ from webapp.database.sessions import db
 from webapp.errors import server_refusal
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
-from webapp.web.access.hosts import is_trusted
+from webapp.web.access.hosts import SAFE_METHODS, is_trusted
 from webapp.web.access.request_state import requested_view, state
 
 Result = TypeVar("Result")
@@ -31,7 +31,6 @@ BODY_LIMIT = MEBIBYTE
 BODY_LIMIT_WITH_FILE = 5 * MEBIBYTE // 2
 NOT_READ = "The request could not be read."
 DEEPEST_JSON, MOST_KEYS = 32, 200
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("tieout.requests")
 

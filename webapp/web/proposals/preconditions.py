@@ -9,6 +9,7 @@ from webapp.errors import is_for_api
 from webapp.ledger.errors import PreconditionError
 from webapp.web.access import requests, versions
 from webapp.web.access.auth import organization_id
+from webapp.web.access.hosts import SAFE_METHODS
 from webapp.web.proposals import calls
 from webapp.web.proposals.calls import IF_MATCH, Call
 
@@ -41,7 +42,7 @@ def counts(view: Any, method: str) -> bool:
     """Return whether If-Match counts at an address: on writes, but of the interface document's on the confirmation."""
     is_write = getattr(view, "writes", False) or getattr(view, "session_only", False)
     is_ignored = getattr(view, "is_documented", False) and view.scope != "confirm"
-    return method not in requests.SAFE_METHODS and is_write and not is_ignored
+    return method not in SAFE_METHODS and is_write and not is_ignored
 
 
 def check() -> None:
