@@ -6,7 +6,7 @@ from tests.browser.test_loop import send_held
 from webapp.database.failures import DiskFullError
 from webapp.errors import UNKNOWN_ON_PAGES
 
-PAGE = "<!DOCTYPE html><main class='page error-page'><h1>{}</h1></main>"
+PART = '<tr id="line-1"><td><span class="error-sentence">{}</span></td></tr>'
 
 
 def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(
@@ -18,7 +18,7 @@ def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(
     page = browse(ada)
     page.goto("/feeds/1?show=all")
     line, toast = page.locator(".line"), page.locator("#toast")
-    full = PAGE.format(DiskFullError())
+    full = PART.format(DiskFullError())
     answers = {
         str(DiskFullError()): lambda route: route.fulfill(status=503, content_type="text/html", body=full),
         UNKNOWN_ON_PAGES: lambda route: route.abort("connectionreset"),

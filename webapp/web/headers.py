@@ -83,7 +83,7 @@ def _is_page(response: Response) -> bool:
     return (
         request.method == "GET"
         and state().principal is not None
-        and request.blueprint != "invitations"
+        and request.blueprint != "joining"
         and response.status_code == 200  # noqa: PLR2004  (the status of a page)
         and not response.is_streamed
         and not response.direct_passthrough

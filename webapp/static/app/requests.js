@@ -35,11 +35,10 @@ showToast();
 // A failure of the server is shown as a toast, in its own words where it gave any: only it knows what was changed.
 // Other errors are shown in the part of the page that has them.
 function showFailure({ detail: { ctx } }) {
-  const page = document.createElement("template");
-  page.innerHTML = ctx?.text ?? "";
+  const page = new DOMParser().parseFromString(ctx?.text ?? "", "text/html");
   const isRead = (ctx?.request?.method ?? "GET") === "GET";
   const sentence = document.createElement("span");
-  sentence.textContent = page.content.querySelector(".error-sentence")?.textContent ?? (isRead
+  sentence.textContent = page.querySelector(".error-sentence")?.textContent ?? (isRead
     ? "The server could not show this. Try again in a few seconds."
     : "It is not known whether this was stored. Load the page again and look, before you do it once more.");
   one("#toast").replaceChildren(sentence);
