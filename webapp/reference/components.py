@@ -28,7 +28,8 @@ SECURITY_SCHEMES = {
         "in": "cookie",
         "name": "tieout",
         "description": "The web client's session (`__Host-tieout` over HTTPS). Writes must come from Tieout's own"
-        " pages: `Sec-Fetch-Site: same-origin`, or Tieout's `Origin`, else 403 `csrf`.",
+        " pages: `Sec-Fetch-Site: same-origin`, or Tieout's `Origin`, else 403 `csrf`. A person with several books"
+        " names the organization of a write in the header `Tieout-Organization`, else 409 `which_books`.",
     },
 }
 COUNT = {"type": "string", "pattern": "^[0-9]+$"}

@@ -112,6 +112,8 @@ def test_an_older_address_leads_to_the_books_that_hold_its_object(ada, dan, othe
         == f"{other_books.rstrip('/')}{path}?from=2026-01-01"
     )
     assert browser.client.get("/journal").location == f"/b/{ada.organization_id}/journal"
+    strange = "books=x&_external=1&_scheme=javascript"
+    assert browser.client.get(f"/?{strange}").location == f"/b/{ada.organization_id}/?{strange}"
     assert dan.browser().client.get(path).status_code == 404
     # An act has no page to go back to.
     assert browser.client.get("/transactions/1/confirm").status_code == 404

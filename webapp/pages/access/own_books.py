@@ -8,6 +8,7 @@ from webapp.pages.access.organizations import show_organization
 from webapp.schemas.access import OrganizationChoiceFormSchema, StartFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import principal, requires
+from webapp.web.access.books import with_query
 from webapp.web.access.browsers import set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_to, render
@@ -20,7 +21,7 @@ bp = Blueprint("own_books", __name__)
 @requires("read")
 def index() -> Response:
     """Go to the hub of the books that the session chose."""
-    return redirect_to(url_for("hub.index", **request.args))
+    return redirect_to(with_query(url_for("hub.index")))
 
 
 @bp.get("/books")

@@ -165,7 +165,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
     )
 
 
-def _members(now: datetime) -> sa.Select[Any]:
+def _members(now: datetime) -> sa.Select[*tuple[Any, ...]]:
     """Select members with their books, and how many proposals wait there."""
     return (
         sa.select(Membership, Organization, User, proposals.count_subquery(Membership.organization_id, now))
@@ -175,7 +175,7 @@ def _members(now: datetime) -> sa.Select[Any]:
     )
 
 
-def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[Any]:
+def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[*tuple[Any, ...]]:
     """Ask who a session belongs to."""
     of_named = [] if named is None else [BrowserSession.organization_id == named]
     return (

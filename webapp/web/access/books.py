@@ -134,9 +134,13 @@ def answer_older_address(found: Principal) -> Response:
         refuse_cross_site(found)
         raise OlderPageError
     requests.begin_reading(found.organization_id)
-    address = url_for(endpoint, **values, books=_holder(found, values))
+    return redirect(with_query(url_for(endpoint, **values, books=_holder(found, values))), 302)
+
+
+def with_query(address: str) -> str:
+    """Give another address the query of the request."""
     query = request.query_string.decode()
-    return redirect(f"{address}?{query}" if query else address, 302)
+    return f"{address}?{query}" if query else address
 
 
 def older_page() -> tuple[str, dict[str, Any]] | None:
