@@ -52,6 +52,10 @@ SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing")
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 # UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.
 NO_INVOICES: Final = frozenset({"71", "102", "130", "202", "203", "204", "211", "325", "751"})
+# The types of FatturaPA by which a buyer completes or replaces somebody else's invoice for VAT; they pay nothing.
+SUPPLEMENTS: Final = frozenset(
+    {"TD16", "TD17", "TD18", "TD19", "TD20", "TD21", "TD22", "TD23", "TD27", "TD28", "TD29"}
+)
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
 DOCUMENT_SIDES: Final = ("SALE", "PURCHASE")
 # What the rows of a table of invoices are, what a row is to the books, and what is made of it beside a document.

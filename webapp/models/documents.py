@@ -36,7 +36,7 @@ class Document(Numbered, Base):
 
     `currency` is what the amounts are in; `original_currency` what the document itself has, before any rule.
     `set_by_hand` are the kinds of effects whose fields somebody set by hand. `sha256` names its file among the stored
-    ones.
+    ones, and `file_part` which of the invoices in that it is, from 1.
 
     `side` says of a credit note whether it is of a sale or a purchase; of other types that is known.
 
@@ -64,7 +64,12 @@ class Document(Numbered, Base):
             ondelete="RESTRICT",
         ),
         partial_index(
-            "uq_documents_file", "organization_id", "sha256", unique=True, where="sha256 IS NOT NULL"
+            "uq_documents_file",
+            "organization_id",
+            "sha256",
+            "file_part",
+            unique=True,
+            where="sha256 IS NOT NULL",
         ),
         sa.Index("ix_documents_issued", "organization_id", "issued_on", "id"),
         partial_index(
@@ -113,6 +118,7 @@ class Document(Numbered, Base):
     file_type: Mapped[str | None] = mapped_column(sa.String(64))
     file_size: Mapped[int | None]
     sha256: Mapped[str | None] = mapped_column(sa.String(64))
+    file_part: Mapped[int] = mapped_column(default=1, server_default="1")
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
 

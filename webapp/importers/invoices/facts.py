@@ -37,6 +37,10 @@ def facts(invoice: Invoice) -> dict[str, Any]:
             "prepaid": _figure(totals.prepaid),
             "rounding": _figure(totals.rounding),
             "due": _figure(totals.due),
+            "third_party": _figure(totals.third_party),
+            "withheld": _figure(totals.withheld),
+            "split_tax": _figure(totals.split_tax),
+            "stamp": _figure(totals.stamp),
         },
         "other_taxes": [
             {"currency": each.currency, "tax": _figure(each.amount)}
@@ -45,6 +49,19 @@ def facts(invoice: Invoice) -> dict[str, Any]:
         ],
         "vat": [_row(each) for each in invoice.rows],
         "lines": [_line(each) for each in invoice.lines],
+        "withholdings": [
+            {
+                "kind": each.kind,
+                "amount": _figure(each.amount),
+                "rate": _figure(each.rate),
+                "reason": each.reason,
+            }
+            for each in invoice.withholdings
+        ],
+        "instalments": [
+            {"amount": _figure(each.amount), "due_on": _day(each.due_on), "payment_means": each.means}
+            for each in invoice.instalments
+        ],
         "attachments": invoice.attachments,
         "findings": [{"rule": each.rule, "message": each.sentence} for each in findings(invoice)],
     }

@@ -26,6 +26,7 @@ class Syntax(StrEnum):
     UBL = "UBL"
     CII = "CII"
     ZUGFERD_1 = "ZUGFERD_1"
+    FATTURA_PA = "FATTURA_PA"
     TABLE = "TABLE"
 
 
@@ -49,7 +50,10 @@ class Party:
 class InvoiceTotals:
     """The document's totals, BT-106 to BT-109 and BT-112 to BT-115; the tax is among its `TaxTotal`s.
 
-    `third_party` is what others are paid for with it, which the extension of XRechnung adds to what is due.
+    `third_party` is what others are paid for with it, which the extension of XRechnung adds to what is due. Of an
+    Italian invoice `withheld` is what the buyer pays to the state or a fund for the seller, `split_tax` the tax that
+    the buyer pays to the state, and `stamp` the duty on the document. `made` names the totals that are not stated,
+    and are sums of what is.
     """
 
     lines: Decimal | None = None
@@ -61,11 +65,19 @@ class InvoiceTotals:
     rounding: Decimal | None = None
     due: Decimal | None = None
     third_party: Decimal | None = None
+    withheld: Decimal | None = None
+    split_tax: Decimal | None = None
+    stamp: Decimal | None = None
+    made: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VatRow:
-    """The base and the tax of a category and a rate in percent (BG-23), with the reason of an exemption."""
+    """The base and the tax of a category and a rate in percent (BG-23), with the reason of an exemption.
+
+    `parts` is what the base of an Italian row has beside the lines, `is_split` whether the buyer pays its tax to the
+    state.
+    """
 
     base: Decimal | None
     tax: Decimal | None
@@ -74,6 +86,8 @@ class VatRow:
     reason: str | None = None
     reason_code: str | None = None
     is_vat: bool = True
+    parts: tuple[Decimal, ...] = ()
+    is_split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,8 @@ class Adjustment:
 class InvoiceLine:
     """A line of an invoice (BG-25); the price is for `base_quantity` of its unit.
 
-    `status` is that of the extended profile of Factur-X (BT-X-7): DETAIL, GROUP or INFORMATION.
+    `status` is that of the extended profile of Factur-X (BT-X-7): DETAIL, GROUP or INFORMATION. `is_withheld` where
+    something is withheld of an Italian line.
     """
 
     id: str | None = None
@@ -116,6 +131,7 @@ class InvoiceLine:
     is_vat: bool = True
     adjustments: tuple[Adjustment, ...] = ()
     status: str | None = None
+    is_withheld: bool = False
 
     @property
     def is_counted(self) -> bool:
@@ -130,6 +146,25 @@ class Payment:
     means: str | None = None
     remittance: str | None = None
     account: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withholding:
+    """What the buyer withholds of an Italian invoice, by its kind, its rate in percent and its reason in codes."""
+
+    kind: str | None
+    amount: Decimal | None
+    rate: Decimal | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instalment:
+    """A payment that an Italian invoice asks for."""
+
+    amount: Decimal | None
+    due_on: date | None = None
+    means: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +194,8 @@ class Invoice:
     rows: tuple[VatRow, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     lines: tuple[InvoiceLine, ...] = ()
+    withholdings: tuple[Withholding, ...] = ()
+    instalments: tuple[Instalment, ...] = ()
     is_credit_note: bool = False
     attachments: int = 0
     unreadable: tuple[str, ...] = ()

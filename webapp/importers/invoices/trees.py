@@ -7,12 +7,12 @@ from xml.parsers import expat
 from webapp.importers.invoices.records import InvoiceRefusedError
 from webapp.ledger.files import xml_pieces
 from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
-from webapp.ledger.files.xml_texts import ENVELOPE, XmlTextError, xml_text
+from webapp.ledger.files.xml_texts import ENVELOPE, FATTURA_PA, XmlTextError, xml_text
 
 MOST_TEXT: Final = 10_000
 DEEPEST: Final = 60
 # Files within the invoice, which are neither read nor kept in memory.
-_BINARY: Final = frozenset({"EmbeddedDocumentBinaryObject", "AttachmentBinaryObject"})
+_BINARY: Final = frozenset({"EmbeddedDocumentBinaryObject", "AttachmentBinaryObject", "Attachment"})
 _UBL: Final = "urn:oasis:names:specification:ubl:schema:xsd:"
 _CII: Final = "urn:un:unece:uncefact:data:standard:"
 _NAMESPACES: Final = (
@@ -25,6 +25,7 @@ _NAMESPACES: Final = (
     f"{_CII}UnqualifiedDataType:",
     f"{_CII}QualifiedDataType:",
     "urn:ferd:CrossIndustryDocument:invoice:1p0 ",
+    *FATTURA_PA,
 )
 
 
@@ -65,8 +66,10 @@ class Node:
         )
 
 
-def tree(data: bytes) -> Node:
-    """Parse an invoice to its tree, without elements of other vocabularies and their contents.
+def trees(data: bytes) -> list[Node]:
+    """Parse XML to the trees of its invoices, without elements of other vocabularies and their contents.
+
+    An envelope may have several.
 
     Raises InvoiceRefusedError for bytes that are not XML, have a document type, or are too large or too deep.
     """
@@ -86,16 +89,17 @@ def tree(data: bytes) -> Node:
         raise InvoiceRefusedError(
             f"The XML breaks off or is damaged in line {parser.ErrorLineNumber}; ask for the invoice again."
         ) from None
-    if builder.root is None:
-        raise InvoiceRefusedError("The XML is not an invoice in UBL or CII.")
-    return builder.root
+    if not builder.roots:
+        raise InvoiceRefusedError("The XML is not an invoice in UBL, CII or FatturaPA.")
+    return builder.roots
 
 
 class _Builder:
     """The tree as it grows; `skipped` is the depth below an element of another vocabulary."""
 
     def __init__(self) -> None:
-        self.root: Node | None = None
+        self.roots: list[Node] = []
+        self._has_own_names = False
         self._open: list[Node] = []
         self._texts: list[str] = []
         self._length = self._elements = self._skipped = 0
@@ -110,16 +114,21 @@ class _Builder:
             raise InvoiceRefusedError("The XML is nested more deeply than any invoice; it was not read.")
         if tag == ENVELOPE and not (self._open or self._skipped or self._elements > 1):
             return
-        if self._skipped or not tag.startswith(_NAMESPACES):
+        if self._skipped or not self._is_known(tag):
             self._skipped += 1
             return
         node = Node(tag.rpartition(" ")[2], attributes)
         if self._open:
             self._open[-1].children.setdefault(node.name, []).append(node)
         else:
-            self.root = node
+            self.roots.append(node)
+            # The schema of FatturaPA gives a namespace to its root alone.
+            self._has_own_names = tag.startswith(FATTURA_PA)
         self._open.append(node)
         self._texts, self._length = [], 0
+
+    def _is_known(self, tag: str) -> bool:
+        return tag.startswith(_NAMESPACES) or (self._has_own_names and bool(self._open) and " " not in tag)
 
     def end(self, _tag: str) -> None:
         if self._skipped:

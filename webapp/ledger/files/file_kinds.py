@@ -9,8 +9,9 @@ from xml.parsers import expat
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.files import xml_pieces
+from webapp.ledger.files.signed_files import SignedFileError, content_of, is_signed
 from webapp.ledger.files.xml_pieces import MOST_ELEMENTS, TooMuchMarkupError
-from webapp.ledger.files.xml_texts import ENVELOPE, XmlTextError, xml_text
+from webapp.ledger.files.xml_texts import ENVELOPE, FATTURA_PA, XmlTextError, xml_text
 
 LONGEST: Final = 120
 NAMELESS: Final = "document"
@@ -48,13 +49,15 @@ HEIC: Final = FileKind("image/heic", "image/heic", (".heic", ".heif"))
 TEXT: Final = FileKind("text/plain", "text/plain", (".txt", ".text", ".eml", ".csv", ".log"))
 # A browser looks for styles and scripts in what is served as XML, so it is never served as XML.
 XML: Final = FileKind("application/xml", OCTETS, (".xml",))
+# A document in a signature.
+SIGNED: Final = FileKind("application/pkcs7-mime", OCTETS, (".p7m",))
 # What only bank files are: documents are none of these.
 WORKBOOK: Final = FileKind(
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", OCTETS, (".xlsx",)
 )
 JSON: Final = FileKind("application/json", OCTETS, (".json",))
 UNKNOWN: Final = FileKind(OCTETS, OCTETS, ())
-KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML)}
+KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML, SIGNED)}
 ALL_KINDS: Final = KINDS | {kind.type: kind for kind in (WORKBOOK, JSON, UNKNOWN)}
 
 # Each at the very beginning: what stands before a mark may be another kind of file altogether.
@@ -88,7 +91,7 @@ _INVOICES: Final = frozenset(
 )
 _FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
 _OF_ENVELOPE: Final = ENVELOPE.partition(" ")[0]
-_FATTURA_PA: Final = "http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/"
+_ITALIAN_INVOICES: Final = ("FatturaElettronica", "FatturaElettronicaSemplificata")
 _DEEPEST: Final = 100
 _BEGINNING: Final = 4096
 
@@ -113,6 +116,12 @@ plain text or XML invoice; this file is none.
     if _begins_as_xml(data):
         _require_invoice(data)
         return XML
+    if is_signed(data):
+        try:
+            kind_of(content_of(data))
+        except SignedFileError as error:
+            raise FileKindError(str(error)) from None
+        return SIGNED
     text = _text(data)
     if not text.strip() or _MARKUP.search(text):
         raise FileKindError
@@ -133,6 +142,8 @@ def sniffed(data: bytes) -> FileKind:
         return WEBP if _WEBP.match(beginning) else HEIC
     if _begins_as_xml(beginning):
         return XML
+    if is_signed(beginning):
+        return SIGNED
     return UNKNOWN if b"\x00" in beginning else TEXT
 
 
@@ -167,8 +178,8 @@ def _require_invoice(data: bytes) -> None:
         if _CONTROL.search(text):
             raise FileKindError
         xml_pieces.parse(parser, text.encode())
-        if found.invoices != 1:
-            raise FileKindError("The envelope has several invoices; send each as a file of its own.")
+        if not found.invoices:
+            raise FileKindError
     except (TooMuchMarkupError, XmlTextError) as error:
         raise FileKindError(str(error)) from None
     except (expat.ExpatError, ValueError, LookupError):
@@ -185,13 +196,11 @@ class _Elements:
     def start(self, name: str, _attributes: dict[str, str]) -> None:
         if self._depth == 0 and name == ENVELOPE:
             self._outside = 1
-        if self._depth == 0 and name.startswith(_FATTURA_PA):
-            raise FileKindError("This is an Italian FatturaPA, which is not read; send the invoice as a PDF.")
         is_root = self._depth == self._outside
-        is_strange = name not in _INVOICES if is_root else name.startswith(_FOREIGN)
+        is_strange = not _is_invoice(name) if is_root else name.startswith(_FOREIGN)
         if is_root and self._outside:
             is_strange = is_strange and not name.startswith(_OF_ENVELOPE)
-        self.invoices += is_root and name in _INVOICES
+        self.invoices += is_root and _is_invoice(name)
         self._depth += 1
         self._count += 1
         if is_strange or self._depth > _DEEPEST:
@@ -204,6 +213,12 @@ class _Elements:
 
     def refuse(self, *_: object) -> None:
         raise FileKindError
+
+
+def _is_invoice(name: str) -> bool:
+    """Return whether an element is the root of an invoice."""
+    is_italian = name.startswith(FATTURA_PA) and name.rpartition(" ")[2] in _ITALIAN_INVOICES
+    return is_italian or name in _INVOICES
 
 
 def cleaned(name: str, endings: Sequence[str] = ()) -> str:

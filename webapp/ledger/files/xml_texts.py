@@ -7,6 +7,11 @@ from typing import Final
 ENVELOPE: Final = (
     "http://www.unece.org/cefact/namespaces/StandardBusinessDocumentHeader StandardBusinessDocument"
 )
+# The beginnings of the names of Italian e-invoices: today's, the simplified ones, and those before 2017.
+FATTURA_PA: Final = (
+    "http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/",
+    "http://www.fatturapa.gov.it/sdi/fatturapa/",
+)
 _DECLARED: Final = re.compile(
     r"""<\?xml\s[^<>]*?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,39})["']""", re.ASCII
 )

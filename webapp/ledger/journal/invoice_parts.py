@@ -1,4 +1,4 @@
-"""The parts of an invoice's figures, as booked: net by rate, tax, prepaid and rounding.
+"""The parts of an invoice's figures, as booked: net by rate, tax, what others get, prepaid and rounding.
 
 Every part is a figure of the document, or its amount due less its total; none is computed from a rate.
 """
@@ -17,6 +17,9 @@ class PartKind(StrEnum):
     NET = "NET"
     TAX = "TAX"
     PREPAID = "PREPAID"
+    THIRD_PARTY = "THIRD_PARTY"
+    WITHHELD = "WITHHELD"
+    SPLIT_TAX = "SPLIT_TAX"
     ROUNDING = "ROUNDING"
 
 
@@ -37,7 +40,11 @@ class StatedBase:
 
 @dataclass(frozen=True, slots=True)
 class StatedTotals:
-    """The totals of a document; missing ones are None."""
+    """The totals of a document; missing ones are None.
+
+    `third_party` is due with it and not in its gross, `withheld` and `split_tax` are in its gross and paid to others.
+    `rounding` is the stated one, and `in_gross` what of it the gross has beside the net and the tax.
+    """
 
     net: Money | None
     tax: Money | None
@@ -45,6 +52,18 @@ class StatedTotals:
     prepaid: Money | None = None
     due: Money | None = None
     bases: Sequence[StatedBase] = ()
+    third_party: Money | None = None
+    withheld: Money | None = None
+    split_tax: Money | None = None
+    rounding: Money | None = None
+    in_gross: Money | None = None
+
+    @property
+    def owed(self) -> Money:
+        """What is to be paid by the totals: the gross, what third parties get, less what the seller does not get."""
+        none = Money.zero(self.gross.currency)
+        less = (self.prepaid or none) + (self.withheld or none) + (self.split_tax or none)
+        return self.gross + (self.third_party or none) - less
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +90,10 @@ def parts_of(stated: StatedTotals) -> list[InvoicePart]:
     Raises NotInPartsError where net and tax are not the total; without either the total is one part.
     """
     gross, currency = stated.gross, stated.gross.currency
-    tax = stated.tax or Money.zero(currency)
-    net = gross - tax if stated.net is None else stated.net
-    if net + tax != gross:
+    none = Money.zero(currency)
+    tax, rounding = stated.tax or none, stated.in_gross or none
+    net = gross - tax - rounding if stated.net is None else stated.net
+    if net + tax + rounding != gross:
         raise NotInPartsError(
             f"Net {net.formatted} and tax {tax.formatted} are not the total {gross.formatted}; write the parts by hand."
         )
@@ -83,7 +103,24 @@ def parts_of(stated: StatedTotals) -> list[InvoicePart]:
     parts = [
         InvoicePart(PartKind.NET, each.amount, each.rate, each.category) for each in bases if each.amount
     ]
-    return [*parts, InvoicePart(PartKind.TAX, tax)] if tax else parts
+    others = (InvoicePart(PartKind.TAX, tax), InvoicePart(PartKind.ROUNDING, rounding))
+    return [*parts, *(each for each in others if each.amount)]
+
+
+def parts_for_others(stated: StatedTotals) -> list[InvoicePart]:
+    """Return what is due with a document for third parties, and what of its total is paid to others.
+
+    >>> eur = lambda minor: Money(minor, "EUR")
+    >>> stated = StatedTotals(eur(10000), eur(2200), eur(12200), third_party=eur(300), withheld=eur(2000))
+    >>> [(str(each.kind), str(each.amount)) for each in parts_for_others(stated)], str(stated.owed)
+    ([('THIRD_PARTY', '3.00'), ('WITHHELD', '-20.00')], '105.00')
+    """
+    found = (
+        (PartKind.THIRD_PARTY, stated.third_party),
+        (PartKind.WITHHELD, None if stated.withheld is None else -stated.withheld),
+        (PartKind.SPLIT_TAX, None if stated.split_tax is None else -stated.split_tax),
+    )
+    return [InvoicePart(kind, amount) for kind, amount in found if amount]
 
 
 def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
@@ -107,17 +144,24 @@ def parts_paid(stated: StatedTotals, paid: Money) -> list[InvoicePart]:
         )
     prepaid = stated.prepaid or Money.zero(paid.currency)
     beside = [InvoicePart(PartKind.PREPAID, -prepaid)] if prepaid else []
-    return [*parts, *beside, *rounding_of(stated)]
+    return [*parts, *beside, *parts_for_others(stated), *rounding_of(stated)]
 
 
 def rounding_of(stated: StatedTotals) -> list[InvoicePart]:
-    """Return the rounding of a document: its amount due, less its total without the prepaid amount, or None.
+    """Return the rounding of a document: its amount due, less what is owed by its totals, or nothing.
 
     >>> eur = lambda minor: Money(minor, "EUR")
     >>> [str(each.amount) for each in rounding_of(StatedTotals(None, None, eur(9998), eur(0), eur(10000)))]
     ['0.02']
+
+    Raises NotInPartsError where it is no rounding: neither the stated one nor within one unit of the currency.
     """
-    if stated.due is None:
+    if stated.due is None or stated.due == stated.owed:
         return []
-    rounding = stated.due - (stated.gross - (stated.prepaid or Money.zero(stated.gross.currency)))
-    return [InvoicePart(PartKind.ROUNDING, rounding)] if rounding else []
+    rounding = stated.due - stated.owed
+    if rounding != stated.rounding and abs(rounding.decimal) > 1:
+        raise NotInPartsError(
+            f"The amount due {stated.due.formatted} is not the {stated.owed.formatted} that the totals make; write the"
+            " parts by hand."
+        )
+    return [InvoicePart(PartKind.ROUNDING, rounding)]

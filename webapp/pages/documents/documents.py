@@ -255,6 +255,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         choices=CHOICES,
         suggestions=queries.documents.suggestions.of_document(document),
         files=files[1:],
+        same_file=queries.documents.documents.of_same_file(document),
         deleted=deleted,
         is_picture=shown is not None and shown.file_type in document_files.PICTURES,
         is_shown=shown is not None,

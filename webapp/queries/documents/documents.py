@@ -11,6 +11,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.files.file_kinds import SIGNED, XML
 from webapp.ledger.money import Money
 from webapp.models import (
     DeclinedRelation,
@@ -30,6 +31,10 @@ from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
 
+# The totals that were not kept of the first e-invoices.
+LATER_TOTALS = ("third_party", "withheld", "split_tax", "stamp")
+# The types of files that may have several invoices.
+SEVERAL = frozenset({XML.type, SIGNED.type})
 NEWEST = Order((Document.id,))  # type: ignore[arg-type]
 
 
@@ -76,6 +81,7 @@ class DocumentDetail(DocumentRecord):
     text: str | None
     suggestions: list[SuggestedField]
     invoice: Mapping[str, Any] | None
+    same_file_ids: list[int]
     declined: list[DeclinedRelation]
     provenance: list[Provenance]
 
@@ -110,11 +116,26 @@ def with_file(organization_id: str, digest: str) -> Document | None:
         DocumentFile.organization_id == organization_id, DocumentFile.sha256 == digest
     )
     return db.session.scalar(
-        sa.select(Document).where(
+        sa.select(Document)
+        .where(
             Document.organization_id == organization_id,
             sa.or_(Document.sha256 == digest, Document.id == further.scalar_subquery()),
         )
+        .order_by(Document.id)
+        .limit(1)
     )
+
+
+def of_same_file(document: Document) -> list[Document]:
+    """List the other documents of the invoices in a document's file, in the file's order."""
+    if document.sha256 is None or document.file_type not in SEVERAL:
+        return []
+    others = sa.select(Document).where(
+        of_same_organization(Document, document),
+        Document.sha256 == document.sha256,
+        Document.id != document.id,
+    )
+    return list(db.session.scalars(others.order_by(Document.file_part)))
 
 
 def digests_among(organization_id: str, digests: Collection[str]) -> set[str]:
@@ -211,6 +232,7 @@ def detailed(document: Document) -> DocumentDetail:
         text=document.text,
         suggestions=suggestions.of_document(document),
         invoice=invoice_of(document),
+        same_file_ids=[each.id for each in of_same_file(document)],
         declined=attachments.declined_of(document),
         provenance=runs.provenance_of_document(organization_id, document.id),
     )
@@ -225,8 +247,9 @@ def invoice_of(document: Document) -> Mapping[str, Any] | None:
     """Give what a document's e-invoice or its row of a table states, None where there is none or it is unreadable."""
     if document.invoice is None or "syntax" not in document.invoice:
         return None
-    # What was read before the tax in a second currency was kept has none; of a table only its rows are.
-    return {"other_taxes": [], "table": None, **document.invoice}
+    # What was read before these were kept has none of them; of a table only its rows are.
+    stated = {"other_taxes": [], "withholdings": [], "instalments": [], "table": None, **document.invoice}
+    return {**stated, "totals": {**dict.fromkeys(LATER_TOTALS), **stated["totals"]}}
 
 
 def file_of(document: Document | DocumentFile) -> tuple[StoredFile, str, str]:

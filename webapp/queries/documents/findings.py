@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from webapp.ledger.codes import NO_INVOICES
+from webapp.ledger.codes import NO_INVOICES, SUPPLEMENTS
 from webapp.ledger.journal.transfer_sides import compact
 from webapp.models import Document
 from webapp.queries.common import merchants
@@ -32,14 +32,20 @@ def findings_of(document: Document) -> list[DocumentFinding]:
 
 
 def is_no_invoice(document: Document) -> bool:
-    """Return whether a document's file states a type that asks for money and is no invoice, so that no tax is owed."""
-    return (document.invoice or {}).get("type_code") in NO_INVOICES
+    """Return whether a document's file states a type by which no tax is owed: it asks for money, or is of the buyer."""
+    return (document.invoice or {}).get("type_code") in NO_INVOICES | SUPPLEMENTS
 
 
 def _no_invoice(document: Document) -> list[DocumentFinding]:
     if not is_no_invoice(document):
         return []
     code = (document.invoice or {})["type_code"]
+    if code in SUPPLEMENTS:
+        supplement = (
+            f"Its type {code} is what a buyer writes on somebody else's invoice, for the VAT alone: nothing is paid by"
+            " it. Book that invoice."
+        )
+        return [DocumentFinding("not_an_invoice", supplement)]
     sentence = (
         f"Its type {code} is a request for payment or a pro-forma, and no invoice: no tax can be deducted by it. Wait"
         " for the invoice, and book what is paid before as a prepayment."
@@ -93,9 +99,13 @@ def _differing_total(document: Document) -> list[DocumentFinding]:
 
 
 def _says_so_itself(document: Document) -> bool:
-    """Tell whether the e-invoice's own finding says that its figures differ, which are still those of the document."""
+    """Tell whether the e-invoice's own finding says that its figures differ, which are still those of the document.
+
+    The total of an Italian one may have a stamp duty or a rounding beside both.
+    """
     invoice = document.invoice or {}
-    if all(each["rule"] != GROSS for each in invoice.get("findings", ())):
+    rules = {each["rule"] for each in invoice.get("findings", ())}
+    if GROSS not in rules and invoice.get("syntax") != "FATTURA_PA":
         return False
     stated = invoice["totals"]
     amounts = {"net": document.net, "tax": document.tax, "gross": document.total}

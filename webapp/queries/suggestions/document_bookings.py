@@ -18,6 +18,7 @@ from webapp.ledger.journal.invoice_parts import (
     PartKind,
     StatedBase,
     StatedTotals,
+    parts_for_others,
     parts_of,
     parts_paid,
     rounding_of,
@@ -44,6 +45,18 @@ from webapp.queries.suggestions import likely_accounts
 # The accounts of the default chart, in books that kept it: of a purchase, and of a sale.
 TAX: Final[Mapping[bool, str]] = {False: "1300", True: "2200"}
 OWED: Final[Mapping[bool, str]] = {False: "2100", True: "1200"}
+# Where what others get goes: the field of the chosen account, and that of the chart for a purchase and for a sale.
+# What is withheld is income tax of the seller, and a split tax is owed to the state, whoever's the document is.
+FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, str | None]]]] = {
+    PartKind.PREPAID: ("prepaid_account_id", {False: None, True: None}),
+    PartKind.THIRD_PARTY: ("third_party_account_id", {False: None, True: "2100"}),
+    PartKind.WITHHELD: ("withheld_account_id", {False: "2400", True: "2400"}),
+    PartKind.SPLIT_TAX: ("split_tax_account_id", {False: "2200", True: "2200"}),
+}
+# From how many instalments on each is an item of its own.
+FEWEST_INSTALMENTS: Final = 2
+# What of a document only its invoice states.
+OTHERS: Final = ("third_party", "withheld", "split_tax", "rounding")
 
 
 class NoTotalError(UnprocessableError):
@@ -83,6 +96,9 @@ class ChosenAccounts:
     tax_account_id: int | None = None
     counter_account_id: int | None = None
     prepaid_account_id: int | None = None
+    third_party_account_id: int | None = None
+    withheld_account_id: int | None = None
+    split_tax_account_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +126,48 @@ def postings(
     rate of its own, else at the rate of the entry's day, which is the document's if none is given.
     """
     stated, sign = _stated(document), _sign(document)
-    stated_parts = [*parts_of(stated), *rounding_of(stated)]
+    stated_parts = [*parts_of(stated), *parts_for_others(stated), *rounding_of(stated)]
     parts = [
         _booked(each, document, chosen, each.amount if sign > 0 else -each.amount) for each in stated_parts
     ]
     owed = chosen.counter_account_id or _of_chart(document, OWED)
     whole = total([each.amount for each in stated_parts], stated.gross.currency)
     gross = -whole if sign > 0 else whole
+    whole_owed = BookedPart(
+        "OWED",
+        owed,
+        gross,
+        org_merchant_id=document.org_merchant_id,
+        due_on=document.due_on,
+        reference=document.number,
+    )
     return [
         *_with_tax_in_base(document, parts, gross, day or document.issued_on, amount_base),
-        BookedPart(
-            "OWED",
+        *_in_instalments(document, whole_owed),
+    ]
+
+
+def _in_instalments(document: Document, owed: BookedPart) -> list[BookedPart]:
+    """Give what is owed by the days on which the invoice asks for it, where its instalments make it exactly."""
+    stated = (document.invoice or {}).get("instalments", [])
+    base = organizations.get(document.organization_id).base_currency
+    currency = owed.amount.currency
+    if len(stated) < FEWEST_INSTALMENTS or document.prepaid or currency != base or document.due is None:
+        return [owed]
+    try:
+        amounts = [Money.of(Decimal(each["amount"] or "0"), currency) for each in stated]
+    except UnprocessableError:
+        return [owed]
+    days = [each["due_on"] for each in stated]
+    if total(amounts, currency) != abs(owed.amount) or not all(days) or not all(amounts):
+        return [owed]
+    return [
+        replace(
             owed,
-            gross,
-            org_merchant_id=document.org_merchant_id,
-            due_on=document.due_on,
-            reference=document.number,
-        ),
+            amount=amount if owed.amount.minor > 0 else -amount,
+            due_on=date.fromisoformat(day),
+        )
+        for amount, day in zip(amounts, days, strict=True)
     ]
 
 
@@ -200,9 +241,36 @@ def _sign(document: Document) -> int:
 def _stated(document: Document) -> StatedTotals:
     if document.total is None:
         raise NoTotalError
-    return StatedTotals(
+    totals = StatedTotals(
         document.net, document.tax, document.total, document.prepaid, document.due, _bases(document)
     )
+    others = _others(document)
+    totals = replace(totals, **{name: others.get(name) for name in OTHERS})
+    if totals.net is None or totals.tax is None:
+        return totals
+    # The gross of an Italian invoice may have a stamp duty or a rounding beside the net and the tax.
+    beside = totals.gross - totals.net - totals.tax
+    if beside and beside == others.get("stamp"):
+        return replace(totals, net=totals.net + beside, bases=[*totals.bases, StatedBase(beside)])
+    if beside and beside == totals.rounding and (document.invoice or {}).get("syntax") == "FATTURA_PA":
+        return replace(totals, in_gross=beside)
+    return totals
+
+
+def _others(document: Document) -> Mapping[str, Money]:
+    """Give the totals that only the invoice states, as far as the document is still in its currency."""
+    invoice = document.invoice or {}
+    if document.currency is None or invoice.get("currency") != document.currency:
+        return {}
+    stated = invoice.get("totals", {})
+    try:
+        return {
+            name: Money.of(Decimal(stated[name]), document.currency)
+            for name in (*OTHERS, "stamp")
+            if stated.get(name) is not None
+        }
+    except UnprocessableError:
+        return {}
 
 
 def _bases(document: Document) -> Sequence[StatedBase]:
@@ -233,12 +301,17 @@ def _booked(part: InvoicePart, document: Document, chosen: ChosenAccounts, amoun
 
 
 def _account(kind: PartKind, document: Document, chosen: ChosenAccounts) -> int | None:
-    if kind is PartKind.PREPAID:
-        return chosen.prepaid_account_id
     if kind is PartKind.ROUNDING:
         return accounts.by_role(document.organization_id, Role.ROUNDING).id
     if kind is PartKind.TAX:
         return chosen.tax_account_id or _of_last(document) or _of_chart(document, TAX)
+    if kind in FOR_OTHERS:
+        name, codes = FOR_OTHERS[kind]
+        own: int | None = getattr(chosen, name)
+        code = codes[is_own(document)]
+        # What third parties get by a bill is a cost like its net.
+        if own or kind is not PartKind.THIRD_PARTY or code is not None:
+            return own or (None if code is None else _of_code(document, code))
     if chosen.account_id or document.account_id:
         return chosen.account_id or document.account_id
     likely = likely_accounts.of_document(document)
@@ -268,8 +341,11 @@ def _of_last(document: Document) -> int | None:
 
 
 def _of_chart(document: Document, codes: Mapping[bool, str]) -> int | None:
+    return _of_code(document, codes[is_own(document)])
+
+
+def _of_code(document: Document, code: str) -> int | None:
     """Find an account of the default chart by its code and its name; None where the books have another one."""
-    code = codes[is_own(document)]
     name = next(each.name for each in DEFAULT_CHART if each.code == code)
     return db.session.scalar(
         sa.select(Account.id).where(

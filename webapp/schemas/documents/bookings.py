@@ -16,6 +16,15 @@ TAX = {
     "description": "The account of the tax. Without it that of the last document's entry, or of the default chart."
 }
 
+THIRD_PARTY = {
+    "description": "The account of what third parties get. Without it that of the net, of our invoices the payables."
+}
+WITHHELD = {
+    "description": "The account of what is withheld. Without it the income tax payable of the default chart."
+}
+SPLIT_TAX = {
+    "description": "The account of tax that the buyer pays. Without it the VAT payable of the default chart."
+}
 OWN_RATE = {
     "description": "What its total is in the base currency at a rate of its own, without a sign; else the day's rate."
 }
@@ -59,6 +68,9 @@ class ChosenAccountsSchema(Schema):
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
     tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=TAX)
+    third_party_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=THIRD_PARTY)
+    withheld_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=WITHHELD)
+    split_tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=SPLIT_TAX)
 
 
 class EnterDocumentSchema(ChosenAccountsSchema):
@@ -85,4 +97,7 @@ class SplitByDocumentFormSchema(SplitByDocumentSchema):
     account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     tax_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     prepaid_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    third_party_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    withheld_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    split_tax_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -20,6 +20,7 @@ LONGEST_TEXT = 100_000
 SIDE = {
     "description": "Of a credit note: SALE for one of ours, PURCHASE for a supplier's; null where it is unknown."
 }
+SAME_FILE = {"description": "The documents of the other invoices in its file."}
 IDENTIFIES = {
     "description": "Whether it says which document is paid: the amount due, with its number or its payment reference."
 }
@@ -183,6 +184,7 @@ class DocumentStorySchema(DocumentSchema):
     text = Untrusted(allow_none=True)
     suggestions = ma.fields.List(ma.fields.Nested(SuggestedFieldSchema))
     invoice = ma.fields.Nested(StatedInvoiceSchema, allow_none=True)
+    same_file_ids = ma.fields.List(fields.Id(Kind.DOCUMENT), metadata=SAME_FILE)
     declined = ma.fields.List(ma.fields.Nested(DeclinedSchema))
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 

@@ -36,6 +36,12 @@ class StatedTotalsSchema(Schema):
     prepaid = _stated()
     rounding = _stated()
     due = _stated()
+    third_party = _stated(
+        "What others are paid for with it, by the extension of XRechnung; part of what is due."
+    )
+    withheld = _stated("What the buyer pays to the state or a fund for the seller; not part of what is due.")
+    split_tax = _stated("The tax that the buyer pays to the state; not part of what is due.")
+    stamp = _stated("The stamp duty on an Italian invoice, which is in its gross or not.")
 
 
 class StatedTaxSchema(Schema):
@@ -69,6 +75,23 @@ class StatedLineSchema(Schema):
     rate = _stated()
 
 
+class WithholdingSchema(Schema):
+    """What the buyer withholds of an Italian invoice."""
+
+    kind = _stated("TipoRitenuta: RT01 and RT02 are income tax, the others contributions.")
+    amount = _stated()
+    rate = _stated()
+    reason = _stated("CausalePagamento, in the letters of the yearly form.")
+
+
+class InstalmentSchema(Schema):
+    """A payment that an Italian invoice asks for."""
+
+    amount = _stated()
+    due_on = _stated()
+    payment_means = _stated()
+
+
 class BrokenRuleSchema(Schema):
     """A rule that does not hold, in a sentence with its figures."""
 
@@ -92,7 +115,9 @@ class StatedInvoiceSchema(Schema):
 
     syntax = ma.fields.String()
     profile = _stated()
-    type_code = _stated("UNTDID 1001: 380 is an invoice, 381 a credit note.")
+    type_code = _stated(
+        "UNTDID 1001: 380 is an invoice, 381 a credit note. Of FatturaPA its own: TD01 an invoice, TD04 a credit note."
+    )
     is_credit_note = ma.fields.Boolean()
     number = _stated()
     issued_on = _stated()
@@ -102,13 +127,17 @@ class StatedInvoiceSchema(Schema):
     preceding_invoices = ma.fields.List(Untrusted())
     seller = ma.fields.Nested(StatedPartySchema)
     buyer = ma.fields.Nested(StatedPartySchema)
-    payment_means = _stated("UNTDID 4461: 58 is a SEPA transfer, 59 a direct debit.")
+    payment_means = _stated(
+        "UNTDID 4461: 58 is a SEPA transfer, 59 a direct debit. Of FatturaPA its own: MP05 is a transfer."
+    )
     remittance = _stated()
     account = _stated()
     totals = ma.fields.Nested(StatedTotalsSchema)
     other_taxes = ma.fields.List(ma.fields.Nested(StatedTaxSchema))
     vat = ma.fields.List(ma.fields.Nested(StatedVatSchema))
     lines = ma.fields.List(ma.fields.Nested(StatedLineSchema))
+    withholdings = ma.fields.List(ma.fields.Nested(WithholdingSchema))
+    instalments = ma.fields.List(ma.fields.Nested(InstalmentSchema))
     attachments = ma.fields.Integer()
     findings = ma.fields.List(ma.fields.Nested(BrokenRuleSchema))
     table = ma.fields.Nested(TableOriginSchema, allow_none=True)

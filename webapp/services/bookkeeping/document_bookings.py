@@ -24,6 +24,9 @@ FIELDS = {
     "TAX": "taxAccountId",
     "OWED": "counterAccountId",
     "PREPAID": "prepaidAccountId",
+    "THIRD_PARTY": "thirdPartyAccountId",
+    "WITHHELD": "withheldAccountId",
+    "SPLIT_TAX": "splitTaxAccountId",
     "ROUNDING": "roundingAccountId",
 }
 

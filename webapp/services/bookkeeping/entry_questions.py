@@ -31,7 +31,7 @@ class NumberTwiceError(LedgerError):
 
 
 class NotAnInvoiceError(LedgerError):
-    """This document is a request for payment or a pro-forma, and no invoice; send `force` if it is to be booked."""
+    """This document is no invoice, but a request for payment, a pro-forma or a supplement; send `force` to book it."""
 
     code = "not_an_invoice"
 

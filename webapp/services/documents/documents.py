@@ -34,6 +34,12 @@ class EmptyDocumentError(UnprocessableError):
     code = "validation"
 
 
+class SeveralInvoicesError(UnprocessableError):
+    """The file has several invoices; send it without fields, and each becomes a document."""
+
+    code = "several_invoices"
+
+
 class DocumentInUseError(LedgerError):
     """The books use this document; detach it there first."""
 
@@ -54,8 +60,75 @@ def create(
 
     It is attached to the line that certainly pays it, unless it `has_place` already. The file of an invoice that is
     there already is added to that document, which is answered.
-    Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
-    `force` and a note, SameInvoiceError.
+    Each invoice of a file with several becomes a document. Raises EmptyDocumentError, FileKindError,
+    AlreadyThereError, what `document_fields.write` raises, and, without `force` and a note, SameInvoiceError;
+    SeveralInvoicesError for several invoices and fields, or one place.
+    """
+    parts = _parts(file)
+    if len(parts) > 1:
+        return _create_each(content, parts, actor=actor, now=now, force=force, note=note, has_place=has_place)
+    document, same = _create(content, file, actor=actor, now=now, force=force, note=note)
+    if same is not None and file is not None:
+        further_files.add(same, file, actor=actor, now=now)
+        return same
+    if not has_place:
+        payments.attach(actor.organization_id, [document], now=now)
+    return document
+
+
+def _parts(file: SentFile | None) -> list[SentFile]:
+    """Give a file once for each of its invoices."""
+    if file is None or not file.data:
+        return []
+    contents = file.contents or invoices.contents(file.data)
+    return [SentFile(file.name, file.data, each) for each in contents.each()]
+
+
+def _create_each(
+    content: DocumentInput,
+    parts: list[SentFile],
+    *,
+    actor: Actor,
+    now: datetime,
+    force: bool,
+    note: str,
+    has_place: bool,
+) -> Document:
+    """File a document for each invoice of a file; answers the first new one, or the first that is there.
+
+    Raises SeveralInvoicesError where fields were sent, as nobody knows of which invoice, or one document is wanted.
+    """
+    if has_place or content.keys() - {"file_name"}:
+        raise SeveralInvoicesError(
+            f"The file has {len(parts)} invoices. Send it without fields, and each becomes a document."
+        )
+    refuse_duplicate(actor.organization_id, sha256(parts[0].data).hexdigest())
+    new: list[Document] = []
+    there: list[Document] = []
+    for part in parts:
+        document, same = _create(content, part, actor=actor, now=now, force=force, note=note, is_new=True)
+        (new if same is None else there).append(same or document)
+    if not new:
+        whole = SentFile(parts[0].name, parts[0].data)
+        further_files.add(there[0], whole, actor=actor, now=now)
+        return there[0]
+    payments.attach(actor.organization_id, new, now=now)
+    return new[0]
+
+
+def _create(
+    content: DocumentInput,
+    file: SentFile | None,
+    *,
+    actor: Actor,
+    now: datetime,
+    force: bool,
+    note: str,
+    is_new: bool = False,
+) -> tuple[Document, Document | None]:
+    """File one document, unless another one is the same invoice; answers both.
+
+    The file `is_new` where that was asked before.
     """
     payload = fields.as_json(content) | _insisted(force=force)
     with act(actor, now, "create_document", ("document", "new"), note=note, payload=payload) as doing:
@@ -63,7 +136,7 @@ def create(
             raise EmptyDocumentError
         document = begun(actor.organization_id, now)
         if file is not None:
-            _keep_file(document, file, doing, content)
+            _keep_file(document, file, doing, content, is_new=is_new)
         fields.write(document, _named(document, content))
         if "org_merchant_id" not in content:
             parties.recognise(actor.organization_id, [document])
@@ -75,12 +148,7 @@ def create(
             db.session.add(document)
             db.session.flush()
             filed(document, content, doing)
-    if same is not None and file is not None:
-        further_files.add(same, file, actor=actor, now=now)
-        return same
-    if not has_place:
-        payments.attach(actor.organization_id, [document], now=now)
-    return document
+    return document, same
 
 
 def begun(organization_id: str, now: datetime) -> Document:
@@ -195,15 +263,18 @@ def with_file(
     """
     kind = read.kind or kind_of(file.data)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
-    document.file_size, document.sha256 = len(file.data), digest
+    document.file_size, document.sha256, document.file_part = len(file.data), digest, read.part
     invoices.write(document, read, content, organizations.get(document.organization_id))
     return NewFile(stored_files.pack(file.data), document.file_name, kind.type)
 
 
-def _keep_file(document: Document, file: SentFile, doing: Act, content: DocumentInput) -> None:
+def _keep_file(
+    document: Document, file: SentFile, doing: Act, content: DocumentInput, *, is_new: bool
+) -> None:
     if not file.data:
         raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
     read, digest = file.contents or invoices.contents(file.data), sha256(file.data).hexdigest()
     new = with_file(document, file, read, digest, content)
-    refuse_duplicate(document.organization_id, digest)
+    if not is_new:
+        refuse_duplicate(document.organization_id, digest)
     stored_files.keep(document.organization_id, new.packed, new.name, new.file_type, now=doing.now)

@@ -46,11 +46,11 @@ class _Filing:
 
 
 def read(files: Iterable[tuple[int, SentFile]]) -> list[ReadFile]:
-    """Take those files, each with its place, that were read as ones of a document."""
+    """Take those files, each with its place, that were read as ones of one document."""
     return [
         ReadFile(place, file, file.contents, sha256(file.data).hexdigest())
         for place, file in files
-        if file.contents is not None and file.contents.kind is not None
+        if file.contents is not None and file.contents.kind is not None and len(file.contents.invoices) <= 1
     ]
 
 

@@ -1,7 +1,7 @@
 """What a document's file states: an e-invoice in XML or within a PDF, else the text of a PDF's pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -10,10 +10,11 @@ from webapp.importers.invoices import Invoice, InvoiceRefusedError
 from webapp.importers.invoices.facts import facts
 from webapp.importers.invoices.records import InvoiceTotals
 from webapp.importers.pdfs import PdfRefusedError
-from webapp.ledger.codes import NO_INVOICES
+from webapp.ledger.codes import NO_INVOICES, SUPPLEMENTS
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.files.file_kinds import PDF, XML, FileKind, FileKindError, kind_of
+from webapp.ledger.files.file_kinds import PDF, SIGNED, XML, FileKind, FileKindError, kind_of
+from webapp.ledger.files.signed_files import content_of
 from webapp.ledger.journal.own_documents import Ourselves
 from webapp.ledger.money import Money
 from webapp.models import Document, Organization
@@ -33,15 +34,30 @@ ONLY_READ: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """What a file states: an invoice or none, a text or none, and why nothing could be read, in a sentence.
+    """What a file states: its invoices, a text or none, and why nothing could be read, in a sentence.
 
-    `kind` is none where it is no file of a document.
+    `kind` is none where it is no file of a document. `part` is the place of its one
+    invoice in the file, from 1.
     """
 
     kind: FileKind | None = None
-    invoice: Invoice | None = None
+    invoices: tuple[Invoice, ...] = ()
     text: str | None = None
     problem: str | None = None
+    part: int = 1
+
+    @property
+    def invoice(self) -> Invoice | None:
+        """The one invoice of the file, none where it has several."""
+        return self.invoices[0] if len(self.invoices) == 1 else None
+
+    def each(self) -> "list[FileContents]":
+        """Give the contents of a file by its invoices; what has at most one stays as it is."""
+        if len(self.invoices) <= 1:
+            return [self]
+        return [
+            replace(self, invoices=(invoice,), part=part) for part, invoice in enumerate(self.invoices, 1)
+        ]
 
 
 def contents(data: bytes) -> FileContents:
@@ -53,14 +69,16 @@ def contents(data: bytes) -> FileContents:
         kind = kind_of(data)
     except FileKindError:
         return FileContents()
+    signed = content_of(data) if kind is SIGNED else data
+    of_content = kind_of(signed) if kind is SIGNED else kind
     try:
-        if kind is XML:
-            return FileContents(kind, invoices.read(data))
-        if kind is not PDF:
+        if of_content is XML:
+            return FileContents(kind, invoices.read_all(signed))
+        if of_content is not PDF:
             return FileContents(kind)
-        found = pdfs.read(data)
+        found = pdfs.read(signed)
         text = found.text[:LONGEST_TEXT] or None
-        return FileContents(kind, None if found.xml is None else invoices.read(found.xml), text)
+        return FileContents(kind, () if found.xml is None else (invoices.read(found.xml),), text)
     except (InvoiceRefusedError, PdfRefusedError) as error:
         return FileContents(kind, problem=str(error))
 
@@ -104,7 +122,7 @@ def _type(invoice: Invoice, ours: Ourselves) -> str:
     """
     if invoice.is_credit_note:
         return "CREDIT_NOTE"
-    if invoice.type_code in NO_INVOICES:
+    if invoice.type_code in NO_INVOICES | SUPPLEMENTS:
         return "OTHER"
     return "INVOICE" if ours.are(invoice.seller.name, invoice.seller.vat_id) else "BILL"
 

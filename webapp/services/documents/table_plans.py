@@ -88,7 +88,7 @@ def _document(sent: SentTable, row: StatedRow, organization: Organization, now: 
         side = "SALE" if sent.document_type == "INVOICE" else "PURCHASE"
         content = {"document_type": "CREDIT_NOTE", "side": side}
     document = documents.begun(organization.id, now)
-    read_row = FileContents(invoice=invoice, text=row.description)
+    read_row = FileContents(invoices=(invoice,), text=row.description)
     invoices.write(document, read_row, content, organization)
     fields.write(document, content)
     origin = {"file_name": sent.name, "sha256": sent.digest, "row": row.row}

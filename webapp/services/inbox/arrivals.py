@@ -200,10 +200,13 @@ def _imported(name: str, imported: Import) -> Arrival:
 
 def _filed(name: str, document: Document, now: datetime) -> Arrival:
     verb = "Filed as" if document.created_at == now else "Added to"
+    others = queried.of_same_file(document) if document.created_at == now else []
+    named = listed([f"{each.id} ({each.label})" for each in (document, *others)])
+    of = f"documents {named}" if others else f"document {document.id}: {document.label}"
     return Arrival(
         name,
         ArrivalOutcome.FILED,
-        f"{verb} document {document.id}: {document.label}.",
+        f"{verb} {of}.",
         document_id=document.id,
     )
 

@@ -63,13 +63,28 @@ VAT_CATEGORIES = {
 }
 
 
+VAT_NATURES = {
+    "N1": "excluded",
+    "N2": "outside VAT",
+    "N3": "not taxable",
+    "N4": "exempt",
+    "N5": "margin scheme",
+    "N6": "reverse charge",
+    "N7": "VAT of another state",
+}
+
+
 def vat_category(code: str | None, rate: str | None) -> str:
     """The rate of VAT as it is written, and what its category is called.
 
     >>> vat_category("S", "19.00"), vat_category("AE", "0"), vat_category("O", None), vat_category(None, "7")
     ('19.00 %', '0 % reverse charge', 'outside VAT', '7 %')
+    >>> vat_category("N2.2", "0.00")
+    '0.00 % outside VAT (N2.2)'
     """
     name = VAT_CATEGORIES.get(code or "", "" if rate else code or "")
+    # The reasons for no tax of FatturaPA, whose digit behind the point names the law.
+    name = f"{VAT_NATURES[code[:2]]} ({code})" if code and code[:2] in VAT_NATURES else name
     return " ".join(part for part in (f"{rate} %" if rate else "", name) if part)
 
 

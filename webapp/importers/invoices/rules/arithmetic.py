@@ -87,3 +87,8 @@ def has_few_decimals(figure: Figure) -> bool:
     """
     exponent = 0 if figure is None else figure.as_tuple().exponent
     return isinstance(exponent, int) and -exponent <= MOST_DECIMALS
+
+
+def shown(figure: Figure) -> str:
+    """Write a figure in a sentence, with all its digits."""
+    return "nothing" if figure is None else f"{figure:f}"

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final
 
 from webapp.importers.invoices.records import Invoice, InvoiceTotals, Syntax
-from webapp.importers.invoices.rules import decimals, totals, vat
-from webapp.importers.invoices.rules.arithmetic import Figure, add, minus, sum_of
+from webapp.importers.invoices.rules import decimals, sdi, totals, vat
+from webapp.importers.invoices.rules.arithmetic import Figure, add, minus, shown, sum_of
 
 # The rules of intra-community supplies are named after IC, and the category is K.
 CATEGORIES: Final[Mapping[str, str]] = {"Z": "Z", "E": "E", "AE": "AE", "IC": "K", "G": "G", "O": "O"}
@@ -48,8 +48,8 @@ class RuleFinding:
 
 
 def failing(invoice: Invoice) -> list[str]:
-    """List the supported rules that fail in the official validation, which has none for ZUGFeRD 1 and tables."""
-    if invoice.syntax in (Syntax.ZUGFERD_1, Syntax.TABLE):
+    """List the rules of EN 16931 that fail in the official validation, which has none for the other languages."""
+    if invoice.syntax not in (Syntax.UBL, Syntax.CII):
         return []
     return [rule for rule, holds in RULES.items() if not holds(invoice)]
 
@@ -61,6 +61,8 @@ def findings(invoice: Invoice) -> list[RuleFinding]:
     found += [
         RuleFinding(rule, _sentence(rule, invoice)) for rule in failing(invoice) if rule not in left_out
     ]
+    if invoice.syntax is Syntax.FATTURA_PA:
+        found += [RuleFinding(rule, sentence) for rule, sentence in sdi.failing(invoice)]
     if left_out:
         parts = "lines" if invoice.rows else "lines and no VAT by rate"
         found.append(
@@ -79,7 +81,7 @@ def findings(invoice: Invoice) -> list[RuleFinding]:
 
 def _left_out(invoice: Invoice) -> frozenset[str]:
     profile = (invoice.profile or "").casefold().replace("-", "").replace(" ", "")
-    if invoice.syntax is Syntax.UBL or invoice.lines:
+    if invoice.syntax in (Syntax.UBL, Syntax.FATTURA_PA) or invoice.lines:
         return frozenset()
     if profile.endswith(_MINIMUM):
         return _OF_LINES | _OF_SUMS
@@ -133,12 +135,12 @@ def _sentence(rule: str, invoice: Invoice) -> str:
     if rule in compared:
         name, figure, parts, made = compared[rule]
         if made is None:
-            return f"The {name} is stated as {_shown(figure)}, and there are no {parts} that make it."
+            return f"The {name} is stated as {shown(figure)}, and there are no {parts} that make it."
         if figure == made:
             return (
-                f"The {name}, {_shown(figure)}, has more than two decimals, or comes from amounts that have."
+                f"The {name}, {shown(figure)}, has more than two decimals, or comes from amounts that have."
             )
-        return f"The {name} is stated as {_shown(figure)}, and the {parts} make {_shown(made)}."
+        return f"The {name} is stated as {shown(figure)}, and the {parts} make {shown(made)}."
     if rule.startswith("BR-DEC"):
         return "An amount is written with more than two decimals."
     what = "base" if rule.endswith("08") else "tax"
@@ -156,11 +158,11 @@ def _rows(rule: str, invoice: Invoice) -> str:
     name = rule.split("-")[1]
     category = CATEGORIES.get(name, name)
     rows = [row for row in invoice.all_rows if category in {"CO", row.category}]
-    shown = (
-        f"{row.category or 'no category'} {_shown(row.rate)} %: base {_shown(row.base)}, tax {_shown(row.tax)}"
+    written = (
+        f"{row.category or 'no category'} {shown(row.rate)} %: base {shown(row.base)}, tax {shown(row.tax)}"
         for row in rows[:MOST_ROWS]
     )
-    return ", ".join(shown)
+    return ", ".join(written)
 
 
 def _sum_if_any(figures: Iterable[Figure]) -> Figure:
@@ -170,7 +172,3 @@ def _sum_if_any(figures: Iterable[Figure]) -> Figure:
 
 def _with(first: Figure, *others: Figure) -> Figure:
     return add(first, *(other for other in others if other is not None))
-
-
-def _shown(figure: Figure) -> str:
-    return "nothing" if figure is None else f"{figure:f}"
