@@ -1,4 +1,4 @@
-"""Italian invoices are read as they state themselves, and the checks of the Sistema di Interscambio speak on figures."""
+"""Italian invoices are read as they state themselves, and the checks of the Sistema di Interscambio hold for them."""
 
 from decimal import Decimal
 

@@ -59,14 +59,15 @@ def create(
     """File a document, and read its file; where it is read or has fields beside the file, the rules run on it.
 
     It is attached to the line that certainly pays it, unless it `has_place` already. The file of an invoice that is
-    there already is added to that document, which is answered.
-    Each invoice of a file with several becomes a document. Raises EmptyDocumentError, FileKindError,
-    AlreadyThereError, what `document_fields.write` raises, and, without `force` and a note, SameInvoiceError;
-    SeveralInvoicesError for several invoices and fields, or one place.
+    there already is added to that document, which is answered. Each invoice of a file with several becomes a document.
+
+    Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
+    `force` and a note, SameInvoiceError; SeveralInvoicesError for several invoices and fields, or one place.
     """
     parts = _parts(file)
     if len(parts) > 1:
         return _create_each(content, parts, actor=actor, now=now, force=force, note=note, has_place=has_place)
+    file = parts[0] if parts else file
     document, same = _create(content, file, actor=actor, now=now, force=force, note=note)
     if same is not None and file is not None:
         further_files.add(same, file, actor=actor, now=now)
