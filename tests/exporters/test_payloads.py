@@ -13,7 +13,7 @@ from webapp import importers
 from webapp.exporters import FORMATS, csv_files, workbooks
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.csv_files import Table
-from webapp.importers.xlsx.archives import Archive
+from webapp.importers.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
 from webapp.ledger.money import Money
 from webapp.ledger.texts.controls import without_controls

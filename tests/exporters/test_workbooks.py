@@ -11,8 +11,8 @@ import pytest
 
 from webapp.exporters import csv_files, workbooks
 from webapp.exporters.csv_files import Table
+from webapp.importers.archives import Archive
 from webapp.importers.tables.typed_cells import DayCell, NumberCell
-from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
 from webapp.ledger.money import Money
 

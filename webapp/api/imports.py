@@ -58,13 +58,15 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def create(form: dict[str, Any]) -> Response:
     """Import a bank file, all or nothing; with `dryRun` only preview it.
 
-    A file of at most 1 MiB may come as JSON, with its bytes as base64; so it can be a step of a plan.
+    A file of at most 1 MiB may come as JSON, with its bytes as base64; so it can be a step of a plan. A zip archive
+    with one file is taken as that file; the files of a larger one are sent by themselves.
     """
     if request.mimetype == JSON:
         form = ArgumentsParser().parse(ImportFileSchema(), request, location="json")
         upload = uploads.in_json(form)
     else:
         upload = uploads.received(form)
+    upload = services.imports.uploads.only(upload)
     imported = uploads.preview(upload) if form["dry_run"] else uploads.import_file(upload)
     return answer(imported, status=200 if form["dry_run"] else 201)
 

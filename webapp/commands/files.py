@@ -148,9 +148,17 @@ def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | 
     if file is None:
         return None
     actor, now = command_actor(organization_id), datetime.now(UTC)
-    arrival = arrivals.take(file, keeps_refused=True, actor=actor, now=now)
-    failures.commit(db.session())
-    return arrival
+    inside = arrivals.unpacked([file])
+    if len(inside) == 1 and inside[0].data is file.data:
+        arrival = arrivals.take(file, keeps_refused=True, actor=actor, now=now)
+        failures.commit(db.session())
+        return arrival
+    taken = []
+    for each in inside:
+        # The archive is put away as one, so that what is refused of it waits in the inbox.
+        taken.append(arrivals.take(each, keeps_refused=False, actor=actor, now=now))
+        failures.commit(db.session())
+    return drop_folders.of_archive(path.name, taken)
 
 
 def _put_away(folder: DropFolder, arrived: Mapping[Path, Arrival]) -> None:

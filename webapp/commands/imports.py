@@ -16,7 +16,7 @@ from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
 from webapp.schemas.imports import ImportDetailSchema
 from webapp.services.imports import runs
-from webapp.services.imports.uploads import Upload
+from webapp.services.imports.uploads import Upload, unpacked
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -45,17 +45,17 @@ def import_files(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Import bank files, each completely or not at all; exit status 1 if one was refused."""
+    """Import bank files, also in zip archives, each completely or not at all; exit status 1 if one was refused."""
     columns = _mapping(mapping)
     with books() as settings:
         _require(organization_id, fa_id)
         folder = settings.instance_path / "previews" if dry_run else None
         answers: list[dict[str, Any]] = []
         for path in files:
-            upload = Upload(path.name, path.read_bytes(), columns, fa_id)
-            answers.append(_import(upload, organization_id, folder))
-            if not as_json:
-                click.echo(_sentence(answers[-1]))
+            for upload in unpacked([Upload(path.name, path.read_bytes(), columns, fa_id)]):
+                answers.append(_import(upload, organization_id, folder))
+                if not as_json:
+                    click.echo(_sentence(answers[-1]))
     if as_json:
         click.echo(json.dumps(answers, ensure_ascii=False))
     if any(each["status"] == "REFUSED" for each in answers):

@@ -64,7 +64,9 @@ def archive_message(names: Iterable[str]) -> str:
         return "The file is an OpenDocument file (.ods); open it and save it as XLSX or CSV."
     if any(name.endswith(".iwa") or name == "index.zip" for name in members):
         return "The file is an Apple Numbers document; export it from Numbers as XLSX or CSV."
-    return "The file is an archive (zip); unpack it and send the files in it."
+    return (
+        "The file is an archive (zip); unpack it and send the files in it, or put it into the inbox as it is."
+    )
 
 
 def _message(data: bytes) -> str | None:

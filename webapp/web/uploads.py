@@ -27,7 +27,7 @@ from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.preview_lines import OpenAccount, PossibleDuplicate
-from webapp.services.imports.uploads import MOST_BYTES, Upload
+from webapp.services.imports.uploads import MOST_BYTES, Upload, unpacked
 from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
 from webapp.web.access import requests
@@ -86,17 +86,20 @@ def in_json(body: Mapping[str, Any]) -> Upload:
 
 
 def received_together(form: Mapping[str, Any]) -> list[Upload]:
-    """The request's files, at most `MOST_FILES`, with the validated fields of its form; raises FileMissingError."""
+    """The request's files, at most `MOST_FILES`, with the validated fields of its form; raises FileMissingError.
+
+    The files of an archive are as if each came by itself.
+    """
     files = [file for file in request.files.getlist("file") if file.filename]
     if len(files) <= 1:
-        return [received(form)]
+        return unpacked([received(form)])
     if len(files) > MOST_FILES:
         sentence = f"These are {len(files)} files. Send at most {MOST_FILES} at once."
         raise FileMissingError(f"file: {sentence}", fields={"file": [sentence]})
     # The limit of the body holds for all of them together.
-    return [
-        Upload(file.filename or "", file.read(), form.get("mapping"), form.get("fa_id")) for file in files
-    ]
+    return unpacked(
+        [Upload(file.filename or "", file.read(), form.get("mapping"), form.get("fa_id")) for file in files]
+    )
 
 
 def preview_each(uploads: Sequence[Upload]) -> list[ImportRecord]:

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.importers.xlsx.archives import Archive
+from webapp.importers.archives import Archive
 from webapp.importers.xlsx.workbooks import Workbook
 
 PATH = "/api/exports/report"

@@ -10,9 +10,9 @@ import pytest
 from tests.fixtures.bank_files import xlsx_files
 from tests.fixtures.bank_files.xlsx_files import day, rows, workbook, worksheet
 from tests.importers.hostile import ALLOWED_SECONDS, outcome, timed
-from webapp.importers import FileRefusedError
+from webapp.importers import FileRefusedError, archives
 from webapp.importers.bank_files import BankFile
-from webapp.importers.xlsx import archives, parts
+from webapp.importers.xlsx import parts
 
 SHEET = "xl/worksheets/sheet1.xml"
 TEA = (day(46086), "Tea", -3.5)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from webapp.importers.archives import Archive, is_archive
 from webapp.importers.bank_files import BankFile, FileRefusedError, MappingNeededError
 from webapp.importers.foreign_files import archive_message
 from webapp.importers.tables.layouts import layouts_of
@@ -11,7 +12,6 @@ from webapp.importers.tables.mappings import TableMapping, checked_mapping
 from webapp.importers.tables.reader import FIRST, Readable, file_of, is_readable
 from webapp.importers.tables.samples import TableSample, sample_of
 from webapp.importers.texts import quoted
-from webapp.importers.xlsx.archives import Archive, is_archive
 from webapp.importers.xlsx.sheets import SheetParser
 from webapp.importers.xlsx.workbooks import ROOT, ListedSheet, Workbook
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from webapp.importers.archives import Archive
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.xlsx import cells
-from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.cells import Kind
 from webapp.importers.xlsx.parts import Element, ElementParser
 from webapp.importers.xlsx.sheets import Context, SharedStrings, SheetParser

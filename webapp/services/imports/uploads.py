@@ -1,14 +1,16 @@
 """An uploaded file, and its record: begun, described from the plan, or refused with its error."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from webapp import importers
 from webapp.database.sessions import db
+from webapp.importers import archives
+from webapp.importers.archives import PackedMember
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import sniffed
 from webapp.ledger.references import Kind, Ref
@@ -56,6 +58,21 @@ class Upload:
         """Make the file ready to be kept, and release its bytes, once they are read."""
         self.file_type = sniffed(self.data).type
         self.packed, self.data = stored_files.pack(self.data), b""
+
+
+def unpacked(uploads: Sequence[Upload]) -> list[Upload]:
+    """Put the files of each archive in its place, with what was chosen for it; one that is refused stays."""
+    found: list[Upload] = []
+    for upload in uploads:
+        members = archives.unpacked([PackedMember(upload.file_name, upload.data)])
+        found += [replace(upload, file_name=each.name, data=each.data) for each in members]
+    return found
+
+
+def only(upload: Upload) -> Upload:
+    """Give the one file of an archive; every other file, and an archive of several, as it is."""
+    files = unpacked([upload])
+    return files[0] if len(files) == 1 else upload
 
 
 def chosen(organization_id: str, fa_id: int | None) -> FeedAccount | None:

@@ -13,6 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from webapp import importers
 from webapp.database.sessions import begin_write, db, scope_session
+from webapp.importers import archives
+from webapp.importers.archives import PackedMember
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import TEXT, FileKindError
@@ -63,6 +65,10 @@ class LargeFileError(LedgerError):
     code = "too_large"
 
 
+class ArchiveError(FileRefusedError):
+    """This is an archive (zip) within an archive, or one of too many; send it by itself, or unpack it."""
+
+
 class AccountNeededError(FileRefusedError):
     """The file names no account; choose whose lines they are."""
 
@@ -72,6 +78,12 @@ def read(file: SentFile) -> SentFile:
     if file.contents is not None or len(file.data) > MOST_BYTES:
         return file
     return SentFile(file.name, file.data, invoices.contents(file.data))
+
+
+def unpacked(files: Sequence[SentFile]) -> list[SentFile]:
+    """Put the files of each archive in its place, as if they came by themselves; one that is refused stays."""
+    members = archives.unpacked([PackedMember(each.name, each.data) for each in files])
+    return [SentFile(each.name, each.data) for each in members]
 
 
 def take_new(files: Sequence[SentFile], *, actor: Actor, now: datetime) -> dict[int, Arrival]:
@@ -137,6 +149,9 @@ def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
         raise EmptyFileError
     file = read(file)
     kind = file.contents.kind if file.contents else None
+    if archives.holds_files(file.data):
+        archives.files_in(file.data)
+        raise ArchiveError
     if _is_of_bank(file):
         upload = Upload(file.name, file.data)
         try:
@@ -184,6 +199,8 @@ def _is_answerable(error: FileRefusedError, file: SentFile) -> bool:
     """Tell whether a person can let a refused bank file in, by naming its columns or its account."""
     if isinstance(error, (MappingNeededError, RowRefusedError)):
         return importers.takes_mapping(file.data)
+    if archives.holds_files(file.data):
+        return False
     try:
         importers.read(file.data)
     except FileRefusedError:

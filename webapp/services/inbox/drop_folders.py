@@ -183,7 +183,13 @@ def _text_of(place: Path) -> Path:
     return place.with_name(f"{place.name}.txt")
 
 
+def of_archive(name: str, taken: Iterable[Arrival]) -> Arrival:
+    """Say of an archive what became of each file in it; refused ones wait in the inbox, so that nothing is lost."""
+    lines = [f"{each.file_name}: {_sentence(each)}" for each in taken]
+    return Arrival(name, ArrivalOutcome.FILED, "\n".join(lines))
+
+
 def _sentence(arrival: Arrival) -> str:
-    if arrival.outcome is ArrivalOutcome.WAITING:
+    if arrival.inbox_file_id is not None:
         return f"It waits in the inbox. {arrival.sentence}"
     return arrival.sentence

@@ -1,0 +1,129 @@
+"""The files of an archive are taken as if each came by itself, at every door; a refused archive is kept whole."""
+
+from io import BytesIO
+
+import pytest
+from click.testing import CliRunner
+
+from tests.api.imports.test_imports import MARCH, PATH, lines_of
+from tests.fixtures import invoices
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.documents import DOCUMENTS, WEB_PAGE, pdf
+from tests.importers.test_archives import HOSTILE, packed
+from webapp.cli import main
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+BANK = bank_file(*MARCH)
+ALL = [
+    ("2026/march.ofx", BANK),
+    ("invoice.xml", invoices.ubl()),
+    ("meal.pdf", pdf("A meal")),
+    ("x.html", WEB_PAGE),
+]
+
+
+def put(person, *files):
+    parts = [(BytesIO(data), name) for name, data in files]
+    answer = person.browser().post("/inbox", data={"file": parts}, content_type="multipart/form-data")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def send(person, data, name="files.zip", **form):
+    parts = {"file": (BytesIO(data), name), **form}
+    return person.post(PATH, data=parts, content_type="multipart/form-data")
+
+
+def waiting(person):
+    return {each["fileName"]: each["question"] for each in person.get("/api/inbox").json["files"]}
+
+
+def names_of_documents(person):
+    return sorted(each["fileName"] for each in person.get(DOCUMENTS).json["documents"])
+
+
+def test_the_inbox_takes_each_file_and_says_what_became_of_it(ada):
+    page = put(ada, ("files.zip", packed(ALL)))
+    for name, _ in ALL:
+        assert f"files.zip/{name}" in page
+    assert "What became of 4 files" in page
+    assert ada.get(PATH).json["imports"][0]["fileName"] == "march.ofx"
+    assert len(lines_of(ada)) == len(MARCH)
+    assert names_of_documents(ada) == ["invoice.xml", "meal.pdf"]
+    assert list(waiting(ada)) == ["x.html"]
+    again = put(ada, ("files.zip", packed(ALL)))
+    assert again.count("There already") == 3
+    assert len(lines_of(ada)) == len(MARCH)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_archive_waits_whole_and_nothing_in_it_is_taken(ada, name):
+    data, _ = HOSTILE[name]
+    put(ada, ("in.zip", data), ("meal.pdf", pdf("Another meal")))
+    assert list(waiting(ada)) == ["in.zip"]
+    assert names_of_documents(ada) == ["meal.pdf"]
+    kept = ada.get("/api/inbox").json["files"][0]
+    assert kept["fileType"] != "application/pdf"
+    assert ada.get(f"/api/inbox/{kept['id']}/file").data == data
+
+
+def test_a_locked_archive_says_so(ada):
+    put(ada, ("in.zip", HOSTILE["locked"][0]))
+    assert "protected by a password" in waiting(ada)["in.zip"]
+
+
+def test_an_archive_in_an_archive_waits(ada):
+    put(ada, ("out.zip", packed([("in.zip", packed(ALL)), ("march.ofx", BANK)])))
+    assert list(waiting(ada)) == ["in.zip"]
+    assert "archive (zip) within an archive" in waiting(ada)["in.zip"]
+    assert names_of_documents(ada) == []
+    assert len(lines_of(ada)) == len(MARCH)
+
+
+def test_the_page_of_imports_previews_each_file(ada):
+    april = bank_file(Line("2026-04-02", "-8.00", "Tea", "F8"))
+    data = packed([("march.ofx", BANK), ("april.ofx", april)])
+    answer = ada.browser().post(
+        "/imports", data={"file": (BytesIO(data), "year.zip")}, content_type="multipart/form-data"
+    )
+    assert answer.status_code == 303
+    imports = ada.get(PATH).json["imports"]
+    assert {(each["fileName"], each["status"]) for each in imports} == {
+        ("march.ofx", "PREVIEWED"),
+        ("april.ofx", "PREVIEWED"),
+    }
+
+
+def test_a_program_sends_one_file_in_an_archive(ada):
+    answer = send(ada, packed([("2026/march.ofx", BANK)]))
+    assert answer.status_code == 201, answer.json
+    assert answer.json["import"]["fileName"] == "march.ofx"
+    several = send(ada, packed([("march.ofx", BANK), ("april.ofx", BANK)]))
+    assert (several.status_code, several.json["code"]) == (422, "file_refused")
+    assert "unpack it and send the files in it" in several.json["error"]
+
+
+def test_the_command_imports_each_file(app, ada, tmp_path):
+    path = tmp_path / "year.zip"
+    path.write_bytes(packed([("march.ofx", BANK), ("x.html", WEB_PAGE)]))
+    with app.app_context():
+        result = CliRunner().invoke(main, ["import", str(path), "--organization", ada.organization_id])
+    assert result.exit_code == 1
+    assert f"march.ofx: added {len(MARCH)}" in result.output
+    assert "x.html: refused." in result.output
+
+
+def test_a_drop_folder_takes_each_file_and_says_what_became_of_it(app, ada, tmp_path, monkeypatch):
+    monkeypatch.setattr("webapp.services.inbox.drop_folders.STILL_SECONDS", 0.0)
+    (tmp_path / "files.zip").write_bytes(packed(ALL))
+    (tmp_path / "locked.zip").write_bytes(HOSTILE["locked"][0])
+    with app.app_context():
+        words = ["watch", str(tmp_path), "--organization", ada.organization_id, "--once"]
+        result = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    told = (tmp_path / "done" / "files.zip.txt").read_text().splitlines()
+    assert [line.partition(": ")[0] for line in told] == [f"files.zip/{name}" for name, _ in ALL]
+    assert "It waits in the inbox." in told[-1]
+    assert "protected by a password" in (tmp_path / "refused" / "locked.zip.txt").read_text()
+    assert names_of_documents(ada) == ["invoice.xml", "meal.pdf"]
