@@ -4,13 +4,20 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from webapp.importers.invoices.records import Invoice, InvoiceLine, InvoiceTotals, Party, VatRow
+from webapp.importers.invoices.records import (
+    Instalment,
+    Invoice,
+    InvoiceLine,
+    InvoiceTotals,
+    Party,
+    VatRow,
+    Withholding,
+)
 from webapp.importers.invoices.rules import findings
 
 
 def facts(invoice: Invoice) -> dict[str, Any]:
     """Return everything that an invoice states, with its findings, under the names of the records."""
-    totals = invoice.totals or InvoiceTotals()
     return {
         "syntax": invoice.syntax.value,
         "profile": invoice.profile,
@@ -27,21 +34,7 @@ def facts(invoice: Invoice) -> dict[str, Any]:
         "payment_means": invoice.payment.means,
         "remittance": invoice.payment.remittance,
         "account": invoice.payment.account,
-        "totals": {
-            "lines": _figure(totals.lines),
-            "allowances": _figure(totals.allowances),
-            "charges": _figure(totals.charges),
-            "net": _figure(totals.net),
-            "tax": _figure(invoice.tax),
-            "gross": _figure(totals.gross),
-            "prepaid": _figure(totals.prepaid),
-            "rounding": _figure(totals.rounding),
-            "due": _figure(totals.due),
-            "third_party": _figure(totals.third_party),
-            "withheld": _figure(totals.withheld),
-            "split_tax": _figure(totals.split_tax),
-            "stamp": _figure(totals.stamp),
-        },
+        "totals": _totals(invoice),
         "other_taxes": [
             {"currency": each.currency, "tax": _figure(each.amount)}
             for each in invoice.tax_totals
@@ -49,21 +42,46 @@ def facts(invoice: Invoice) -> dict[str, Any]:
         ],
         "vat": [_row(each) for each in invoice.rows],
         "lines": [_line(each) for each in invoice.lines],
-        "withholdings": [
-            {
-                "kind": each.kind,
-                "amount": _figure(each.amount),
-                "rate": _figure(each.rate),
-                "reason": each.reason,
-            }
-            for each in invoice.withholdings
-        ],
-        "instalments": [
-            {"amount": _figure(each.amount), "due_on": _day(each.due_on), "payment_means": each.means}
-            for each in invoice.instalments
-        ],
+        "withholdings": [_withholding(each) for each in invoice.withholdings],
+        "instalments": [_instalment(each) for each in invoice.instalments],
         "attachments": invoice.attachments,
         "findings": [{"rule": each.rule, "message": each.sentence} for each in findings(invoice)],
+    }
+
+
+def _totals(invoice: Invoice) -> dict[str, str | None]:
+    totals = invoice.totals or InvoiceTotals()
+    return {
+        "lines": _figure(totals.lines),
+        "allowances": _figure(totals.allowances),
+        "charges": _figure(totals.charges),
+        "net": _figure(totals.net),
+        "tax": _figure(invoice.tax),
+        "gross": _figure(totals.gross),
+        "prepaid": _figure(totals.prepaid),
+        "rounding": _figure(totals.rounding),
+        "due": _figure(totals.due),
+        "third_party": _figure(totals.third_party),
+        "withheld": _figure(totals.withheld),
+        "split_tax": _figure(totals.split_tax),
+        "stamp": _figure(totals.stamp),
+    }
+
+
+def _withholding(withholding: Withholding) -> dict[str, Any]:
+    return {
+        "kind": withholding.kind,
+        "amount": _figure(withholding.amount),
+        "rate": _figure(withholding.rate),
+        "reason": withholding.reason,
+    }
+
+
+def _instalment(instalment: Instalment) -> dict[str, Any]:
+    return {
+        "amount": _figure(instalment.amount),
+        "due_on": _day(instalment.due_on),
+        "payment_means": instalment.means,
     }
 
 

@@ -68,7 +68,7 @@ class InvoiceTotals:
     withheld: Decimal | None = None
     split_tax: Decimal | None = None
     stamp: Decimal | None = None
-    made: tuple[str, ...] = ()
+    made: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

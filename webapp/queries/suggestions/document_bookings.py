@@ -245,7 +245,13 @@ def _stated(document: Document) -> StatedTotals:
         document.net, document.tax, document.total, document.prepaid, document.due, _bases(document)
     )
     others = _others(document)
-    totals = replace(totals, **{name: others.get(name) for name in OTHERS})
+    totals = replace(
+        totals,
+        third_party=others.get("third_party"),
+        withheld=others.get("withheld"),
+        split_tax=others.get("split_tax"),
+        rounding=others.get("rounding"),
+    )
     if totals.net is None or totals.tax is None:
         return totals
     # The gross of an Italian invoice may have a stamp duty or a rounding beside the net and the tax.
