@@ -21,7 +21,7 @@ from webapp.migrations.revisions import VERSIONS, current_revision, head_revisio
 from webapp.migrations.shapes import ORGANIZATION, SECRETS, shaped
 from webapp.migrations.statements import FOLDER
 from webapp.migrations.upgrades import downgrade, upgrade
-from webapp.models import Account, JournalEntry, LineMonthSum
+from webapp.models import Account, Document, JournalEntry, LineMonthSum
 from webapp.models.base import Organized
 from webapp.queries import checks
 
@@ -144,6 +144,34 @@ def test_books_of_the_first_revision_have_their_lines_counted(demo_books):
         assert sorted(map(tuple, db.session.execute(facts))) == before
         taxes = sa.select(Account.code).where(Account.code.in_(TAXES), Account.is_revalued)
         assert db.session.scalars(taxes).all() == []
+        assert list(checks.violations()) == []
+
+
+def test_a_file_of_two_invoices_stays_with_the_first_on_the_way_back(demo_books):
+    with demo_books.house.app.app_context(), maintenance():
+        first = db.session.scalars(sa.select(Document).where(Document.sha256.is_not(None)).limit(1)).one()
+        names = (
+            "organization_id",
+            "document_type",
+            "created_at",
+            "sha256",
+            "file_type",
+            "file_size",
+            "file_name",
+        )
+        second = Document(**{name: getattr(first, name) for name in names}, set_by_hand=[], file_part=2)
+        db.session.add(second)
+        db.session.commit()
+        pair = (first.id, second.id)
+        db.session.rollback()
+        downgrade(db.engine, "0093")
+        upgrade(db.engine)
+        files = dict(
+            db.session.execute(sa.select(Document.id, Document.sha256).where(Document.id.in_(pair))).all()
+        )
+        assert (files[pair[0]] is None, files[pair[1]] is None) == (False, True)
+        db.session.execute(sa.delete(Document).where(Document.id == pair[1]))
+        db.session.commit()
         assert list(checks.violations()) == []
 
 
