@@ -154,12 +154,13 @@ def rounding_of(stated: StatedTotals) -> list[InvoicePart]:
     >>> [str(each.amount) for each in rounding_of(StatedTotals(None, None, eur(9998), eur(0), eur(10000)))]
     ['0.02']
 
-    Raises NotInPartsError where it is no rounding: neither the stated one nor within one unit of the currency.
+    Raises NotInPartsError where it is no rounding: neither the stated one nor within one unit of the currency. Of what
+    was prepaid nobody knows that, as its items are settled by themselves.
     """
     if stated.due is None or stated.due == stated.owed:
         return []
     rounding = stated.due - stated.owed
-    if rounding != stated.rounding and abs(rounding.decimal) > 1:
+    if not stated.prepaid and rounding != stated.rounding and abs(rounding.decimal) > 1:
         raise NotInPartsError(
             f"The amount due {stated.due.formatted} is not the {stated.owed.formatted} that the totals make; write the"
             " parts by hand."
