@@ -78,6 +78,8 @@ def test_what_is_withheld_is_owed_to_the_state_and_not_to_the_seller(ben, bank):
     document = filed(ben, italian(WITHHELD))
     assert (document["total"], document["due"]) == ("122.00", "102.00")
     assert document["invoice"]["totals"]["withheld"] == "20.00"
+    page = ben.browser().get(f"/documents/{document['id']}").text
+    assert "Withheld by the buyer: 20.00 (RT01, 20.00 %)." in page
     form = ben.browser().get(f"/journal/new?documentId={document['id']}").text
     assert 'value="20.00"' in form
     assert booked(ben, document, accountId=bank.account("Advice")) == [

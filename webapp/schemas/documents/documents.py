@@ -122,7 +122,8 @@ class FindingSchema(Schema):
 
     code = ma.fields.String(
         metadata={
-            "description": "total_differs, a rule of EN 16931 like BR-CO-15, or what could not be read or booked."
+            "description": "total_differs, a rule of EN 16931 like BR-CO-15, a check of Italian invoices like"
+            " SDI-00422, or what could not be read or booked."
         }
     )
     message = Untrusted()
