@@ -10,7 +10,7 @@ from webapp import importers
 from webapp.importers import FileRefusedError, pdfs
 from webapp.importers.invoices import read as read_invoice
 
-# Files of which theirs make nothing; ours are held to the manifest by the other tests.
+# Files that theirs do not read; ours are held to the manifest by the other tests.
 UNREAD = {
     "mt940/olb-de__K4262927_20200905-080000-952.txt": "a balance of field 65 has the word null for its day",
     "mt940/olb-de__oldenburgischelandesbank2.txt": "the same",

@@ -44,7 +44,7 @@ _DAMAGED: Final = "The file is cut off or damaged: its archive (zip) cannot be r
 _OF_PROGRAMS: Final = frozenset({"[content_types].xml", "mimetype", "meta-inf/manifest.xml", "index.zip"})
 _FIRST_OF_PROGRAMS: Final = (b"[content_types].xml", b"mimetype", b"xl/", b"word/")
 _OF_APPLE: Final = ".iwa"
-# What systems put beside the files that somebody packs.
+# What systems add to the files that somebody packs.
 _OF_SYSTEMS: Final = frozenset({"thumbs.db", "desktop.ini"})
 _LONGEST_NAME: Final = 255
 # What turns letters round or moves a terminal's cursor.
@@ -53,7 +53,7 @@ _UNIX: Final = 3
 
 
 class PackedMember(NamedTuple):
-    """A file in an archive, or one that came by itself: its path as it is stated, and its bytes."""
+    """A file in an archive, or a file by itself: its path as stated, and its bytes."""
 
     name: str
     data: bytes
@@ -159,7 +159,7 @@ class Parcel(Archive):
         )
 
     def files(self) -> list[PackedMember]:
-        """Unpack all files, but those that systems put beside them; raises FileRefusedError."""
+        """Unpack all files, but those that systems add; raises FileRefusedError."""
         return [self._file(each) for each in self._all if _is_sent(each.filename)]
 
     def _file(self, member: zipfile.ZipInfo) -> PackedMember:
@@ -173,7 +173,7 @@ class Parcel(Archive):
 
 
 def holds_files(data: bytes) -> bool:
-    """Return whether the bytes are an archive in which somebody sends files, also one that is damaged or too large."""
+    """Return whether the bytes are an archive in which somebody sends files, even if it is damaged or too large."""
     if not is_archive(data):
         return False
     try:
@@ -192,7 +192,7 @@ def files_in(data: bytes) -> list[PackedMember]:
 
 
 def unpacked(files: Sequence[PackedMember]) -> list[PackedMember]:
-    """Put the files of each archive in its place, named by both; one that is refused, or too much together, stays.
+    """Put the files of each archive in its place, named by both; a refused archive, or one too many, stays.
 
     Together they are as many and as large as those of one archive may be.
     """

@@ -15,7 +15,7 @@ PAID = (
 
 
 def extended(*paid, due, **changes):
-    """An invoice over 172.50 with what third parties are paid beside it."""
+    """An invoice over 172.50 with what third parties are paid with it."""
     data = invoices.ubl(due=due, **changes).replace(b"urn:cen.eu:en16931:2017", EXTENSION.encode(), 1)
     parts = b"".join(PAID % each.encode() for each in paid)
     return data.replace(b"<cac:TaxTotal>", parts + b"<cac:TaxTotal>", 1)

@@ -75,7 +75,7 @@ class InvoiceTotals:
 class VatRow:
     """The base and the tax of a category and a rate in percent (BG-23), with the reason of an exemption.
 
-    `parts` is what the base of an Italian row has beside the lines, `is_split` whether the buyer pays its tax to the
+    `parts` is what the base of an Italian row has apart from lines, `is_split` whether the buyer pays its tax to the
     state.
     """
 

@@ -43,7 +43,7 @@ class StatedTotals:
     """The totals of a document; missing ones are None.
 
     `third_party` is due with it and not in its gross, `withheld` and `split_tax` are in its gross and paid to others.
-    `rounding` is the stated one, and `in_gross` what of it the gross has beside the net and the tax.
+    `rounding` is the stated one, and `in_gross` the part of it that is in the gross.
     """
 
     net: Money | None

@@ -101,7 +101,7 @@ def _differing_total(document: Document) -> list[DocumentFinding]:
 def _says_so_itself(document: Document) -> bool:
     """Tell whether the e-invoice's own finding says that its figures differ, which are still those of the document.
 
-    The total of an Italian one may have a stamp duty or a rounding beside both.
+    The total of an Italian invoice may include a stamp duty or a rounding.
     """
     invoice = document.invoice or {}
     rules = {each["rule"] for each in invoice.get("findings", ())}

@@ -46,7 +46,7 @@ from webapp.queries.suggestions import likely_accounts
 TAX: Final[Mapping[bool, str]] = {False: "1300", True: "2200"}
 OWED: Final[Mapping[bool, str]] = {False: "2100", True: "1200"}
 # Where what others get goes: the field of the chosen account, and that of the chart for a purchase and for a sale.
-# What is withheld is income tax of the seller, and a split tax is owed to the state, whoever's the document is.
+# What is withheld is income tax of the seller, and a split tax is owed to the state, on both sides.
 FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, str | None]]]] = {
     PartKind.PREPAID: ("prepaid_account_id", {False: None, True: None}),
     PartKind.THIRD_PARTY: ("third_party_account_id", {False: None, True: "2100"}),
@@ -254,12 +254,12 @@ def _stated(document: Document) -> StatedTotals:
     )
     if totals.net is None or totals.tax is None:
         return totals
-    # The gross of an Italian invoice may have a stamp duty or a rounding beside the net and the tax.
-    beside = totals.gross - totals.net - totals.tax
-    if beside and beside == others.get("stamp"):
-        return replace(totals, net=totals.net + beside, bases=[*totals.bases, StatedBase(beside)])
-    if beside and beside == totals.rounding and (document.invoice or {}).get("syntax") == "FATTURA_PA":
-        return replace(totals, in_gross=beside)
+    # The gross of an Italian invoice may include a stamp duty or a rounding.
+    rest = totals.gross - totals.net - totals.tax
+    if rest and rest == others.get("stamp"):
+        return replace(totals, net=totals.net + rest, bases=[*totals.bases, StatedBase(rest)])
+    if rest and rest == totals.rounding and (document.invoice or {}).get("syntax") == "FATTURA_PA":
+        return replace(totals, in_gross=rest)
     return totals
 
 

@@ -97,7 +97,7 @@ def _create_each(
 ) -> Document:
     """File a document for each invoice of a file; answers the first new one, or the first that is there.
 
-    Raises SeveralInvoicesError where fields were sent, as nobody knows of which invoice, or one document is wanted.
+    Raises SeveralInvoicesError where fields were sent, which may be of any of them, or one document is wanted.
     """
     if has_place or content.keys() - {"file_name"}:
         raise SeveralInvoicesError(

@@ -61,7 +61,7 @@ class Upload:
 
 
 def unpacked(uploads: Sequence[Upload]) -> list[Upload]:
-    """Put the files of each archive in its place, with what was chosen for it; one that is refused stays."""
+    """Put the files of each archive in its place, with what was chosen for it; a refused archive stays."""
     found: list[Upload] = []
     for upload in uploads:
         members = archives.unpacked([PackedMember(upload.file_name, upload.data)])

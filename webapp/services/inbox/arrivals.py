@@ -81,7 +81,7 @@ def read(file: SentFile) -> SentFile:
 
 
 def unpacked(files: Sequence[SentFile]) -> list[SentFile]:
-    """Put the files of each archive in its place, as if they came by themselves; one that is refused stays."""
+    """Put the files of each archive in its place, as if they came by themselves; a refused archive stays."""
     members = archives.unpacked([PackedMember(each.name, each.data) for each in files])
     return [SentFile(each.name, each.data) for each in members]
 

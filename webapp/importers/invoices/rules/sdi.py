@@ -94,7 +94,7 @@ def _of_row(row: VatRow, invoice: Invoice) -> Iterator[Finding]:
 def _bases(row: VatRow, invoice: Invoice) -> list[Decimal]:
     """Return what the base of a row may be, the likeliest last; nothing where a discount states no amount.
 
-    Programs differ on whether a base has its expenses, its rounding and the document's discounts beside the lines.
+    Programs differ on whether a base includes its expenses, its rounding and the document's discounts.
     """
     others = [each for each in invoice.adjustments if not _is_fund(each.reason)]
     if any(each.amount is None for each in others):
