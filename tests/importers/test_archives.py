@@ -67,7 +67,7 @@ def test_paths_stay_words():
     [
         ("[Content_Types].xml", "xl/workbook.xml"),
         ("mimetype", "content.xml"),
-        ("META-INF/MANIFEST.MF", "META-INF/manifest.xml"),
+        ("META-INF/MANIFEST.MF", "a/B.class"),
         ("Index/Document.iwa", "preview.jpg"),
     ],
 )

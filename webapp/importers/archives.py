@@ -41,7 +41,7 @@ _BROKEN: Final = (
 )
 _DAMAGED: Final = "The file is cut off or damaged: its archive (zip) cannot be read; download it again."
 # What makes an archive a document of a program: Office, OpenDocument and e-books, Java, Apple's.
-_OF_PROGRAMS: Final = frozenset({"[content_types].xml", "mimetype", "meta-inf/manifest.xml", "index.zip"})
+_OF_PROGRAMS: Final = frozenset({"[content_types].xml", "mimetype", "meta-inf/manifest.mf", "index.zip"})
 _FIRST_OF_PROGRAMS: Final = (b"[content_types].xml", b"mimetype", b"xl/", b"word/")
 _OF_APPLE: Final = ".iwa"
 # What systems add to the files that somebody packs.
