@@ -177,11 +177,6 @@ def test_an_id_of_nothing_is_told_as_it_was_sent(ada, bank):
     assert [(each["id"], each["code"]) for each in summary["blockers"]] == [(987654321, "not_found")]
 
 
-@pytest.fixture
-def line(bank):
-    return bank.send("2026-11-03", "-45.20", "REWE")
-
-
 def test_a_dry_run_tells_the_answer_and_the_entry_before_and_after(ben, bank, line):
     answer = ben.post(f"/api/transactions/{line}/confirm?dryRun=true")
     assert answer.status_code == 200, answer.json

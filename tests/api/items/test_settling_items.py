@@ -12,11 +12,6 @@ def receivables(books):
     return books.account_id("Trade receivables")
 
 
-@pytest.fixture
-def acme(bank):
-    return bank.merchant("Acme")
-
-
 def test_an_entry_on_receivables_is_an_item(ben, books, acme):
     owe(ben, books, "1000.00", acme, reference="R-1", dueOn="2026-04-01")
     [item] = items(ben)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.transfers import line_of
 
 
 @pytest.fixture
@@ -342,10 +343,6 @@ def test_a_posted_foreign_line_of_nothing_has_nothing_to_correct(ada, bank, trav
     confirm(ada, line)
     answer = edit(ada, line, accountId=travel)
     assert (answer.status_code, answer.json["transaction"]["correctionMarkerId"]) == (200, None)
-
-
-def line_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]
 
 
 def test_a_deleted_line_has_no_draft_and_is_remembered(ada, train, books):
