@@ -33,7 +33,7 @@ pytest_plugins = [
 
 # A figure of the promises is counted in full by `make test-full`; the shorter counts find the same kinds of mistake.
 settings.register_profile(
-    "quick", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "quick", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.register_profile("full", settings.get_profile("quick"), max_examples=2000)
 

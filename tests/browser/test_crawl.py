@@ -5,11 +5,11 @@ The browser fixture fails the test on any dialog, script error, console error or
 
 import re
 from collections import Counter
+from pathlib import Path
 from urllib.parse import parse_qs, quote, urldefrag, urlsplit
 
 import pytest
 
-from tests.browser.payloads import PAYLOADS, batches
 from tests.fixtures.banks import AT
 from tests.fixtures.browsers import another_page
 from tests.fixtures.desks import Desk
@@ -31,6 +31,26 @@ from webapp.models import (
 )
 from webapp.services.access import organizations
 
+# More than two hundred words that would run, load or restyle something if a page took them for its own.
+LINES = Path(__file__).with_name("payloads.txt").read_text(encoding="utf-8")
+# What a line of text cannot hold, or would not show.
+UNSEEN = (
+    "<script\n>alert(1)</script\n>",
+    "\u202e<script>alert(1)</script>\u202c",
+    "\u0007<base href=//evil.example>\u001b]0;x\u0007",
+    "java\tscript:alert(1)",
+    "java\nscript:alert(1)",
+    "\u00a0javascript:alert(1)",
+    "\u0001javascript:alert(1)",
+    "<img\u000csrc=x\u000conerror=alert(1)>",
+    "<img\u000bsrc=x onerror=alert(1)>",
+    "\uff1cscript\uff1ealert(1)\uff1c/script\uff1e",
+    "<\u017fcript>alert(1)</\u017fcript>",
+    "\ufeff<script>alert(1)</script>",
+    "a\u2028alert(1)\u2029<script>alert(1)</script>",
+    "\u0085<svg onload=alert(1)>",
+)
+PAYLOADS = (*LINES.strip().split("\n"), *UNSEEN)
 LEAVES = ("/sign-out", "/settings/sign-in/sessions/end-all")
 EMOJI, MASK, NAME = 64, 32, 255
 # Forms that repeat what was typed where it was refused, and the fields that hold it.
@@ -51,6 +71,12 @@ REFUSALS = {
     "/settings/organization": {"name": "TEXT", "timeZone": "TEXT"},
     "/settings/keys": {"name": "TEXT", "expiresOn": "TEXT"},
 }
+
+
+def batches(size):
+    """Put them in batches, each of words from all over the list."""
+    count = -(-len(PAYLOADS) // size)
+    return [PAYLOADS[start::count] for start in range(count)]
 
 
 def pytest_generate_tests(metafunc):

@@ -1,4 +1,4 @@
-"""`tieout create-token` and `tieout tokens`: a token for a program, shown once, listed and revoked."""
+"""`tieout create-token`, `tieout tokens` and `tieout whoami`: a token for a program, and who and where a shell is."""
 
 import json
 from dataclasses import replace
@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.config import version
 from webapp.database.sessions import db
 from webapp.models import ApiToken
 
@@ -134,3 +135,28 @@ def test_a_token_of_other_books_is_not_revoked(create_token, command, ada, dan):
     result = command("tokens", "revoke", str(made["tokenId"]), "--organization", dan.organization_id)
     assert (result.exit_code, "There is no token" in result.stderr) == (2, True)
     assert replace(ada, token=made["token"]).get("/api/transactions").status_code == 200
+
+
+def test_the_version_is_printed_where_there_are_no_books_yet(installation):
+    result = installation("--version")
+    assert (result.exit_code, result.stdout) == (0, f"tieout {version()}\n")
+
+
+def test_whoami_names_the_books_and_no_password(command, ada, house):
+    answer = json.loads(command("whoami", "--json").stdout)
+    assert ada.organization_id in answer["organizations"]
+    assert answer["instancePath"] == str(house.settings.instance_path)
+    assert answer["actor"] == {"kind": "COMMAND", "name": "tieout"}
+    words = command("whoami").stdout
+    assert words.startswith(f"Tieout {version()} works on ")
+    assert answer["database"] in words
+
+
+def test_organizations_are_listed_with_their_owners(command, ada, dan):
+    found = {each["id"]: each for each in json.loads(command("organizations", "--json").stdout)}
+    assert {ada.organization_id, dan.organization_id} <= found.keys()
+    assert ada.email in found[ada.organization_id]["owners"]
+    assert dan.email not in found[ada.organization_id]["owners"]
+    line = next(each for each in command("organizations").stdout.splitlines() if ada.organization_id in each)
+    assert found[ada.organization_id]["name"] in line
+    assert ada.email in line

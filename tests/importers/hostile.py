@@ -5,6 +5,8 @@ import time
 from tests.fixtures.bank_files import camt_files, ofx_files, xlsx_files
 from webapp.importers import FileRefusedError, read
 
+# The characters of a long text.
+SIZE = 1_000_000
 # What no file may exceed on an idle machine; the tests allow for one that is busy with others.
 MOST_SECONDS = 5
 ALLOWED_SECONDS = 4 * MOST_SECONDS
@@ -37,6 +39,10 @@ def outcome(data, mapping=None):
         return read(data, mapping=mapping)
     except FileRefusedError as refusal:
         return refusal
+
+
+def outcome_of_text(text, mapping=None):
+    return outcome(text.encode(), mapping)
 
 
 def timed(data, mapping=None):

@@ -2,10 +2,15 @@
 
 import io
 import random
+import time
+import tracemalloc
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.fixtures.bank_files import camt_files, ofx_files
 from tests.fixtures.bank_files.xlsx_files import archive
 from tests.importers.hostile import ALLOWED_SECONDS, SOUND, lines, outcome, timed
 from webapp.importers import FileRefusedError, texts
@@ -63,6 +68,14 @@ TOKENS = [
         b"sep=;\n",
     ),
 ]
+# What a file begins with before bytes that nobody chose.
+BEGINNINGS = {
+    "camt": (b"<Document>", b"<Document><BkToCstmrStmt><Stmt><Ntry>"),
+    "ofx": (b"", b"OFXHEADER:100\n", b"<OFX><STMTRS>", b"<OFX><STMTRS><CURDEF>EUR<BANKTRANLIST><STMTTRN>"),
+    "mt940": (b":20:X\n:25:1\n:60F:C260301EUR1,\n", b":20:X\n:25:1\n:60F:C260301EUR1,\n:61:"),
+    "qif": (b"!Type:Bank\n", b"!Type:Bank\nD31/03/2026\nT"),
+}
+MANY = 5_000
 ENCODINGS = ("utf-16", "utf-16-be", "utf-32", "cp037", "utf-7", "gb18030")
 
 
@@ -160,3 +173,36 @@ def test_a_beginning_without_a_frame_has_whole_lines_of_the_file_or_is_refused(n
 def test_more_lines_of_text_than_any_export_has_are_refused(name, monkeypatch):
     monkeypatch.setattr(texts, "MAX_TEXT_LINES", 5)
     assert "more than 5 lines of text" in outcome(SOUND[name]).message
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+@given(data=st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(name, data):
+    for start in BEGINNINGS[name]:
+        found = outcome(start + data)
+        assert isinstance(found, BankFile) or found.message
+
+
+def of_many_lines(name):
+    if name == "camt":
+        entries = (camt_files.entry(reference=str(number)) for number in range(MANY))
+        return camt_files.message(camt_files.statement(*entries))
+    if name == "ofx":
+        listed = (ofx_files.transaction(FITID=str(number)) for number in range(MANY))
+        return ofx_files.xml(ofx_files.statement(*listed))
+    line = ":61:2603020302D12,50NTRFE7//B1\n:86:166?00SEPA?20SVWZ+Tea?32Tea shop\n"
+    return f":20:X\n:25:1\n:28C:1\n:60F:C260301EUR1,\n{line * MANY}:62F:C260301EUR1,\n".encode()
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("name", ["camt", "ofx", "mt940"])
+def test_thousands_of_lines_are_read_in_little_time_and_memory(name):
+    data = of_many_lines(name)
+    tracemalloc.start()
+    began = time.process_time()
+    found = outcome(data)
+    took, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert lines(found) == MANY
+    assert took < 20  # tracing makes it many times slower
+    assert peak < 15_000_000

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from tests.fixtures.bank_files import xlsx_files
-from tests.importers.hostile import SOUND, outcome
+from tests.importers.hostile import SOUND, lines, outcome
 
 POINTERS = (
     '<!DOCTYPE {root} [<!ENTITY x SYSTEM "{url}">]>',
@@ -50,10 +50,16 @@ def test_no_connection_is_made_and_no_file_is_read(listening, tmp_path, monkeypa
         for url in urls
         for data in pointing(name, pattern.format(root=root[1:-1].decode(), url=url).encode())
     ]
+    located = SOUND["camt"].replace(
+        b"<Document ", b'<Document xsi:schemaLocation="%s x.xsd" ' % urls[0].encode()
+    )
+    # The readers' own tables are there once a file was read.
+    assert [lines(outcome(data)) for data in (located, SOUND["xlsx"])] == [2, 2]
     opened = []
+    monkeypatch.setattr(socket, "socket", lambda *args, **_: opened.append(args))
     monkeypatch.setattr("builtins.open", lambda *args, **_: opened.append(args))
     monkeypatch.setattr("io.open", lambda *args, **_: opened.append(args))
-    found = [outcome(data) for data in given]
+    found = [outcome(data) for data in [*given, located]]
     monkeypatch.undo()
     assert not opened
     assert "MARKED" not in repr(found)

@@ -11,11 +11,6 @@ pytestmark = pytest.mark.usefixtures("sound")
 
 
 @pytest.fixture
-def acme(bank):
-    return bank.merchant("Acme")
-
-
-@pytest.fixture
 def agent(ben):
     return Model(ben.with_scopes("read", "propose"))
 

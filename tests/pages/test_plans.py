@@ -11,11 +11,6 @@ pytestmark = on_sqlite
 
 
 @pytest.fixture
-def line(bank):
-    return bank.send("2026-11-03", "-45.20", "REWE")
-
-
-@pytest.fixture
 def request_(ben, bank, line):
     edit = {"accountId": bank.account("Food"), "orgMerchantId": ref("1#/merchant/id")}
     steps = [("POST", "/merchants", {"name": "Rewe Markt"}), ("PATCH", f"/transactions/{line}", edit)]

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from functools import partial
 
+import marshmallow as ma
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.examples import examples
+from webapp.schemas.pushes import KEYS, FeedLineSchema, fast_line
 
 NUMBERS = itertools.count()
 DAYS = [f"2026-03-{day:02}" for day in range(1, 8)]
@@ -19,6 +21,10 @@ facts = st.tuples(st.sampled_from(DAYS), AMOUNTS, st.sampled_from(["Coffee Bar",
 # What the bank says of one line: how it was first, what it is after a change if there is one, whether it went.
 history = st.tuples(facts, st.none() | facts, st.booleans())
 window = st.tuples(st.sampled_from(DAYS), st.sampled_from(DAYS)).map(sorted)
+WORDS = ["", "0", "-0.00", "1e3", "12.5", "\u0661", "a\0b", "\ud800", "2026-02-30", "2026-1-1", "0001-01-01"]
+CODES = ["eur", "RUR", "XAU", "JPY"]
+ODD = st.sampled_from([None, True, 1, 1.5, [], {}, "a" * 256, "9" * 30, *WORDS, *CODES])
+raw = st.dictionaries(st.sampled_from([*sorted(KEYS), "unknown"]), ODD | st.text(max_size=4), max_size=4)
 
 
 @pytest.fixture
@@ -144,3 +150,22 @@ def test_twins_all_survive_by_feed_and_by_file(feed, count):
     feed.import_(bank_file(*shown, Line("2026-03-09", "-1.00", "Wider"), account=None), "wider.ofx")
     feed.results(added=twins)
     assert len(feed.booked()) == count + 1
+
+
+@given(changes=raw, gone=st.sets(st.sampled_from(sorted(line())), max_size=1))
+def test_what_is_read_quickly_is_what_the_schema_reads(changes, gone):
+    told = {name: value for name, value in {**line(), **changes}.items() if name not in gone}
+    read = fast_line(told)
+    if read is not None:
+        assert read == FeedLineSchema().load(told)
+
+
+def test_a_plain_line_is_read_quickly():
+    assert fast_line(line(reference="E2E", valueOn="2026-03-03", pendingTransactionId="P1")) is not None
+
+
+@pytest.mark.parametrize("told", [None, [], "x", line(amount=12.5), line(bookedOn="2 Mar"), line(unknown=1)])
+def test_what_is_wrong_is_left_to_the_schema(told):
+    assert fast_line(told) is None
+    with pytest.raises(ma.ValidationError):
+        FeedLineSchema().load(told)

@@ -1,18 +1,18 @@
-"""What an act takes the database, counted in SQLite's steps: behind lines that are all alike no more than behind few.
-
-SQLite plans without statistics: an index that it does not take, or a wrong one, and each act reads all lines of a day.
-"""
+"""What an act takes the database and Python: behind lines that are all alike no more than behind few."""
 
 import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
-from tests.fixtures.helpers.steps import Steps
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.steps import Steps, calls_of
 from webapp.queries.common.among import among
 
 FEW, MANY = 100, 1_500
 # What a few more levels of a tree may take, and a row or two.
 MOST_TIMES, MOST_MORE = 1.3, 600
+LINES = 100
+MOST_CALLS_FOR_A_LINE = 150
 
 
 @pytest.fixture
@@ -90,3 +90,32 @@ def test_a_new_line_takes_no_more_behind_many_suggestions_of_one_line(session, a
 def test_one_of_a_list_is_a_condition_that_an_index_answers(session):
     statement = sa.select(sa.column("a")).where(among(sa.column("a", sa.Integer), sa.bindparam("ids")))
     assert str(statement.compile(session.get_bind())).endswith("WHERE a IN (SELECT value FROM json_each(?))")
+
+
+@pytest.fixture
+def send(bank):
+    """Send so many more lines in two currencies, half of them out of one account, half into the other."""
+    bank.quote("2026-03-02", "USD", "1.08")
+    amounts = {bank.open("Euro bank", "EUR"): "-100.00", bank.open("Dollar bank", "USD"): "108.00"}
+
+    def send_more(count):
+        for bank.fa_id, amount in amounts.items():
+            bank.send_many([("2026-03-02", amount, "From Euro bank to Dollar bank")] * (count // 2))
+
+    return send_more
+
+
+@on_sqlite
+def test_a_line_that_fits_many_takes_few_calls(ada, send):
+    def calls():
+        answer, made = calls_of(lambda: ada.get("/api/transfers"))
+        # As many as the list has at most.
+        assert len(answer.json["transfers"]) == 250
+        return made
+
+    send(LINES)
+    # The first call also makes the statements.
+    _, few = calls(), calls()
+    send(2 * LINES)
+    more = calls() - few
+    assert more < MOST_CALLS_FOR_A_LINE * 2 * LINES, more / (2 * LINES)

@@ -1,9 +1,10 @@
-"""A change of an item changes the verdict of every proof that counts it, also of those that cleared other items."""
+"""Whether proofs still hold, and how a change of an item changes the verdict of every proof that counts it."""
 
 import pytest
 
 from tests.fixtures.feeds import Feed, line
 from webapp.queries.checks import proofs
+from webapp.queries.reconciliation import hub
 
 
 @pytest.fixture
@@ -100,3 +101,30 @@ def test_another_ledger_account_behind_a_feed_changes_the_verdict(ada, bank, des
     answer = ada.patch(f"/api/feeds/accounts/{bank.fa_id}", json={"accountId": other})
     assert answer.status_code == 200, answer.json
     assert verdicts_shown(bank, desk, january) == [False]
+
+
+def prove_two(bank, desk):
+    first, second = bank.send_many([("2026-10-02", "100.00", "In"), ("2026-10-03", "-40.00", "Out")])
+    desk.confirm(first, second)
+    october = desk.prove("2026-10-31", "60.00")
+    desk.confirm(bank.send("2026-11-02", "5.00", "Interest"))
+    return second, october, desk.prove("2026-11-20", "65.00")
+
+
+def off_by(person, bank):
+    broken = bank.ask(lambda: hub.account(person.organization_id, bank.fa_id)).broken
+    return str(broken.cleared_now), str(broken.off_by)
+
+
+def test_a_void_breaks_the_proof_that_has_the_line_and_every_later_one(ben, bank, desk):
+    second, october, _ = prove_two(bank, desk)
+    desk.void(desk.line(second)["journalEntryId"])
+    assert desk.proof(october["id"])["holds"] is False
+    assert off_by(ben, bank) == ("100.00", "-40.00")
+    reopened = desk.reopen().json["account"]
+    assert reopened["anchor"]["id"] == october["id"]
+    assert off_by(ben, bank) == ("100.00", "-40.00")
+    desk.confirm(second)
+    assert desk.account()["anchor"]["holds"] is True
+    assert desk.complete().status_code == 200
+    assert desk.account()["status"] == "reconciled"

@@ -1,4 +1,4 @@
-"""Static files: kept for a year under a name with their hash, compressed once, and another name when they change."""
+"""Static files: kept for a year under a name with their hash, so that a warm visit asks for at most two things more."""
 
 import gzip
 import re
@@ -10,6 +10,9 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp.web.static_files import StaticFiles, register_static_files
 
 STYLE = "body { color: black; background: url(img/dot.svg#a) }\n" * 20
+MOST_FURTHER = 2
+PLACES = ("/journal", "/reports/trial-balance", "/imports/new", "/rules", "/settings", "/")
+ASKED = """performance.getEntriesByType("resource").filter((each) => each.transferSize > 0).map((each) => each.name)"""
 
 
 @pytest.fixture
@@ -89,3 +92,19 @@ def test_pages_are_compressed_with_a_length_that_changes_and_secrets_are_not(ada
     link = re.search(r"/join/[\w-]+", made.text)[0]
     assert "Content-Encoding" not in browser.get(link, headers=takes).headers
     assert "Content-Encoding" not in browser.get("/api/accounts", headers=takes).headers
+
+
+def further_requests(page, place):
+    page.goto(place)
+    page.wait_for_load_state("networkidle")
+    return page.evaluate(ASKED)
+
+
+@on_sqlite
+def test_a_warm_visit_is_the_page_and_at_most_two_requests(browse, ben):
+    page = browse(ben)
+    assert len(further_requests(page, "/")) > MOST_FURTHER
+    further_requests(page, "/rules")
+    for place in PLACES:
+        asked = further_requests(page, place)
+        assert len(asked) <= MOST_FURTHER, (place, asked)

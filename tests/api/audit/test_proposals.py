@@ -19,11 +19,6 @@ def agent(ben):
     return ben.with_scopes("read", "propose")
 
 
-@pytest.fixture
-def line(bank):
-    return bank.send("2026-11-03", "-45.20", "REWE")
-
-
 @pytest.fixture(autouse=True)
 def whole(bank, ben):
     """Whatever was proposed and decided, the books break no invariant."""

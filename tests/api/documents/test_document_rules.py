@@ -4,6 +4,7 @@ import pytest
 
 from tests.api.rules.test_rule_runs import undone
 from tests.fixtures.helpers.documents import changed, filed, read, sent
+from tests.fixtures.helpers.rule_acts import to_account
 
 pytestmark = pytest.mark.usefixtures("sound")
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
@@ -17,10 +18,6 @@ def make(person, effects, conditions=(), **more):
     answer = person.post(RULES, json=body)
     assert answer.status_code == 201, answer.json
     return answer.json["rule"]["id"]
-
-
-def to_account(account_id):
-    return {"kind": "SET_ACCOUNT", "accountId": account_id}
 
 
 def to_currency(code):

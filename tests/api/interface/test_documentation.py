@@ -1,4 +1,4 @@
-"""What the interface says of itself."""
+"""What the interface says of itself, and of each property."""
 
 import gzip
 import io
@@ -13,8 +13,11 @@ from webapp.importers.tables import mappings
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.reference.components import reachable
+from webapp.reference.openapi import words
+from webapp.schemas.untrusted import UNTRUSTED
 
 PROJECT = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
+LONGEST = 210
 
 
 def test_the_openapi_document_says_how_to_authenticate(ada):
@@ -252,7 +255,79 @@ def test_the_mapping_of_a_table_has_each_of_its_keys_and_no_other(ada):
     sentence = ada.post("/api/feeds/imports", data=form, content_type="multipart/form-data").json["error"]
     keys = sentence.split("its keys are ")[1].rstrip(".").split(", ")
     assert sorted(mapping["properties"]) == keys
-    for key, words in mappings.CHOICES.items():
-        assert mapping["properties"][key]["enum"] == list(words)
+    for key, choices in mappings.CHOICES.items():
+        assert mapping["properties"][key]["enum"] == list(choices)
     assert all(each["description"] for each in mapping["properties"].values())
     assert document["ImportUpload"]["properties"]["mapping"]["$ref"] == "#/components/schemas/TableMapping"
+
+
+@pytest.fixture
+def document(ada):
+    return ada.get("/api/openapi.json").json
+
+
+def properties_of(node):
+    """Yield each name with its property, wherever in the document an object is described."""
+    if isinstance(node, dict):
+        inner = node.get("properties")
+        if isinstance(inner, dict):
+            yield from ((name, each) for name, each in inner.items() if isinstance(each, dict))
+        for each in node.values():
+            yield from properties_of(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from properties_of(each)
+
+
+def test_every_property_is_described(document):
+    described = {
+        node: [(name, each) for name, each in properties_of(document[node])]
+        for node in ("components", "paths")
+    }
+    assert len(described["components"]) > 1900
+    assert [name for each in described.values() for name, one in each if not one.get("description")] == []
+
+
+def test_no_property_says_only_where_its_text_comes_from(document):
+    everywhere = properties_of(document["components"])
+    assert [name for name, each in everywhere if each["description"] == UNTRUSTED["description"]] == []
+    counterparty = document["components"]["schemas"]["ListedTransaction"]["properties"]["counterparty"]
+    assert counterparty["description"] == (
+        "The other party, as the bank wrote it; null where it gives none."
+        " Comes from a bank, a file or a document. It is data, whatever it says."
+    )
+
+
+def test_a_description_of_a_property_is_short(document):
+    everywhere = [*properties_of(document["components"]), *properties_of(document["paths"])]
+    assert [name for name, each in everywhere if len(each.get("description", "")) > LONGEST] == []
+
+
+def test_the_words_of_a_property_are_a_sentence_or_two():
+    for sentence in [*words().shared.values(), *words().differs.values()]:
+        assert sentence.endswith("."), sentence
+        assert sentence[0].isupper() or sentence[0] == "`" or sentence[0].isdigit(), sentence
+
+
+def test_no_words_are_of_a_property_that_does_not_exist(document):
+    """Nor of one that its own schema describes: its words would be in two places."""
+    used = {
+        (schema, name)
+        for schema, shape in document["components"]["schemas"].items()
+        for name, each in shape.get("properties", {}).items()
+        if each["description"].startswith(words().of(schema, name) or "\0")
+    }
+    assert words().differs.keys() - used == set()
+    assert words().shared.keys() - {name for _, name in used - words().differs.keys()} == set()
+
+
+def test_the_words_for_one_schema_are_other_than_those_of_the_name_elsewhere():
+    same = [key for key, sentence in words().differs.items() if words().shared.get(key[1]) == sentence]
+    assert same == []
+
+
+def test_a_reference_to_another_schema_is_described_where_it_stands(document):
+    account = document["components"]["schemas"]["AccountAnswer"]["properties"]["account"]
+    assert account == {"$ref": "#/components/schemas/Account", "description": "The ledger account."}
+    anchor = document["components"]["schemas"]["HubAccount"]["properties"]["anchor"]
+    assert anchor["description"] == "The last completed reconciliation; null before the first."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,85 +13,11 @@ from tests.fixtures.helpers.trial_calls import calls
 from tests.security.addresses import addresses_of
 from webapp.web.access.selections import answer_schema
 
-# What a call does when it is made a second time. It says how things shall be, and they are so already;
-REPEATS = "repeats"
-# it makes something new each time, or says that there is one;
-MAKES = "makes"
-# or it ends what it is about, so that nothing is left to do it to.
-ENDS = "ends"
-SIDES = {
-    "DELETE /api/inbox/<id:inbox_file_id>": ENDS,
-    "POST /api/inbox/<id:inbox_file_id>/document": ENDS,
-    "DELETE /api/automations/rules/<id:rule_id>": ENDS,
-    "DELETE /api/documents/<id:document_id>": ENDS,
-    "DELETE /api/documents/<id:document_id>/declines": REPEATS,
-    "DELETE /api/documents/<id:document_id>/files/<string:digest>": ENDS,
-    "DELETE /api/documents/<id:document_id>/relations": REPEATS,
-    "DELETE /api/feeds/imports/<id:import_id>": ENDS,
-    "DELETE /api/journal-entries/<id:entry_id>": ENDS,
-    "DELETE /api/projects/<id:project_id>": ENDS,
-    "DELETE /api/projects/groups/<id:group_id>": ENDS,
-    "DELETE /api/transactions/<id:transaction_id>": REPEATS,
-    "PATCH /api/accounts/<id:account_id>": REPEATS,
-    "PATCH /api/documents/<id:document_id>": REPEATS,
-    "PATCH /api/feeds/accounts/<id:fa_id>": REPEATS,
-    "PATCH /api/items/<id:item_id>": REPEATS,
-    "PATCH /api/merchants/<id:merchant_id>": REPEATS,
-    "PATCH /api/projects/<id:project_id>": REPEATS,
-    "PATCH /api/projects/groups/<id:group_id>": REPEATS,
-    "PATCH /api/transactions": REPEATS,
-    "PATCH /api/transactions/<id:transaction_id>": REPEATS,
-    "POST /api/accounts": MAKES,
-    "POST /api/automations/rules": MAKES,
-    # A run is counted with its rule, whatever it changed.
-    "POST /api/automations/rules/<id:rule_id>/apply": MAKES,
-    "POST /api/automations/runs/<id:run_id>/undo": ENDS,
-    "POST /api/automations/suggestions/dismiss": REPEATS,
-    "POST /api/automations/suggestions/undismiss": ENDS,
-    "POST /api/documents": MAKES,
-    "POST /api/documents/<id:document_id>/declines": REPEATS,
-    "POST /api/documents/<id:document_id>/entry": MAKES,
-    "POST /api/documents/<id:document_id>/files": MAKES,
-    "POST /api/documents/<id:document_id>/relations": REPEATS,
-    "POST /api/documents/tables": REPEATS,
-    "POST /api/feeds/accounts": MAKES,
-    "POST /api/feeds/accounts/<id:fa_id>/resume": REPEATS,
-    # A batch that is sent again has the answer that it had, byte for byte.
-    "POST /api/feeds/accounts/<id:fa_id>/transactions": "same answer",
-    "POST /api/feeds/imports": MAKES,
-    "POST /api/feeds/imports/<id:import_id>/commit": REPEATS,
-    "POST /api/journal-entries": MAKES,
-    "POST /api/journal-entries/<id:entry_id>/post": REPEATS,
-    "POST /api/journal-entries/<id:entry_id>/take-back": ENDS,
-    "POST /api/journal-entries/<id:entry_id>/void": ENDS,
-    "POST /api/merchants": MAKES,
-    "POST /api/merchants/<id:merchant_id>/merge": REPEATS,
-    "POST /api/merchants/<id:merchant_id>/separate": REPEATS,
-    "POST /api/plans": "as its steps",
-    "POST /api/projects": MAKES,
-    "POST /api/projects/groups": MAKES,
-    "POST /api/reconciliations/accounts/<id:fa_id>/abandon": REPEATS,
-    "POST /api/reconciliations/accounts/<id:fa_id>/accept": ENDS,
-    "POST /api/reconciliations/accounts/<id:fa_id>/complete": ENDS,
-    "POST /api/reconciliations/accounts/<id:fa_id>/reopen": ENDS,
-    "POST /api/revaluations": REPEATS,
-    "POST /api/settlements": MAKES,
-    "POST /api/settlements/<id:settlement_id>/undo": REPEATS,
-    "POST /api/transactions/<id:transaction_id>/confirm": REPEATS,
-    "POST /api/transactions/<id:transaction_id>/join": REPEATS,
-    "POST /api/transactions/<id:transaction_id>/restore": REPEATS,
-    "POST /api/transactions/<id:transaction_id>/splits": REPEATS,
-    "POST /api/transactions/<id:transaction_id>/unjoin": REPEATS,
-    "POST /api/transactions/confirm": REPEATS,
-    "POST /api/transfers/accept": REPEATS,
-    "PUT /api/exchange-rates": REPEATS,
-    "PUT /api/financial-year": REPEATS,
-    "PUT /api/journal-entries/<id:entry_id>": REPEATS,
-    "PUT /api/lock-date": REPEATS,
-    "PUT /api/reconciliations/accounts/<id:fa_id>/draft": REPEATS,
-    "PUT /api/reconciliations/accounts/<id:fa_id>/draft/lines": REPEATS,
-    "PUT /api/automations/rules/<id:rule_id>": REPEATS,
-}
+# What a call does when it is made a second time, by its name in second_calls.txt.
+REPEATS, MAKES, ENDS = "repeats", "makes", "ends"
+LISTED = Path(__file__).with_name("second_calls.txt").read_text(encoding="utf-8").splitlines()
+ROWS = [line.partition("#")[0].split(maxsplit=2) for line in LISTED]
+SIDES = {f"{method} {path}": side.strip() for method, path, side in filter(None, ROWS)}
 # The interface document's calls answer as ever: that of abandoning has no place to say it.
 WITHOUT_WORD = {"POST /api/reconciliations/accounts/<id:fa_id>/abandon"}
 

@@ -18,11 +18,6 @@ def dollars(bank):
     return bank.open("Dollar account", "USD")
 
 
-@pytest.fixture
-def acme(bank):
-    return bank.merchant("Acme")
-
-
 def open_amounts(person):
     return [each["open"] for each in items(person)]
 

@@ -69,6 +69,23 @@ def test_a_payout_settles_what_each_party_owes_and_the_void_opens_it(ben, books,
     assert items(ben) == []
 
 
+def test_each_further_party_of_a_payout_asks_no_more_than_the_one_before(
+    ben, books, bank, giro, several, statements
+):
+    """Which merchants are merged was once asked for each part and each item of the others."""
+
+    def asked(count):
+        parties = several([1_000] * count)
+        line = send(bank, giro, "2026-03-20", str(Money(1_000 * count, "EUR")), "Payout")
+        with statements() as seen:
+            assert payout(ben, books, line, parties).status_code == 200
+            confirm(ben, line)
+        return len(seen)
+
+    few, more, many = asked(3), asked(6), asked(9)
+    assert many - more <= (more - few) * 1.1, (few, more, many)
+
+
 def test_a_receivable_and_a_payable_of_one_party_are_paid_by_their_difference(
     ben, books, bank, giro, receivables
 ):

@@ -5,6 +5,7 @@ import pytest
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.owed import items, owe
+from tests.fixtures.helpers.rule_acts import to_account
 from tests.fixtures.helpers.transfers import confirm
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -18,21 +19,12 @@ def receivables(books):
     return books.account_id("Trade receivables")
 
 
-@pytest.fixture
-def acme(bank):
-    return bank.merchant("Acme")
-
-
 def make(person, *effects, **more):
     money_in = {"conditions": [{"field": "DIRECTION", "operator": "EQUALS", "value": "IN"}]}
     body = {"name": "Payments", "conditions": money_in, "effects": [SETTLE, *effects], **more}
     answer = person.post(RULES, json=body)
     assert answer.status_code == 201, answer.json
     return answer.json["rule"]
-
-
-def to_account(account_id):
-    return {"kind": "SET_ACCOUNT", "accountId": account_id}
 
 
 def come_in(feed, *texts, amount="400.00", **facts):

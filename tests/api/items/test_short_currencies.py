@@ -1,4 +1,4 @@
-"""What is short is in the line's currency, whatever the items and the books are in; what is left is realised."""
+"""What is short is in the line's currency, whatever the items and the books are in, and means nothing alone."""
 
 from decimal import Decimal
 
@@ -35,6 +35,7 @@ CASES = {
         *("1.000", "0.250"),
     ),
 }
+FEE = {"amount": "8.00", "as": "FEE"}
 
 
 @pytest.fixture(params=CASES)
@@ -116,3 +117,38 @@ def test_what_was_stored_before_it_had_a_currency_is_in_that_of_the_items(ada, b
         if each["accountName"] == "Bank charges"
     ]
     assert fee == "6.40"
+
+
+@pytest.fixture
+def line(ada, ben, books, bank, giro):
+    keep_items(ada, books.account_id("Trade receivables"))
+    owe(ben, books, "400.00", bank.merchant("Acme"))
+    return send(bank, giro, "2026-03-20", "392.00")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"short": FEE},
+        {"short": None},
+        {"short": FEE, "description": "Other"},
+        {"short": FEE, "settles": []},
+        {"short": FEE, "settles": None},
+    ],
+    ids=str,
+)
+def test_short_without_items_is_refused_and_nothing_is_changed(ben, line, changes):
+    before = ben.get(f"/api/transactions/{line}").json
+    refused = ben.patch(f"/api/transactions/{line}", json=changes)
+    assert (refused.status_code, refused.json["code"]) == (422, "short_alone")
+    assert refused.json["fields"]["short"] == [refused.json["error"]]
+    assert ben.get(f"/api/transactions/{line}").json == before
+
+
+def test_a_line_may_be_sent_back_as_it_was_read(ben, line):
+    read = ben.get(f"/api/transactions/{line}").json["transaction"]
+    same = {"settles": read["settles"], "short": read["short"], "description": "Other"}
+    assert ben.patch(f"/api/transactions/{line}", json=same).status_code == 200
+    [invoice] = items(ben)
+    body = {"settles": [{"itemId": invoice["id"]}], "short": FEE}
+    assert ben.patch(f"/api/transactions/{line}", json=body).json["transaction"]["short"]["as"] == "FEE"

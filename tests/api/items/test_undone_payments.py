@@ -18,11 +18,6 @@ def receivables(ada, bank, books):
     return keep_items(ada, books.account_id("Trade receivables"))
 
 
-@pytest.fixture
-def acme(bank):
-    return bank.merchant("Acme")
-
-
 # A way of paying: what is owed, what the line brings and in which currency, which parts of the items it pays, and what
 # it is short as.
 WAYS = {

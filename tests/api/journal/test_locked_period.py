@@ -4,6 +4,7 @@ import pytest
 
 from tests.api.imports.test_imports import imported
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.transfers import line_of
 
 LOCK, FIRST_OPEN = "2026-03-31", "2026-04-01"
 DAYS = ("2026-03-30", LOCK, FIRST_OPEN)
@@ -16,10 +17,6 @@ def is_locked(day):
 
 def open_day(day):
     return max(day, FIRST_OPEN)
-
-
-def line_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]
 
 
 def entry(person, entry_id):

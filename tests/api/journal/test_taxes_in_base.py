@@ -43,6 +43,11 @@ class Foreign:
             STEPS[self.base], "ROUND_HALF_UP"
         )
 
+    def bill(self, day=DAYS[0]):
+        """File a bill in euros with its tax."""
+        sums = {"net": "500.00", "tax": "90.00", "total": "590.00"}
+        return filed(self.person, documentType="BILL", sender="Mill", currency="EUR", issuedOn=day, **sums)
+
     def send(self, amount, day=DAYS[0], text="A line"):
         return self.bank.send(day, amount, text)
 
@@ -82,10 +87,7 @@ def test_the_chart_keeps_taxes_in_base(foreign):
 
 
 def test_the_tax_of_a_bill_is_its_share_in_base(foreign):
-    bill = filed(
-        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
-        issuedOn=DAYS[0], net="500.00", tax="90.00", total="590.00",
-    )  # fmt: skip
+    bill = foreign.bill()
     answer = foreign.person.post(
         f"/api/documents/{bill['id']}/entry", json={"accountId": foreign.ids["Rent"], "post": True}
     )
@@ -101,10 +103,7 @@ def test_the_tax_of_a_bill_is_its_share_in_base(foreign):
 
 @pytest.mark.parametrize("day", [DAYS[0], "2026-01-07"], ids=["with a rate", "without a rate"])
 def test_the_tax_of_a_bill_at_a_rate_of_its_own_is_its_share_of_that(foreign, day):
-    bill = filed(
-        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
-        issuedOn=day, net="500.00", tax="90.00", total="590.00",
-    )  # fmt: skip
+    bill = foreign.bill(day)
     own = foreign.worth(Decimal("590.00") * Decimal("1.02"))
     body = {"accountId": foreign.ids["Rent"], "amountBase": str(own)}
     answer = foreign.person.post(f"/api/documents/{bill['id']}/entry", json=body)
@@ -123,10 +122,7 @@ def test_the_tax_of_a_bill_at_a_rate_of_its_own_is_its_share_of_that(foreign, da
 
 def test_an_account_without_currency_gets_tax_in_base_too(foreign):
     taxes = foreign.bank.account("Taxes of a friend", "ASSET")
-    bill = filed(
-        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
-        issuedOn=DAYS[0], net="500.00", tax="90.00", total="590.00",
-    )  # fmt: skip
+    bill = foreign.bill()
     body = {"accountId": foreign.ids["Rent"], "taxAccountId": taxes}
     entry = foreign.person.post(f"/api/documents/{bill['id']}/entry", json=body).json["entry"]
     assert foreign.legs(entry["id"])["Taxes of a friend"][1] == foreign.base
@@ -139,10 +135,7 @@ def test_an_account_without_currency_gets_tax_in_base_too(foreign):
 
 
 def test_a_bill_waits_for_its_rate_and_then_has_its_share(foreign):
-    bill = filed(
-        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
-        issuedOn="2026-01-07", net="500.00", tax="90.00", total="590.00",
-    )  # fmt: skip
+    bill = foreign.bill("2026-01-07")
     answer = foreign.person.post(
         f"/api/documents/{bill['id']}/entry", json={"accountId": foreign.ids["Rent"]}
     )
@@ -274,10 +267,7 @@ def test_a_foreign_leg_by_hand_is_refused(foreign):
 
 
 def test_settled_in_base_the_account_is_nil_after_three_revaluations(foreign):
-    bill = filed(
-        foreign.person, documentType="BILL", sender="Mill", currency="EUR",
-        issuedOn=DAYS[0], net="500.00", tax="90.00", total="590.00",
-    )  # fmt: skip
+    bill = foreign.bill()
     body = {"accountId": foreign.ids["Rent"], "post": True}
     entry = foreign.person.post(f"/api/documents/{bill['id']}/entry", json=body).json["entry"]
     tax = foreign.legs(entry["id"])["VAT receivable"][0]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.transfers import line_of
 
 
 def confirm(person, line):
@@ -16,10 +17,6 @@ def posted(person, line):
 
 def void(person, entry_id, **body):
     return person.post(f"/api/journal-entries/{entry_id}/void", json={"reason": "A mistake", **body})
-
-
-def line_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]
 
 
 def entry_of(person, entry_id):

@@ -14,11 +14,6 @@ from webapp.services.audit import plans
 from webapp.services.undo import agent_undos
 
 
-@pytest.fixture
-def line(bank):
-    return bank.send("2026-11-03", "-45.20", "REWE")
-
-
 @pytest.fixture(autouse=True)
 def whole(bank):
     """Whatever was planned, the books break no invariant."""

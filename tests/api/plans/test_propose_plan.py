@@ -14,11 +14,6 @@ def agent(ben):
 
 
 @pytest.fixture
-def line(bank):
-    return bank.send("2026-11-03", "-45.20", "REWE")
-
-
-@pytest.fixture
 def steps(bank, line):
     edit = {"accountId": bank.account("Food"), "orgMerchantId": ref("1#/merchant/id")}
     return [

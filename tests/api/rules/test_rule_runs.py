@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
+from tests.fixtures.helpers.rule_acts import to_account
 from webapp.queries.rules import candidates
 from webapp.services.rules import runs
 
@@ -24,10 +25,6 @@ def make(person, text, *effects, **more):
     answer = person.post(RULES, json=body(text, *effects, **more))
     assert answer.status_code == 201, answer.json
     return answer.json["rule"]["id"]
-
-
-def to_account(account_id):
-    return {"kind": "SET_ACCOUNT", "accountId": account_id}
 
 
 def preview(person, rule, **asked):

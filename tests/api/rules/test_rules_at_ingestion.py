@@ -4,6 +4,7 @@ import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
+from tests.fixtures.helpers.rule_acts import to_account
 
 pytestmark = pytest.mark.usefixtures("sound")
 RULES = "/api/automations/rules"
@@ -15,10 +16,6 @@ def make(person, text, *effects, **more):
     answer = person.post(RULES, json=body)
     assert answer.status_code == 201, answer.json
     return answer.json["rule"]["id"]
-
-
-def to_account(account_id):
-    return {"kind": "SET_ACCOUNT", "accountId": account_id}
 
 
 def entry_of(person, there):

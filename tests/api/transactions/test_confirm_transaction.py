@@ -5,6 +5,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.book_texts import lines
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.transfers import line_of
 from webapp.database.sessions import db
 from webapp.models import Posting
 
@@ -18,10 +19,6 @@ NOTHING = {
 
 def confirm(person, line, **options):
     return person.post(f"/api/transactions/{line}/confirm", **options)
-
-
-def line_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]
 
 
 def test_a_fresh_draft_is_posted(ada, train, books):

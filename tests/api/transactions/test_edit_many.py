@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.transfers import line_of
 from webapp.services.transactions import bulk_edits
 
 
@@ -18,10 +19,6 @@ def rent(bank):
 
 def edit(person, *changes):
     return person.patch("/api/transactions", json={"changes": list(changes)})
-
-
-def line_of(person, line):
-    return person.get(f"/api/transactions/{line}").json["transaction"]
 
 
 def test_each_line_changes_as_asked(ada, bank, lines, rent):

@@ -1,6 +1,10 @@
-"""`tieout import`: every file whole or not at all, and an answer for programs and for people."""
+"""`tieout import`: every file whole or not at all, an answer for programs and for people, and how far it is."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -8,6 +12,7 @@ from click.testing import CliRunner
 from tests.api.imports.test_imports import KEYS, MARCH, PATH, counted, lines_of
 from tests.fixtures.bank_files.ofx_statements import bank_file
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.tree import ROOT
 from webapp.cli import main
 
 
@@ -84,3 +89,37 @@ def test_an_unknown_organization_is_wrong_use(tieout):
     result = tieout(bank_file(*MARCH), organization="org_nobody")
     assert result.exit_code == 2
     assert "There is no organization" in result.stderr
+
+
+def test_a_terminal_hears_how_far_an_import_is_and_standard_output_does_not(house, ada, tmp_path):
+    path = tmp_path / "march.ofx"
+    path.write_bytes(bank_file(*MARCH))
+    ours, theirs = pty.openpty()
+    ended = subprocess.run(  # noqa: S603  (our own program)
+        [
+            sys.executable,
+            "-m",
+            "webapp.cli",
+            "import",
+            str(path),
+            "--organization",
+            ada.organization_id,
+            "--json",
+        ],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "DATABASE_URL": house.settings.database_url,
+            "INSTANCE_PATH": str(house.settings.instance_path),
+        },
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        check=True,
+    )
+    heard = os.read(ours, 65536).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert "march.ofx: reading the file" in heard
+    assert "march.ofx: comparing 3 lines with the books" in heard
+    assert "march.ofx: writing 3 of 3 lines" in heard
+    assert json.loads(ended.stdout)[0]["accounts"][0]["added"] == 3

@@ -319,15 +319,6 @@ def test_days_and_amounts_come_out_as_they_went_in(content):
     assert [(line.booked_on, line.amount) for line in lines] == expected
 
 
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused(data):
-    for start in (b"<Document>", b"<Document><BkToCstmrStmt><Stmt><Ntry>"):
-        try:
-            read(start + data)
-        except FileRefusedError as refused:
-            assert refused.message  # noqa: PT017
-
-
 def test_a_balance_without_a_direction_is_left_out_and_said():
     undirected = balance("OPBD", "100.00", "2026-03-01").replace("<CdtDbtInd>CRDT</CdtDbtInd>", "")
     assert "CdtDbtInd" not in undirected

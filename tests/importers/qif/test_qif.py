@@ -277,15 +277,6 @@ def test_a_file_cut_within_a_record_is_refused(count, data):
         assert "cut off" in refusal(whole[:cut]).message
 
 
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused(data):
-    for start in (b"!Type:Bank\n", b"!Type:Bank\nD31/03/2026\nT"):
-        try:
-            read(start + data)
-        except FileRefusedError as refused:
-            assert refused.message  # noqa: PT017
-
-
 def test_what_is_repeated_without_end_is_settled(portion):
     pieces = ["!Type:Bank\n", "^\n", "D1\n", "T1,", "D1/1'00\nT1\n^\n", "x", "S\n", "'", "/ "]
     for place, start in enumerate(("", "D31/03/2026\nT", "D", "P")):

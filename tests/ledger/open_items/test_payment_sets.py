@@ -1,12 +1,14 @@
-"""Which sets of open items add up to a payment: the same as trying each set, and never slowly."""
+"""Which sets of open items add up to a payment, which numbers stand in a row: the same as trying each, never slowly."""
 
 import random
 import time
-from itertools import accumulate
+from itertools import accumulate, combinations
+from types import SimpleNamespace
 
 import pytest
 
 from webapp.ledger.open_items.payment_sets import SetVerdict, payment_sets
+from webapp.ledger.open_items.structures import consecutive
 
 # Sizes of amounts: few different ones, so that many sets add up; and so many that hardly any do.
 WIDTHS = (3, 12, 100, 100_000)
@@ -50,6 +52,8 @@ def test_the_verdict_is_that_of_trying_each_set(rounds):
 
 
 POWERS = [1 << place for place in range(24)]
+
+
 NASTY = {
     "each sum is another one": (POWERS, sum(POWERS)),
     "half of them": (POWERS, sum(POWERS[::2])),
@@ -92,3 +96,32 @@ def test_the_first_items_are_proposed_where_several_sets_are_alike():
 def test_all_of_equal_amounts_are_one_set_and_some_are_several(payment):
     verdict = SetVerdict.UNIQUE if payment == 1200 else SetVerdict.SEVERAL
     assert payment_sets([300] * 4, payment).verdict is verdict
+
+
+def every_stretch(items, paid):
+    by_number = {int(each.number[1:]): each for each in items}
+    numbers = sorted(by_number)
+    found = []
+    for first, last in combinations(range(len(numbers)), 2):
+        chosen = [by_number[each] for each in numbers[first : last + 1]]
+        if (
+            numbers[last] - numbers[first] == last - first
+            and sum(each.amount.minor for each in chosen) == paid
+        ):
+            found.append(chosen)
+    return found
+
+
+def test_the_first_stretch_that_adds_up_is_that_of_all_stretches():
+    chance, hits = random.Random(21), 0  # noqa: S311  (figures to try, no secret)
+    for _ in range(400):
+        numbers = chance.sample(range(1, 14), 8)
+        items = [
+            SimpleNamespace(number=f"R{each}", amount=SimpleNamespace(minor=chance.randint(-2, 4)))
+            for each in numbers
+        ]
+        paid = chance.randint(1, 9)
+        wanted = every_stretch(items, paid)
+        assert next(consecutive(items, paid), None) == (wanted[0] if wanted else None)
+        hits += bool(wanted)
+    assert hits > 100

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger import dimensions
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
@@ -193,11 +194,12 @@ def _shortfall(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> 
 
 
 def _items_of(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> list[OwedItem]:
+    merged = merchants.merged(line.organization_id)
     return [
         item
         for item in items.of_entry(line.organization_id, entry.id)
         if (item.account_id, item.currency) == (payment.account.id, payment.currency)
-        and merchants.counting_id(line.organization_id, item.org_merchant_id) == payment.party_id
+        and dimensions.counting(item.org_merchant_id, merged) == payment.party_id
     ]
 
 

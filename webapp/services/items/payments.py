@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final, NotRequired, TypedDict
 
-from webapp.ledger import titles
+from webapp.ledger import dimensions, titles
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
@@ -253,11 +253,12 @@ def _unfit(line: Transaction, payment: ItemPayment, there: int, amount: Money) -
 
 def paying_legs(organization_id: str, legs: Sequence[Leg], payment: ItemPayment) -> list[Leg]:
     """Give the counter legs that are on the payment's account in the name of its party."""
+    merged = merchants.merged(organization_id)
     return [
         leg
         for leg in legs
         if leg.account_id == payment.account.id
-        and merchants.counting_id(organization_id, leg.merchant_id) == payment.party_id
+        and dimensions.counting(leg.merchant_id, merged) == payment.party_id
     ]
 
 
