@@ -22,7 +22,9 @@ class LockedFiguresError(LedgerError):
     def __init__(self, found: Moved, *, has_reason: bool) -> None:
         """Name the report, its day, and the figure before and after."""
         figure = found.figure
-        needed = "Only who may change the settings says why." if has_reason else "Say why in `note`."
+        needed = (
+            "Only who may change the settings says why." if has_reason else "Say why it moves, in `note`."
+        )
         super().__init__(
             f"{figure} would go from {found.before} to {found.after}, and its day is locked. {needed}",
             details={
