@@ -132,11 +132,10 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
         *((each.sent_id, each.verdict, each.line_id, each.reason) for each in (*added, *modified)),
         *removed,
     ]
-    lines = [
-        (each.line.booked_on, each.amount_minor) for each in (*added, *modified) if each.verdict in BOOKED
-    ]
+    new = [each for each in (*added, *modified) if each.verdict in BOOKED]
+    dated = [(each.line.booked_on, each.amount_minor) for each in new]
     name, currency = feed_account.name, feed_account.currency
-    for code, sentence in closed_days.warnings(organization, feed_account, name, currency, lines):
+    for code, sentence in closed_days.warnings(organization, feed_account, name, currency, dated):
         doing.warn(code, sentence)
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
     return results
