@@ -13,6 +13,7 @@ from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, sent
 from tests.fixtures.helpers.owed import items, owe, settle
 from tests.mcp.clients import Model
+from tests.pages.transactions.test_confirmations import Row
 from tests.tree import ROOT
 from webapp.cli import main
 
@@ -221,6 +222,17 @@ def test_each_place_that_warns_is_known():
     assert found == {path: len(codes) for path, codes in PLACES.items()}
     codes = {code for each in PLACES.values() for one in each for code in one.split(", ")}
     assert codes == {*SCENES, "before_revaluation"}
+
+
+def test_a_confirmed_row_tells_it_in_its_toast(ada, bank):
+    bank.open("Giro")
+    bank.lock("2025-12-31")
+    row = Row(ada, bank.send("2025-12-29", "-45.00", "Late"))
+    ada.patch(f"/api/transactions/{row.line}", json={"accountId": bank.account("Paper")})
+    answer = Row(ada, row.line).confirm()
+    assert answer.status_code == 200
+    assert answer.text.count(WORDS["moved_by_lock"]) == 1
+    assert '<hx-partial hx-target="#toast">' in answer.text
 
 
 LATE = ("2025-12-29", "-45.00"), ("2026-03-05", "-5.00")

@@ -26,7 +26,7 @@ from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.journal import entries
 from webapp.services.items import payments, shortfalls
 from webapp.services.items.payments import ItemPayment
-from webapp.services.items.refusals import PaymentFitError, RatesApartError
+from webapp.services.items.refusals import ItemTakenError, PaymentFitError, RatesApartError
 from webapp.services.journal import line_drafts
 from webapp.services.journal.settlements import Shortfall, note, part_of, settle_items, undo
 
@@ -153,6 +153,10 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
     paying = payments.stored(line)
     own = line_drafts.unshared(line, counter_legs(entries.legs_of(entry), line.id))
     if not any(payments.paying_legs(line.organization_id, own, each) for each in paying):
+        if {leg.account_id for leg in own} & {each.account.id for each in paying}:
+            raise ItemTakenError(
+                "What this line is to pay is of another party now; choose what it pays again."
+            )
         drop(line)
         return ()
     for payment in paying:

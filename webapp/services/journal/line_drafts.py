@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import Role, uncategorised
+from webapp.ledger.chart import RESTS, Role, uncategorised
 from webapp.ledger.journal.base_shares import in_currency, with_base_shares, with_written_shares
 from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import (
@@ -147,7 +147,7 @@ def _unshared(organization: Organization, legs: Sequence[Leg], rates: Mapping[st
     base, (bank,) = organization.base_currency, [leg for leg in legs if leg.is_bank_leg]
     rate = rates.get(bank.currency)
     worth = 0 if rate is None else mirror(bank.amount_minor, bank.currency, base, rate)
-    places = _in_base(organization, legs) if worth and bank.currency != base else ()
+    places = _no_items(organization, legs) if worth and bank.currency != base else {}
     size = abs(bank.amount_minor)
     return [
         replace(
@@ -164,24 +164,24 @@ def _unshared(organization: Organization, legs: Sequence[Leg], rates: Mapping[st
 
 def _shared(organization: Organization, legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """Give mirrored legs with their share in base as the amount of those on accounts in base."""
-    base, places = organization.base_currency, _in_base(organization, legs)
+    base, places = organization.base_currency, _no_items(organization, legs)
     return tuple(
         replace(leg, amount_minor=leg.amount_base_minor or 0, currency=base)
-        if place in places and leg.amount_minor
+        if place in places and places[place].currency == base and leg.amount_minor
         else leg
         for place, leg in enumerate(legs)
     )
 
 
-def _in_base(organization: Organization, legs: Sequence[Leg]) -> set[int]:
-    """Find the counter legs on accounts in the base currency that keep no items, as those of taxes."""
-    found = lookups.by_id(Account, organization.id, {leg.account_id for leg in legs if not leg.is_bank_leg})
-    kept = {
-        each.id
-        for each in found.values()
-        if each.currency == organization.base_currency and not each.keeps_items
+def _no_items(organization: Organization, legs: Sequence[Leg]) -> dict[int, Account]:
+    """Find the counter legs on accounts that keep no items, as those of taxes, each with its account."""
+    rows = lookups.by_id(Account, organization.id, {leg.account_id for leg in legs if not leg.is_bank_leg})
+    found = {place: rows.get(leg.account_id) for place, leg in enumerate(legs) if not leg.is_bank_leg}
+    return {
+        place: row
+        for place, row in found.items()
+        if row is not None and not row.keeps_items and row.role not in RESTS
     }
-    return {place for place, leg in enumerate(legs) if not leg.is_bank_leg and leg.account_id in kept}
 
 
 def rates_of(organization: Organization, legs: Sequence[Leg], rate_day: date) -> dict[str, Decimal]:
