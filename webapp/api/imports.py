@@ -26,7 +26,7 @@ from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
-AnswerSchema = wrapped("import", ImportDetailSchema, **warned_members())
+AnswerSchema = wrapped("import", ImportDetailSchema, title=None, **warned_members())
 JSON = "application/json"
 COLUMNS = (
     'Send them as the form field mapping, like {"date": "Day", "amount": "Amount"}: a column is its name, or its number'

@@ -19,7 +19,7 @@ from webapp.web.access.blueprints import Blueprint
 bp = Blueprint(
     "api_settlements", __name__, url_prefix="/api/settlements", description="Settlements of open items"
 )
-AnswerSchema = wrapped("settlement", SettlementSchema, **warned_members())
+AnswerSchema = wrapped("settlement", SettlementSchema, title=None, **warned_members())
 
 
 @bp.get("")
