@@ -104,7 +104,7 @@ class Moved:
 def of_account(organization_id: str, lock_date: date, account_id: int, reads: Collection[Read]) -> Figures:
     """Read what figures of locked days an account has a part in, for what reports read of it.
 
-    How it is presented moves a figure in each month that has a sum of it, so that the year's reports name one.
+    How it is presented moves a figure of each day that has put something on it.
     """
     first = _first_of_account(organization_id, account_id)
     if first is None or first > lock_date:
@@ -112,9 +112,10 @@ def of_account(organization_id: str, lock_date: date, account_id: int, reads: Co
     found: dict[LockedFigure, str | None] = {}
     year = Period(organizations.financial_years(organization_id).start_of(lock_date), lock_date)
     if Read.SHOWN in reads:
-        found |= _result(organization_id, ReportColumns(year))
-        found |= _sheet(organization_id, ReportColumns(year))
-        found |= _sums_of(organization_id, account_id, lock_date)
+        account = lookups.get(Account, organization_id, account_id)
+        if account.type in RESULT_TYPES:
+            found |= _result(organization_id, ReportColumns(year))
+        found |= _sums_of(account, lock_date)
     if Read.ITEMS in reads:
         found |= _sheet(organization_id, ReportColumns(year))
         ends = [each.last for each in Period(first, lock_date).months][::-1]
@@ -138,28 +139,22 @@ def _has_foreign(organization_id: str, lock_date: date, *conditions: sa.ColumnEl
     return db.session.scalar(statement) is not None
 
 
-def _sums_of(organization_id: str, account_id: int, lock_date: date) -> Figures:
-    """Read what an account has in each locked month, under what reports present it as."""
-    account = lookups.get(Account, organization_id, account_id)
-    shown = (
-        f"{account.type}{'' if account.in_scope else ', personal'}, in {account.parent_id}, {account.role}"
-    )
+def _sums_of(account: Account, lock_date: date) -> Figures:
+    """Read what each locked day put on an account, under what reports present it as, the newest first."""
+    shown = f"{account.type.lower()}{'' if account.in_scope else ', personal'}"
+    shown += f", below account {account.parent_id}" if account.parent_id else ""
+    of_account = DaySum.organization_id == account.organization_id, DaySum.account_id == account.id
     rows = db.session.execute(
         sa.select(DaySum.day, sa.func.sum(DaySum.amount_base_minor))
-        .where(
-            DaySum.organization_id == organization_id,
-            DaySum.account_id == account_id,
-            DaySum.day <= lock_date,
-        )
+        .where(*of_account, DaySum.day <= lock_date)
         .group_by(DaySum.day)
+        .order_by(DaySum.day.desc())
     )
-    base, sums = organizations.base_currency(organization_id), Counter[date]()
-    for day, minor in rows:
-        sums[min(month_end(day), lock_date)] += int(minor)
+    base = organizations.base_currency(account.organization_id)
     report = "Profit and loss" if account.type in RESULT_TYPES else "Balance sheet"
     return {
-        LockedFigure(report, day, f"account {account_id} ({shown})"): str(Money(minor, base))
-        for day, minor in sums.items()
+        LockedFigure(report, day, f"{account.name} ({shown})"): str(Money(int(minor), base))
+        for day, minor in rows
         if minor
     }
 
