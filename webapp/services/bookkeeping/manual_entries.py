@@ -125,9 +125,7 @@ def create(
         closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
         doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
-        if post:
-            _post(entry, doing, force=force)
-        _warn(entry, doing)
+        _finish(entry, doing, post=post, force=force)
     return entry
 
 
@@ -161,8 +159,8 @@ def change(
             legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
         wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
         if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
-            doing.nothing_to_do()
             _warn(entry, doing)
+            doing.nothing_to_do()
             return entry
         name = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {name}"):
@@ -174,9 +172,7 @@ def change(
         journal_entries.write_legs(entry, mirrored)
         facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
-        if post:
-            _post(entry, doing, force=force)
-        _warn(entry, doing)
+        _finish(entry, doing, post=post, force=force)
     return entry
 
 
@@ -295,6 +291,12 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     prepayments.settle(entry)
     closing_entries.warn_of_likeness(entry, legs, doing)
     doing.result = _posted(entry).as_json()
+
+
+def _finish(entry: JournalEntry, doing: Act, *, post: bool, force: bool) -> None:
+    if post:
+        _post(entry, doing, force=force)
+    _warn(entry, doing)
 
 
 def _warn(entry: JournalEntry, doing: Act) -> None:
