@@ -222,8 +222,6 @@ class History:
 
     def merge(self):
         one, other = self.chance.sample(self.parties, 2)
-        if self.chance.random() < 0.5:
-            return self.person.post(f"/api/merchants/{one}/separate").status_code
         return self.person.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other}).status_code
 
     def prove(self):
