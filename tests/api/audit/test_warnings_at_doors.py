@@ -364,3 +364,16 @@ def test_a_command_tells_what_its_act_warns_of(ada, app, stage, tmp_path):
         words = ["fetch-rates", "--organization", ada.organization_id, "--file", str(path)]
         result = CliRunner().invoke(main, words, catch_exceptions=False)
     assert "Mind: The revaluation of 31 Mar 2026 is off by" in result.stderr, result.output
+
+
+def test_a_command_says_why_a_rate_of_a_locked_day_changes(ada, app, bank, stage, tmp_path):
+    stage.revaluation_stale()
+    bank.lock("2026-04-30")
+    path = tmp_path / "rates.csv"
+    path.write_text("Date,USD,\n2026-03-31,1.7000,\n")
+    words = ["fetch-rates", "--organization", ada.organization_id, "--file", str(path)]
+    with app.app_context():
+        refused = CliRunner().invoke(main, words)
+        told = CliRunner().invoke(main, [*words, "--why", "A slip of the bank"])
+    assert (refused.exit_code, "its day is locked" in refused.stderr) == (1, True)
+    assert (told.exit_code, "its day is locked" in told.stderr) == (0, True), told.output
