@@ -235,6 +235,38 @@ def test_a_confirmed_row_tells_it_in_its_toast(ada, bank):
     assert '<hx-partial hx-target="#toast">' in answer.text
 
 
+def confirmed(ada, line):
+    return ada.post(f"/api/transactions/{line}/confirm").json
+
+
+def in_bulk(ada, line):
+    return ada.post("/api/transactions/confirm", json={"ids": [line]}).json["results"][0]
+
+
+def by_a_model(ada, line):
+    found = Model(ada).call("confirm_lines", ids=[line])["warnings"]
+    return {"warnings": found, "warningCodes": ["rounding"]}
+
+
+@pytest.mark.parametrize("door", [confirmed, in_bulk, by_a_model], ids=lambda each: each.__name__)
+def test_a_line_that_a_rule_put_into_another_currency_tells_its_rest(ada, bank, books, door):
+    fa_id = bank.open("Giro")
+    bank.quote("2026-03-02", "USD", "1.10")
+    effects = [
+        {"kind": "SET_ACCOUNT", "accountId": books.account_id("Rent"), "sortOrder": 1},
+        {"kind": "SET_CURRENCY", "currency": "USD", "sortOrder": 2},
+    ]
+    assert ada.post("/api/automations/rules", json={"name": "Abroad", "effects": effects}).status_code == 201
+    push = pushed([("2026-03-02", "-45.00")])
+    (line,) = ada.post(f"/api/feeds/accounts/{fa_id}/transactions", json=push).json["results"]
+    # 49.50 USD at 1.12 are 44.20 EUR.
+    rate = {"day": "2026-03-02", "currency": "USD", "unitsPerBase": "1.12"}
+    ada.put("/api/exchange-rates", json={"rates": [rate]})
+    done = door(ada, line["transactionId"])
+    assert "rounding" in done["warningCodes"]
+    assert any("0.80 EUR that its rates leave over" in each for each in done["warnings"]), done
+
+
 LATE = ("2025-12-29", "-45.00"), ("2026-03-05", "-5.00")
 CLOSED = (
     "of days up to 31 Dec 2025, which are locked",
