@@ -79,17 +79,17 @@ class WithholdingSchema(Schema):
     """What the buyer withholds of an Italian invoice."""
 
     kind = _stated("TipoRitenuta: RT01 and RT02 are income tax, the others contributions.")
-    amount = _stated()
-    rate = _stated()
+    amount = _stated("What the buyer withholds.")
+    rate = _stated("The rate in percent.")
     reason = _stated("CausalePagamento, in the letters of the yearly form.")
 
 
 class InstalmentSchema(Schema):
     """A payment that an Italian invoice asks for."""
 
-    amount = _stated()
-    due_on = _stated()
-    payment_means = _stated()
+    amount = _stated("What is to be paid.")
+    due_on = _stated("The day until which it is to be paid.")
+    payment_means = _stated("ModalitaPagamento: MP05 is a transfer.")
 
 
 class BrokenRuleSchema(Schema):
