@@ -90,6 +90,24 @@ def test_migrations_end_where_the_models_are(engine):
     assert differences(engine) == []
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_indexes_of_some_rows_have_the_conditions_of_the_models(engine):
+    """SQLite takes such an index only for a condition in the same words."""
+    upgrade(engine)
+    inspector = sa.inspect(engine)
+    found = {
+        each["name"]: str(each["dialect_options"].get("sqlite_where"))
+        for name in inspector.get_table_names()
+        for each in inspector.get_indexes(name)
+    }
+    conditions = {
+        each.name: str(each.dialect_options["sqlite"]["where"])
+        for table in Base.metadata.sorted_tables
+        for each in table.indexes
+    }
+    assert {name: found[name] for name in conditions} == conditions
+
+
 def test_the_revision_that_is_expected_is_that_of_the_last_step():
     assert head_revision() == ScriptDirectory(VERSIONS.parent).get_current_head()
 

@@ -51,6 +51,7 @@ def acts(ada, bank, feed, lines):
         "register": read(f"/api/accounts/{bank.ledger_account()}/postings?limit=25"),
         "entry": read("/api/journal-entries/5"),
         "aged": read("/api/reports/aged-receivables"),
+        "balances": read("/api/reports/balance-sheet"),
         "statement": read("/api/reports/party-statement"),
     }
 

@@ -61,6 +61,13 @@ class JournalEntry(Numbered, Base):
         ),
         partial_index("ix_journal_entries_closings", "organization_id", "effective_on", where="is_closing"),
         partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
+        # The hub asks whether the end of the last month is revalued.
+        partial_index(
+            "ix_journal_entries_revaluations",
+            "organization_id",
+            "action_request_id",
+            where="source = 'revaluation'",
+        ),
         # A search reads the texts of entries that no bank line brought; a line's own is found by its words.
         partial_index("ix_journal_entries_own", "organization_id", "id", where="source <> 'bank_feed'"),
         # Whoever deletes a draft makes the database ask whether a reversal names it, and whoever deletes a document

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from operator import attrgetter
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -18,11 +19,11 @@ from webapp.models import (
     Organization,
     of_same_organization,
 )
-from webapp.queries.accounts.balances import reaches
+from webapp.queries.common.made_once import made_once
 
-SOURCE = "revaluation"
-# With the condition of the index of entries that no bank line brought, which are few.
-IS_REVALUATION = sa.and_(JournalEntry.source == SOURCE, JournalEntry.source != "bank_feed")
+SOURCE: Final = "revaluation"
+# In these words SQLite knows that the index of these entries has them.
+IS_REVALUATION: Final = JournalEntry.source == sa.literal_column(f"'{SOURCE}'")
 
 
 def standing(organization_id: str, day: date) -> Sequence[JournalEntry]:
@@ -49,11 +50,11 @@ def of_entry(entry: JournalEntry) -> Sequence[JournalEntry]:
 
 
 def _standing(*conditions: sa.ColumnElement[bool]) -> Sequence[JournalEntry]:
-    return db.session.scalars(
-        sa.select(JournalEntry)
-        .where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
-        .order_by(JournalEntry.effective_on, JournalEntry.id)
-    ).all()
+    found = db.session.scalars(
+        sa.select(JournalEntry).where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
+    )
+    # Two are sorted here: to give them in order, SQLite would go through all entries by their days.
+    return sorted(found, key=attrgetter("effective_on", "id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,38 @@ class ForeignBalance:
 
 def foreign_balances(organization_id: str, day: date, *, without: Sequence[Leg] = ()) -> list[ForeignBalance]:
     """List them by account and currency, as if some posted legs were not; those that are zero in both are left out."""
+    rows = db.session.execute(*_foreign(organization_id, day.replace(day=1), day))
+    taken = {(leg.account_id, leg.currency): leg for leg in without}
+    balances = [_balance(row, taken.get((row.id, row.currency))) for row in rows]
+    return [each for each in balances if each.amount_minor or each.amount_base_minor]
+
+
+@made_once
+def _foreign(organization_id: str, month: date, day: date) -> sa.Select[Any]:
+    """Add up the sums of months and those of the days since; the few sums of months tell what there are sums of."""
     base_currency = sa.select(Organization.base_currency).where(Organization.id == organization_id)
-    parts = [
-        sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor).where(
-            part.organization_id == organization_id,
-            part.currency != base_currency.scalar_subquery(),
-            reaches(part, sa.literal(day, sa.Date)),
+    foreign = (
+        sa.select(MonthSum.account_id, MonthSum.currency)
+        .where(
+            MonthSum.organization_id == organization_id, MonthSum.currency != base_currency.scalar_subquery()
         )
-        for part in (MonthSum, DaySum)
-    ]
-    sums = sa.union_all(*parts).subquery()
-    rows = db.session.execute(
+        .distinct()
+        .subquery()
+    )
+    within = {MonthSum: MonthSum.day < month, DaySum: DaySum.day.between(month, day)}
+    sums = sa.union_all(
+        *(
+            sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor)
+            .join_from(
+                foreign,
+                part,
+                sa.and_(part.account_id == foreign.c.account_id, part.currency == foreign.c.currency),
+            )
+            .where(part.organization_id == organization_id, condition)
+            for part, condition in within.items()
+        )
+    ).subquery()
+    return (
         sa.select(
             Account.id,
             Account.name,
@@ -92,9 +114,6 @@ def foreign_balances(organization_id: str, day: date, *, without: Sequence[Leg] 
         .group_by(Account.id, Account.name, sums.c.currency)
         .order_by(Account.id, sums.c.currency)
     )
-    taken = {(leg.account_id, leg.currency): leg for leg in without}
-    balances = [_balance(row, taken.get((row.id, row.currency))) for row in rows]
-    return [each for each in balances if each.amount_minor or each.amount_base_minor]
 
 
 def _balance(row: Any, taken: Leg | None) -> ForeignBalance:
