@@ -14,6 +14,8 @@ from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, fol
 
 # What two lines can have in common: a field, the direction of their money, and words or an IBAN.
 Trait = tuple[Field, str, Words]
+# The direction of a line, its counterparty, its description and its IBAN.
+_Texts = tuple[str, str | None, str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ def likely(book: HabitBook, lines: Sequence[BankLine]) -> list[Likely | None]:
     >>> found.account_id, found.count, found.total
     (7, 1, 2)
     """
-    candidates = [_LineTraits(line) for line in lines]
-    alike = _alike(book, {trait for each in candidates for trait in each.traits})
+    candidates = [_traits(*_texts(line)) for line in lines]
+    alike = _alike(book, frozenset().union(*(each.all for each in candidates)))
 
     @cache
     def agreed(traits: tuple[Trait, ...]) -> Likely | None:
@@ -57,20 +59,20 @@ def likely(book: HabitBook, lines: Sequence[BankLine]) -> list[Likely | None]:
     return [_most_likely(each, agreed) for each in candidates]
 
 
-class _LineTraits:
-    """A line, and its traits that others may share."""
+class _Traits:
+    """What others may share with a line of these texts."""
 
-    def __init__(self, line: BankLine) -> None:
-        self.line = line
-        self.direction = _direction(line)
-        self.party = [(Field.COUNTERPARTY, self.direction, words) for words in _party(line)]
-        self.iban = _iban(line)
-        self.texts = [(Field.DESCRIPTION, self.direction, words) for words in _texts(line)]
-
-    @property
-    def traits(self) -> list[Trait]:
-        """List all of them."""
-        return [*self.party, *self.texts, *([self.iban] if self.iban else [])]
+    def __init__(self, direction: str, counterparty: str | None, description: str, iban: str | None) -> None:
+        self.direction = direction
+        self.written = {Field.COUNTERPARTY: counterparty or "", Field.DESCRIPTION: description}
+        self.party = [
+            (Field.COUNTERPARTY, direction, words) for words in _first_beginnings(folded(counterparty))
+        ]
+        self.iban: Trait | None = (Field.IBAN, direction, (compact(iban),)) if iban else None
+        self.texts = [(Field.DESCRIPTION, direction, words) for words in _all_beginnings(folded(description))]
+        self.all: frozenset[Trait] = frozenset(
+            [*self.party, *self.texts, *([self.iban] if self.iban else [])]
+        )
 
     def in_order(self) -> Iterator[tuple[Trait, ...]]:
         """Yield combinations of traits to share, the most distinctive first."""
@@ -83,20 +85,16 @@ class _LineTraits:
 
     def conditions(self, traits: Iterable[Trait]) -> tuple[Condition, ...]:
         """Write traits as conditions, in the line's own spelling."""
-        written = {
-            Field.COUNTERPARTY: self.line.counterparty or "",
-            Field.DESCRIPTION: self.line.description,
-        }
         texts = [
-            Condition(field, Operator.CONTAINS, as_written(words, written[field]))
-            if field in written
+            Condition(field, Operator.CONTAINS, as_written(words, self.written[field]))
+            if field in self.written
             else Condition(field, Operator.EQUALS, " ".join(words).upper())
             for field, _, words in traits
         ]
         return (*texts, Condition(Field.DIRECTION, Operator.EQUALS, self.direction))
 
 
-def _most_likely(line: _LineTraits, agreed: Callable[[tuple[Trait, ...]], Likely | None]) -> Likely | None:
+def _most_likely(line: _Traits, agreed: Callable[[tuple[Trait, ...]], Likely | None]) -> Likely | None:
     for traits in line.in_order():
         found = agreed(traits)
         if found is not None:
@@ -129,51 +127,40 @@ def _agreed(
     )
 
 
-def _alike(book: HabitBook, wanted: set[Trait]) -> dict[Trait, list[int]]:
+def _alike(book: HabitBook, wanted: frozenset[Trait]) -> dict[Trait, list[int]]:
     """Find the decided lines with the wanted traits."""
     found: dict[Trait, list[int]] = defaultdict(list)
     # Many lines have the same texts.
-    with_texts: dict[tuple[object, ...], list[list[int]]] = {}
+    with_texts: dict[_Texts, list[list[int]]] = {}
     for place, (line, choice) in enumerate(zip(book.lines, book.choices, strict=True)):
         if choice is None:
             continue
-        texts = line.amount_minor < 0, line.counterparty, line.description, line.iban
+        texts = _texts(line)
         if texts not in with_texts:
-            with_texts[texts] = [found[trait] for trait in wanted.intersection(_LineTraits(line).traits)]
+            with_texts[texts] = [found[trait] for trait in wanted & _traits(*texts).all]
         for places in with_texts[texts]:
             places.append(place)
     return found
 
 
-def _direction(line: BankLine) -> str:
-    return "OUT" if line.amount_minor < 0 else "IN"
-
-
-def _iban(line: BankLine) -> Trait | None:
-    return (Field.IBAN, _direction(line), (compact(line.iban),)) if line.iban else None
-
-
-def _party(line: BankLine) -> Sequence[Words]:
-    """Return a counterparty's words without numbers, then ever fewer of them."""
-    return _first_beginnings(folded(line.counterparty))
-
-
-def _texts(line: BankLine) -> Sequence[Words]:
-    """Return the words that descriptions may share, the most first."""
-    return _all_beginnings(folded(line.description))
+def _texts(line: BankLine) -> _Texts:
+    return "OUT" if line.amount_minor < 0 else "IN", line.counterparty, line.description, line.iban
 
 
 # The same confirmed lines are looked at for every page.
-@lru_cache(maxsize=4096)
-def _first_beginnings(text: str) -> tuple[Words, ...]:
+_traits = lru_cache(maxsize=4096)(_Traits)
+
+
+def _first_beginnings(text: str) -> Sequence[Words]:
+    """Return a counterparty's words without numbers, then ever fewer of them."""
     runs = runs_of(text)
-    return tuple(beginnings(runs[0])) if runs else ()
+    return beginnings(runs[0]) if runs else ()
 
 
-@lru_cache(maxsize=4096)
-def _all_beginnings(text: str) -> tuple[Words, ...]:
+def _all_beginnings(text: str) -> Sequence[Words]:
+    """Return the words that descriptions may share, the most first."""
     every = {words for run in runs_of(text) for words in beginnings(run)}
-    return tuple(sorted(every, key=lambda words: (-len(words), words)))
+    return sorted(every, key=lambda words: (-len(words), words))
 
 
 def _same(values: Iterable[int | None]) -> int | None:

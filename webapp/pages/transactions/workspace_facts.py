@@ -93,7 +93,13 @@ class WorkspaceFacts:
     def _found(self) -> Page[WorkspaceLine]:
         after = paging.decode(self.filters.cursor, "di")
         return queries.transactions.workspaces.lines(
-            organization_id(), self._fa_id, self.filters, self._draft, after=after, limit=self._query["limit"]
+            organization_id(),
+            self._fa_id,
+            self.filters,
+            self._draft,
+            current_id=self._query["line"],
+            after=after,
+            limit=self._query["limit"],
         )
 
     @cached_property
@@ -114,7 +120,7 @@ class WorkspaceFacts:
     def line(self) -> WorkspaceLine | None:
         """The line that is asked for, else the current one among the lines."""
         if self._asked is not None:
-            return queries.transactions.workspaces.line(self._asked, self._draft)
+            return queries.transactions.workspaces.line(self._asked, self._draft, self._query["line"])
         if "lines" not in self._parts:
             return None
         return next((line for line in self._found.items if line.id == self._query["line"]), None)

@@ -122,7 +122,11 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     named, digest = session_organization(cookie), digest_of(cookie)
     if named is None:
         see_books_of(session, "session", digest)
-    row = session.execute(_of_session(digest, named, now)).one_or_none()
+    instants = now, now - IDLE, now - LONGEST
+    statement = (
+        _of_session(digest, *instants) if named is None else _of_named_session(named, digest, *instants)
+    )
+    row: Any = session.execute(*statement).one_or_none()
     if row is None:
         return None
     *member, last_seen_at, books = row
@@ -175,9 +179,21 @@ def _members(now: datetime) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[*tuple[Any, ...]]:
-    """Ask who a session belongs to."""
-    of_named = [] if named is None else [BrowserSession.organization_id == named]
+@made_once
+def _of_named_session(
+    organization_id: str, digest: str, now: datetime, seen_after: datetime, begun_after: datetime
+) -> sa.Select[Any]:
+    of_named = BrowserSession.organization_id == organization_id
+    return _sessions(digest, now, seen_after, begun_after).where(of_named)
+
+
+@made_once
+def _of_session(digest: str, now: datetime, seen_after: datetime, begun_after: datetime) -> sa.Select[Any]:
+    return _sessions(digest, now, seen_after, begun_after)
+
+
+def _sessions(digest: str, now: datetime, seen_after: datetime, begun_after: datetime) -> sa.Select[Any]:
+    """Select who a session belongs to."""
     return (
         _members(now)
         .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id)
@@ -190,9 +206,8 @@ def _of_session(digest: str, named: str | None, now: datetime) -> sa.Select[*tup
         )
         .where(
             BrowserSession.id_hash == digest,
-            *of_named,
-            BrowserSession.last_seen_at > now - IDLE,
-            BrowserSession.created_at > now - LONGEST,
+            BrowserSession.last_seen_at > seen_after,
+            BrowserSession.created_at > begun_after,
         )
     )
 

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import AuditEvent
+from webapp.queries.common.made_once import made_once
 
 # Frequent acts that change neither lines nor rates nor accounts; any other act may.
 HARMLESS: Final = frozenset(
@@ -28,10 +29,13 @@ HARMLESS: Final = frozenset(
 
 def last_act(organization_id: str) -> int:
     """Give the sequence number of the last event in the books, 0 where there is none."""
-    statement = sa.select(sa.func.max(AuditEvent.sequence)).where(
-        AuditEvent.organization_id == organization_id
-    )
-    return db.session.scalar(statement) or 0
+    return db.session.scalar(*_last_act(organization_id)) or 0
+
+
+@made_once
+def _last_act(organization_id: str) -> sa.Select[int]:
+    last = sa.select(sa.func.max(AuditEvent.sequence))
+    return last.where(AuditEvent.organization_id == organization_id)
 
 
 def have_moved(organization_id: str, since: int) -> bool:

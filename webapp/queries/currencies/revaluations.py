@@ -88,7 +88,10 @@ def _foreign(organization_id: str, month: date, day: date) -> sa.Select[Any]:
         .distinct()
         .subquery()
     )
-    within = {MonthSum: MonthSum.day < month, DaySum: DaySum.day.between(month, day)}
+    within: dict[Any, sa.ColumnElement[bool]] = {
+        MonthSum: MonthSum.day < month,
+        DaySum: DaySum.day.between(month, day),
+    }
     sums = sa.union_all(
         *(
             sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor)

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import FeedPush, Import, StoredFile, Transaction, of_same_organization
+from webapp.models import FeedPush, Import, StoredFile, Transaction, refers_to
+from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,35 @@ def of_import(imported: Import) -> StoredFile | None:
 
 def of_line(line: Transaction) -> StoredFile | None:
     """Find the file that a line came with: that of its import, or the batch that was pushed."""
-    if line.import_id is not None:
-        of_it = sa.and_(of_same_organization(Import, line), Import.id == line.import_id)
-        file_id = db.session.scalar(sa.select(Import.file_id).where(of_it))
-    else:
-        # A push and the lines that it adds have one instant, that of their act.
-        brought = sa.and_(
-            of_same_organization(FeedPush, line),
-            FeedPush.feed_account_id == line.feed_account_id,
-            FeedPush.received_at == line.created_at,
+    brought = (
+        _pushed(line.organization_id, line.feed_account_id, line.created_at)
+        if line.import_id is None
+        else _imported(line.organization_id, line.import_id)
+    )
+    file: StoredFile | None = db.session.scalar(*brought)
+    return file
+
+
+@made_once
+def _imported(organization_id: str, import_id: int) -> sa.Select[Any]:
+    of_it = (Import.organization_id == organization_id, Import.id == import_id)
+    return sa.select(StoredFile).join(Import, refers_to(Import.file_id, StoredFile)).where(*of_it)
+
+
+@made_once
+def _pushed(organization_id: str, fa_id: int, at: datetime) -> sa.Select[Any]:
+    """Select the file of a push; it and the lines that it adds have one instant, that of their act."""
+    return (
+        sa.select(StoredFile)
+        .join(FeedPush, refers_to(FeedPush.file_id, StoredFile))
+        .where(
+            FeedPush.organization_id == organization_id,
+            FeedPush.feed_account_id == fa_id,
+            FeedPush.received_at == at,
         )
-        file_id = db.session.scalar(sa.select(FeedPush.file_id).where(brought).order_by(FeedPush.id).limit(1))
-    return _by_id(line.organization_id, file_id)
+        .order_by(FeedPush.id)
+        .limit(1)
+    )
 
 
 def require(stored: StoredFile | None) -> tuple[StoredFile, str, str]:

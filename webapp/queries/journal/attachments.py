@@ -1,7 +1,8 @@
 """Queries on the relations of documents to lines and entries."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -84,17 +85,27 @@ def documents_of_entry(entry: JournalEntry) -> list[AttachedDocument]:
 
 
 def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> list[AttachedDocument]:
-    owner = getattr(DocumentRelation, name)
-    rows = db.session.execute(
-        sa.select(owner, Document)
-        .join(Document, refers_to(DocumentRelation.document_id, Document))
-        .where(DocumentRelation.organization_id == organization_id, owner.in_(owner_ids))
-        .order_by(DocumentRelation.id)
-        .options(orm.defer(Document.text))
-    )
+    rows = db.session.execute(*_documents_by(name)(organization_id, owner_ids))
     return [
         AttachedDocument(each.id, each.label, each.total, camel(name), owner_id) for owner_id, each in rows
     ]
+
+
+@cache
+def _documents_by(name: str) -> Callable[[str, Collection[int]], tuple[sa.Select[Any], dict[str, Any]]]:
+    owner = getattr(DocumentRelation, name)
+
+    @made_once
+    def statement(organization_id: str, owner_ids: Collection[int]) -> sa.Select[Any]:
+        return (
+            sa.select(owner, Document)
+            .join(Document, refers_to(DocumentRelation.document_id, Document))
+            .where(DocumentRelation.organization_id == organization_id, owner.in_(owner_ids))
+            .order_by(DocumentRelation.id)
+            .options(orm.defer(Document.text))
+        )
+
+    return statement
 
 
 def of_entry(organization_id: str, entry_id: int) -> list[int]:

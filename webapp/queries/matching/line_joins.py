@@ -1,9 +1,9 @@
 """Joins of a line with other rows: joined, suggested and refused ones, with the bank's changes of the line."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
@@ -12,9 +12,10 @@ from webapp.ledger.money import Money
 from webapp.models import FeedLine, LineChange, LineJoin, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
-from webapp.queries.common.portions import ids_where, portions
+from webapp.queries.common.portions import portions
 from webapp.queries.common.records import record_of
 
+_Some: TypeAlias = Callable[[str, Sequence[int]], tuple[sa.Select[Any], dict[str, Any]]]
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
 
@@ -147,19 +148,32 @@ def _record(
     )
 
 
-def _fed(organization_id: str, line_ids: Iterable[int]) -> set[int]:
-    return ids_where(
-        sa.select(FeedLine.transaction_id).where(FeedLine.organization_id == organization_id),
-        FeedLine.transaction_id,
-        set(line_ids),
-    )
+def _fed(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    return _among(_fed_ones, organization_id, line_ids)
 
 
-def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
-    statement = sa.select(Transaction.id).where(
-        Transaction.organization_id == organization_id, Transaction.import_id.is_not(None)
-    )
-    return ids_where(statement, Transaction.id, set(line_ids))
+def _from_files(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    return _among(_imported_ones, organization_id, line_ids)
+
+
+def _among(some: _Some, organization_id: str, line_ids: Collection[int]) -> set[int]:
+    return {
+        found
+        for portion in portions(line_ids)
+        for found in db.session.scalars(*some(organization_id, portion))
+    }
+
+
+@made_once
+def _fed_ones(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    of_lines = (FeedLine.organization_id == organization_id, FeedLine.transaction_id.in_(line_ids))
+    return sa.select(FeedLine.transaction_id).where(*of_lines)
+
+
+@made_once
+def _imported_ones(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+    of_lines = (Transaction.organization_id == organization_id, Transaction.id.in_(line_ids))
+    return sa.select(Transaction.id).where(*of_lines, Transaction.import_id.is_not(None))
 
 
 def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[BankChangeRecord]]:

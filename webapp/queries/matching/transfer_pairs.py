@@ -7,8 +7,9 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
-from webapp.queries.common.portions import near, portions
+from webapp.queries.common.portions import portions
 
 
 def active(organization_id: str, transaction_id: int) -> TransferPair | None:
@@ -59,17 +60,18 @@ def of_line(organization_id: str, transaction_id: int) -> Sequence[TransferPair]
 def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, int]:
     """Give the other line of the pair that each line is in now."""
     found: dict[int, int] = {}
-    chosen = frozenset(transaction_ids)
     for ids in portions(transaction_ids):
-        rows = db.session.execute(
-            sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
-                TransferPair.organization_id == organization_id,
-                near(TransferPair.transaction_id, ids),
-                TransferPair.status == "STANDING",
-            )
-        )
-        found.update((line_id, other_id) for line_id, other_id in rows if line_id in chosen)
+        found |= dict(db.session.execute(*_others(organization_id, ids)).all())
     return found
+
+
+@made_once
+def _others(organization_id: str, transaction_ids: Collection[int]) -> sa.Select[int, int]:
+    return sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
+        TransferPair.organization_id == organization_id,
+        among(TransferPair.transaction_id, transaction_ids),
+        TransferPair.status == "STANDING",
+    )
 
 
 def is_any_paired(organization_id: str, entry_ids: Collection[int]) -> bool:
@@ -98,9 +100,11 @@ def is_settled(line: Any) -> sa.ColumnElement[bool]:
 
 def refused(organization_id: str) -> set[tuple[int, int]]:
     """List the pairs that somebody dismissed or undid, each from both sides."""
-    rows: Sequence[Any] = db.session.execute(
-        sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
-            TransferPair.organization_id == organization_id, TransferPair.status != "STANDING"
-        )
-    ).all()
-    return {(line_id, other_id) for line_id, other_id in rows}
+    return {(line_id, other_id) for line_id, other_id in db.session.execute(*_refused(organization_id))}
+
+
+@made_once
+def _refused(organization_id: str) -> sa.Select[int, int]:
+    return sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
+        TransferPair.organization_id == organization_id, TransferPair.status != "STANDING"
+    )

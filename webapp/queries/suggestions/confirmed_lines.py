@@ -1,6 +1,6 @@
 """The bank lines that habits are found in, with the account that each confirmed one was booked on."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -20,6 +20,7 @@ from webapp.queries.common.made_once import made_once
 # The lines confirmed last predict best what comes next, and this many are read quickly.
 NEWEST = 1500
 ROWS_AT_ONCE = 10_000
+ALL_AMOUNTS = (-(2**63), 2**63 - 1)
 
 _LINE, _ENTRY = table_of(Transaction), table_of(JournalEntry)
 _POSTING = table_of(Posting)
@@ -30,22 +31,35 @@ Destination = tuple[int, int | None, int | None]
 _NO_ONE_ACCOUNT = Choice(None)
 _DATA = ("id", "feed_account_id", "booked_on", "amount_minor", "currency", "journal_entry_id")
 _COLUMNS: tuple[Any, ...] = tuple(_LINE.c[name] for name in dict.fromkeys((*_DATA, *LINE_COLUMNS)))
+_LEG_DATA = ("account_id", "org_merchant_id", "project_id", "transaction_id", "currency", "amount_minor")
+_LEG: tuple[Any, ...] = tuple(_POSTING.c[name] for name in (*_LEG_DATA, "amount_base_minor"))
+# In the rows of `_newest_lines`: the id of the entry, with its leg behind it.
+_FIRST_OF_LEG = len(_COLUMNS) + 1
 
 
 def all_lines(organization_id: str) -> HabitBook:
     """Read all booked lines, oldest first, with the choices of those that are posted, in three statements."""
     lines = db.session.execute(*_every_line(organization_id)).all()
-    return _habit_book(organization_id, lines, _legs(organization_id, _all_legs))
+    legs = db.session.execute(*_all_legs(organization_id)).partitions(ROWS_AT_ONCE)
+    return _habit_book(organization_id, lines, _legs(organization_id, chain.from_iterable(legs)))
 
 
-def newest(organization_id: str) -> HabitBook:
-    """Read the lines posted last, newest first, with their choices, in four statements.
+def newest(organization_id: str, amounts: tuple[int, int] = ALL_AMOUNTS) -> HabitBook:
+    """Read the lines posted last, newest first, with their choices, in four statements; of some amounts only those.
 
     They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
     """
-    found = db.session.execute(*_newest_lines(organization_id)).all()
-    lines = sorted(found, key=attrgetter("booked_on", "id"), reverse=True)
-    return _habit_book(organization_id, lines, _legs(organization_id, _newest_legs, _corrected_legs))
+    rows = db.session.execute(*_newest_lines(organization_id, *amounts)).all()
+    lines = sorted({row.id: row for row in rows}.values(), key=attrgetter("booked_on", "id"), reverse=True)
+    # An entry may have several lines, each of which comes with all of its legs.
+    first_line: dict[int, int] = {}
+    own = [
+        row[_FIRST_OF_LEG:]
+        for row in rows
+        if first_line.setdefault(row.journal_entry_id, row.id) == row.id and row.counter_id is not None
+    ]
+    corrected = db.session.execute(*_corrected_legs(organization_id)).all()
+    return _habit_book(organization_id, lines, _legs(organization_id, chain(own, corrected)))
 
 
 def _newest_entries(organization_id: str) -> sa.Subquery:
@@ -70,8 +84,16 @@ def _every_line(organization_id: str) -> sa.Select[Any]:
 
 
 @made_once
-def _newest_lines(organization_id: str) -> sa.Select[Any]:
-    return _lines(_newest_entries(organization_id))
+def _newest_lines(organization_id: str, least: int, most: int) -> sa.Select[Any]:
+    """Select the lines, each as often as its entry has counter legs, which follow its own columns."""
+    entries = _newest_entries(organization_id)
+    is_counter = sa.and_(refers_to(_POSTING.c.journal_entry_id, entries), _POSTING.c.is_bank_leg.is_(False))
+    return (
+        _lines(entries)
+        .add_columns(entries.c.id, _POSTING.c.account_id.label("counter_id"), *_LEG[1:])
+        .outerjoin(_POSTING, is_counter)
+        .where(_LINE.c.amount_minor.between(least, most))
+    )
 
 
 def _lines(entries: sa.FromClause) -> sa.Select[Any]:
@@ -91,13 +113,12 @@ class _Legs:
     several: dict[int, list[Any]]
 
 
-def _legs(organization_id: str, *parts: Callable[[str], tuple[sa.Select[Any], dict[str, Any]]]) -> _Legs:
-    """Read the counter legs of posted entries and of their corrections, by the corrected entry."""
+def _legs(organization_id: str, rows: Iterable[Any]) -> _Legs:
+    """Gather the counter legs of posted entries and of their corrections, by the corrected entry."""
     merged = merchants.merged(organization_id)
     first: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}
-    found = (db.session.execute(*part(organization_id)).partitions(ROWS_AT_ONCE) for part in parts)
-    for read in chain.from_iterable(chain.from_iterable(found)):
+    for read in rows:
         row = (*read[:2], merged[read[2]], *read[3:]) if read[2] in merged else read
         if first.setdefault(row[0], row) is not row:
             several.setdefault(row[0], [first[row[0]]]).append(row)
@@ -111,12 +132,6 @@ def _all_legs(organization_id: str) -> sa.Select[Any]:
         _ENTRY.c.status == "POSTED",
         _ENTRY.c.source.in_(("bank_feed", "correction")),
     )
-
-
-@made_once
-def _newest_legs(organization_id: str) -> sa.Select[Any]:
-    entries = _newest_entries(organization_id)
-    return _counter_legs(entries, entries.c.id)
 
 
 @made_once
@@ -135,18 +150,8 @@ def _corrected_legs(organization_id: str) -> sa.Select[Any]:
 
 def _counter_legs(entries: sa.FromClause, corrected_id: sa.ColumnElement[int]) -> sa.Select[Any]:
     """Select the counter legs of entries, each with the id of the entry that it counts for."""
-    columns: tuple[Any, ...] = (
-        corrected_id,
-        _POSTING.c.account_id,
-        _POSTING.c.org_merchant_id,
-        _POSTING.c.project_id,
-        _POSTING.c.transaction_id,
-        _POSTING.c.currency,
-        _POSTING.c.amount_minor,
-        _POSTING.c.amount_base_minor,
-    )
     return (
-        sa.select(*columns)
+        sa.select(corrected_id, *_LEG)
         .join_from(entries, _POSTING, refers_to(_POSTING.c.journal_entry_id, entries))
         .where(_POSTING.c.is_bank_leg.is_(False))
     )

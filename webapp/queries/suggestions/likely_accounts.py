@@ -1,6 +1,6 @@
 """The likely account of lines that are on an uncategorised one, and of documents, with its reason."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -47,7 +47,8 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAcco
     candidates = [line for line in booked if line.account_id in uncategorised]
     if not candidates:
         return {}
-    book = confirmed_lines.newest(organization_id)
+    amounts = _of_directions({line.amount.minor < 0 for line in candidates})
+    book = confirmed_lines.newest(organization_id, amounts)
     found = likely(
         book,
         [
@@ -63,6 +64,12 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAcco
     }
 
 
+def _of_directions(are_out: Collection[bool]) -> tuple[int, int]:
+    """Bound the amounts of lines that may be alike: those of the same directions."""
+    least, most = confirmed_lines.ALL_AMOUNTS
+    return least if True in are_out else 0, most if False in are_out else -1
+
+
 def of_document(document: Document) -> LikelyAccount | None:
     """Give the likely account of a document: of the confirmed lines of its other party, or with its text.
 
@@ -74,7 +81,7 @@ def of_document(document: Document) -> LikelyAccount | None:
         return None
     sign = 1 if is_paid_to_us(document) else -1
     like = BankLine(document.issued_on or date.min, sign, document.text or "", name)
-    book = confirmed_lines.newest(document.organization_id)
+    book = confirmed_lines.newest(document.organization_id, _of_directions({sign < 0}))
     (found,) = likely(book, [like])
     return (
         None if found is None else _record(found, ChoiceNames(document.organization_id, [found]), book.lines)

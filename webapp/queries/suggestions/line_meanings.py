@@ -4,7 +4,7 @@ An open item that a line names, or that is exactly what its payer owes, comes be
 account that lines like it went to. Where several items fit, a person has to tell, and no account is named either.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,12 +27,21 @@ class LineMeaning:
 NOTHING: Final = LineMeaning()
 
 
-def of_records(organization_id: str, records: Sequence[Any]) -> dict[int, LineMeaning]:
-    """Give what lines likely are, by their records, in a constant number of statements."""
+def of_records(
+    organization_id: str, records: Sequence[Any], *, with_accounts: Collection[int | None] | None = None
+) -> dict[int, LineMeaning]:
+    """Give what lines likely are, by their records, in a constant number of statements.
+
+    Of lines beside those `with_accounts`, the account is not asked for.
+    """
     booked = [each for each in records if each.status == "BOOKED"]
     drafts = [PayingLine.of(each, _merchants(each)) for each in booked if each.entry_status == "DRAFT"]
     found = destinations.of_lines(organization_id, booked, drafts)
-    others = [each for each in booked if each.id not in found]
+    others = [
+        each
+        for each in booked
+        if each.id not in found and (with_accounts is None or each.id in with_accounts)
+    ]
     accounts = likely_accounts.of_lines(organization_id, others) if others else {}
     return {line_id: _meaning(each) for line_id, each in (found | accounts).items()}
 

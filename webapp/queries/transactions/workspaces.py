@@ -127,33 +127,44 @@ def lines(
     filters: WorkspaceFilters,
     draft: OpenDraft | None,
     *,
+    current_id: int | None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[WorkspaceLine]:
-    """List an account's lines, newest first, as they stand to its open draft."""
+    """List an account's lines, newest first, as they stand to its open draft; the current one is open to be edited."""
     statement = sa.select(Transaction).where(
         *conditions(organization_id, fa_id, filters), shown(filters.show, draft)
     )
     found = page(statement, NEWEST, after=after, limit=limit)
-    return found.of(named(organization_id, transactions.records(organization_id, found.items), draft))
+    records = transactions.records(organization_id, found.items)
+    return found.of(named(organization_id, records, draft, current_id))
 
 
-def line(transaction: Transaction, draft: OpenDraft | None) -> WorkspaceLine:
+def line(transaction: Transaction, draft: OpenDraft | None, current_id: int | None) -> WorkspaceLine:
     """Give one line of the workspace, as it stands to the open draft of its account."""
-    return named(transaction.organization_id, [transactions.record(transaction)], draft)[0]
+    return named(transaction.organization_id, [transactions.record(transaction)], draft, current_id)[0]
 
 
 def named(
-    organization_id: str, records: Sequence[TransactionRecord], draft: OpenDraft | None
+    organization_id: str,
+    records: Sequence[TransactionRecord],
+    draft: OpenDraft | None,
+    current_id: int | None,
 ) -> list[WorkspaceLine]:
-    """Make the workspace lines of records, in a constant number of statements."""
+    """Make the workspace lines of records, in a constant number of statements.
+
+    A likely account is shown of lines that confirming would put there, and of the current one.
+    """
     names = named_lines.names_of(organization_id, records)
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
     others = transfer_pairs.others(organization_id, ids)
     paired = lookups.by_id(Transaction, organization_id, others.values())
-    meanings = line_meanings.of_records(organization_id, [each for each in records if each.id not in others])
+    with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
+    meanings = line_meanings.of_records(
+        organization_id, [each for each in records if each.id not in others], with_accounts=with_accounts
+    )
     by_rules = runs.set_fields(organization_id, ids)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)

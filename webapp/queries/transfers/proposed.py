@@ -14,6 +14,7 @@ from webapp.ledger.journal.transfer_sides import OwnAccount, TransferSide
 from webapp.ledger.journal.transfers import TransferMatch
 from webapp.models import Account, FeedAccount, Transaction, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import sides
@@ -112,15 +113,20 @@ def _matches(
 
 
 def _own(organization_id: str) -> Mapping[int, OwnAccount]:
-    rows = db.session.execute(
-        sa.select(FeedAccount.id, FeedAccount.external_id, FeedAccount.name, FeedAccount.mask, Account.name)
-        .join(Account, refers_to(FeedAccount.account_id, Account))
-        .where(FeedAccount.organization_id == organization_id)
-    )
     return {
         fa_id: OwnAccount(number, tuple(dict.fromkeys(filter(None, (name, account_name, number, mask)))))
-        for fa_id, number, name, mask, account_name in rows
+        for fa_id, number, name, mask, account_name in db.session.execute(*_named(organization_id))
     }
+
+
+@made_once
+def _named(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
+    feed = FeedAccount
+    return (
+        sa.select(feed.id, feed.external_id, feed.name, feed.mask, Account.name)
+        .join(Account, refers_to(feed.account_id, Account))
+        .where(feed.organization_id == organization_id)
+    )
 
 
 def _with_lines(organization_id: str, found: Sequence[TransferMatch]) -> list[ProposedTransfer]:

@@ -1,6 +1,6 @@
 """Bank lines that may be sides of transfers: the open ones, or those near some lines, at the rates of their days."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from typing import Any
@@ -67,33 +67,48 @@ def near(
     organization_id: str, feeds: Mapping[int | None, FeedAccount], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
-    unpaired, values = (_unpaired_and_open if is_open else _unpaired)(organization_id)
-    conditions = _near(feeds.values(), lines)
-    is_of_size = sa.func.abs(Transaction.amount_minor).in_({abs(line.amount.minor) for line in lines})
-    for more in ((), (is_of_size,)):
-        among = unpaired.where(*conditions, *more).limit(MOST_NEAR + 1)
+    days, sizes = [line.booked_on for line in lines], {abs(line.amount.minor) for line in lines}
+    first, last, ranges = min(days), max(days), _ranges(sizes)
+    values: dict[str, Any] = {
+        "organization_id": organization_id,
+        # The index of lines by day begins with the account.
+        "fa_ids": [each.id for each in feeds.values()],
+        "sizes": list(sizes),
+        "first": first - WINDOW,
+        "last": last + WINDOW,
+        "first_with_fee": first - FEE_WINDOW,
+        "last_with_fee": last + FEE_WINDOW,
+        **{f"least_{n}": least for n, (least, _) in enumerate(ranges)},
+        **{f"most_{n}": most for n, (_, most) in enumerate(ranges)},
+    }
+    has_others = len({each.currency for each in feeds.values()}) > 1
+    for is_of_size in (False, True):
+        statement = _near(len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size)
         with joined_by_keys():
-            found = db.session.execute(among, values).all()
+            found = db.session.execute(statement, values).all()
         if len(found) <= MOST_NEAR:
             return _sides(organization_id, found)
     return []
 
 
-def _near(feeds: Collection[FeedAccount], lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of lines of some feed accounts that may be the other side of lines, or rivals of that."""
-    days = [line.booked_on for line in lines]
-    first, last, size = min(days), max(days), sa.func.abs(Transaction.amount_minor)
-    ranges = _ranges({abs(line.amount.minor) for line in lines})
-    near = [
-        Transaction.booked_on.between(first - FEE_WINDOW, last + FEE_WINDOW),
-        sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
-    ]
-    # The index of lines by day begins with the account.
-    of_feeds = Transaction.feed_account_id.in_([each.id for each in feeds])
-    if len({each.currency for each in feeds}) == 1:
-        return [of_feeds, *near]
-    # What an amount is in the base currency stands in no column.
-    return [of_feeds, sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]
+@cache
+def _near(ranges: int, *, is_open: bool, has_others: bool, is_of_size: bool) -> sa.Select[Any]:
+    """Select lines of some feed accounts that may be the other side of lines, or rivals of that; made once each.
+
+    `ranges` is the number of ranges of amounts, and `has_others` whether there are several currencies.
+    """
+    unpaired, _ = (_unpaired_and_open if is_open else _unpaired)("")
+    size, day, of = sa.func.abs(Transaction.amount_minor), Transaction.booked_on, sa.bindparam
+    fits = sa.or_(
+        sa.false(),
+        *(size.between(of(f"least_{n}"), of(f"most_{n}")) for n in range(ranges)),
+    )
+    near = sa.and_(day.between(of("first_with_fee"), of("last_with_fee")), fits)
+    if has_others:
+        # What an amount is in the base currency stands in no column.
+        near = sa.or_(near, day.between(of("first"), of("last")))
+    found = unpaired.where(Transaction.feed_account_id.in_(of("fa_ids")), near)
+    return (found.where(size.in_(of("sizes"))) if is_of_size else found).limit(MOST_NEAR + 1)
 
 
 def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
