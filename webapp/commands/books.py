@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 import sqlalchemy as sa
-from flask import Flask, current_app, has_app_context
+from flask import Flask, has_app_context
+from flask.globals import app_ctx
 
 from webapp import create_app
 from webapp.commands.failures import FailedError
@@ -37,7 +38,8 @@ LISTED = 20
 def application(*, maintains: bool = True) -> Flask:
     """Build the application, or stop with the hint of an unsafe setting."""
     if has_app_context():
-        return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001  (`flask --app wsgi` has built it)
+        # `flask --app wsgi` has built it.
+        return app_ctx.app
     # As while webapp/cli.py imports.
     gc.disable()
     try:

@@ -1,8 +1,7 @@
 """The parameters of a call in the OpenAPI document: of its path, of its query, and of all calls of its kind."""
 
-from typing import Any
-
-from flask import current_app
+import re
+from typing import Any, Final
 
 from webapp.reference import conditions
 from webapp.reference.api_calls import ApiCall, public_names
@@ -11,29 +10,28 @@ from webapp.schemas.fields import LARGEST_ID
 from webapp.web.access import idempotency, notes, selections
 from webapp.web.converters import ActIdConverter
 
+# A parameter of a rule: its converter and its name.
+PART: Final = re.compile(r"<(?:(\w+):)?(\w+)>")
+
 
 def of_path(call: ApiCall) -> list[dict[str, Any]]:
     """Describe the parameters of a path under their public names."""
-    converters = {name: rule for rule in _rules(call) for name, rule in rule._converters.items()}  # noqa: SLF001  (Werkzeug shows them nowhere else)
+    converters = {name: converter for converter, name in PART.findall(call.rule)}
     return [
         {
             "name": public,
             "in": "path",
             "required": True,
-            "schema": _shape_of(type(converters[own]).__name__),
+            "schema": _shape_of(converters[own]),
         }
         for own, public in public_names(call.rule).items()
     ]
 
 
-def _rules(call: ApiCall) -> list[Any]:
-    return [rule for rule in current_app.url_map.iter_rules(call.endpoint) if rule.rule == call.rule]
-
-
 def _shape_of(converter: str) -> dict[str, Any]:
-    if converter == "IdConverter":
+    if converter == "id":
         return {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID}
-    if converter == "ActIdConverter":
+    if converter == "act":
         return {"type": "string", "pattern": f"^{ActIdConverter.regex}$"}
     return {"type": "string", "minLength": 1}
 

@@ -65,9 +65,8 @@ _handler = StandardError()
 
 def register_logs(app: Flask) -> None:
     """Log to standard error."""
-    # No line says by which thread and line of code it was written, and to find that out takes longer than to write it.
+    # No line says by which thread it was written.
     logging.logThreads = logging.logMultiprocessing = False
-    logging._srcfile = None  # noqa: SLF001  (documented as an optimization)
     for name, level in LOGGERS.items():
         logger = logging.getLogger(name)
         logger.setLevel(level)

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from flask import Flask, current_app, request
+from flask import Flask, request
+from flask.globals import app_ctx
 from werkzeug.datastructures import Headers
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -107,10 +108,9 @@ def ask(
         content_type=None if body is None else "application/json",
         environ_overrides={"REMOTE_ADDR": request.remote_addr, WITHIN: state().id, **(within or {})},
     )
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  (Flask's own name)
     # In a context of its own: with a session and a transaction of its own, and none of this request's.
     chunks, status, _ = Context().run(
-        run_wsgi_app, partial(Flask.wsgi_app, app), builder.get_environ(), buffered=True
+        run_wsgi_app, partial(Flask.wsgi_app, app_ctx.app), builder.get_environ(), buffered=True
     )
     data = b"".join(chunks)
     answer = ApiAnswer(int(status.split()[0]), json.loads(data) if data else {})

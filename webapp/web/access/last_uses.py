@@ -2,9 +2,9 @@
 
 import logging
 from datetime import datetime, timedelta
-from typing import Any, cast
 
-from flask import Response, current_app
+from flask import Response
+from flask.globals import app_ctx
 from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.database.failures import BusyError
@@ -27,7 +27,7 @@ def note_last_use(response: Response) -> Response:
         return response
     if not getattr(requested_view(), "is_use", True):
         return response
-    app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
+    app, at = app_ctx.app, requests.now()
 
     def write_or_log() -> None:
         # The answer was sent; a failure here is not important, as the next request stores the last use.
