@@ -67,7 +67,9 @@ def test_a_search_lists_and_counts_the_same_by_ids_and_by_text(ben, bank, monkey
         filters = line_filters.searched(
             ben.organization_id, bank.fa_id, WorkspaceFilters("unconfirmed", q=typed)
         )
-        listed = workspaces.lines(ben.organization_id, bank.fa_id, filters, None, current_id=None, after=None, limit=50)
+        listed = workspaces.lines(
+            ben.organization_id, bank.fa_id, filters, None, current_id=None, after=None, limit=50
+        )
         counts = tab_counts.counted(ben.organization_id, bank.fa_id, filters, None)
         return [line.description for line in listed.items], counts["unconfirmed"], counts["all"]
 

@@ -26,6 +26,8 @@ _SETTINGS: Final = {
     "synchronous_commit": "on",
     "jit": "off",
     "plan_cache_mode": "force_custom_plan",
+    # A page waits longer for further processes to start than they save it.
+    "max_parallel_workers_per_gather": "0",
 }
 # PQTRANS_IDLE of libpq: no transaction is open.
 IDLE: Final = 0

@@ -1,6 +1,6 @@
 """The lines of one bank account as a bookkeeper works through them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import line_meanings
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.suggestions.line_meanings import NOTHING
+from webapp.queries.suggestions.line_meanings import NOTHING, LineMeaning
 from webapp.queries.transactions import (
     named_lines,
     pending_corrections,
@@ -151,26 +151,19 @@ def named(
     draft: OpenDraft | None,
     current_id: int | None,
 ) -> list[WorkspaceLine]:
-    """Make the workspace lines of records, in a constant number of statements.
-
-    A likely account is shown of lines that confirming would put there, and of the current one.
-    """
+    """Make the workspace lines of records, in a constant number of statements."""
     names = named_lines.names_of(organization_id, records)
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
     others = transfer_pairs.others(organization_id, ids)
     paired = lookups.by_id(Transaction, organization_id, others.values())
-    with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
-    meanings = line_meanings.of_records(
-        organization_id, [each for each in records if each.id not in others], with_accounts=with_accounts
-    )
+    meanings = _meanings(organization_id, [each for each in records if each.id not in others], current_id)
     by_rules = runs.set_fields(organization_id, ids)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
     paid = shown_lines.paid_by_drafts(organization_id, records)
-    drafts = [record.id for record in records if record.entry_status == "DRAFT" and record.status == "BOOKED"]
-    explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
+    explained = _explained(organization_id, records)
     shown_now = shown_lines.of_records(organization_id, records, paid)
     return [
         WorkspaceLine(
@@ -200,6 +193,21 @@ def named(
         for record in records
         for meaning in (meanings.get(record.id, NOTHING),)
     ]
+
+
+def _meanings(
+    organization_id: str, records: Sequence[TransactionRecord], current_id: int | None
+) -> dict[int, LineMeaning]:
+    """Give what lines likely are; the account only of those that confirming would put there, and of the current one."""
+    with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
+    return line_meanings.of_records(organization_id, records, with_accounts=with_accounts)
+
+
+def _explained(
+    organization_id: str, records: Sequence[TransactionRecord]
+) -> Mapping[int, Sequence[EntryByHand]]:
+    drafts = [each.id for each in records if each.entry_status == "DRAFT" and each.status == "BOOKED"]
+    return booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
 
 
 def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:

@@ -84,8 +84,7 @@ def near(
     has_others = len({each.currency for each in feeds.values()}) > 1
     for is_of_size in (False, True):
         statement = _near(len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size)
-        with joined_by_keys():
-            found = db.session.execute(statement, values).all()
+        found = db.session.execute(statement, values).all()
         if len(found) <= MOST_NEAR:
             return _sides(organization_id, found)
     return []
