@@ -156,9 +156,8 @@ def named(
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
-    others = transfer_pairs.others(organization_id, ids)
-    paired = lookups.by_id(Transaction, organization_id, others.values())
-    meanings = _meanings(organization_id, [each for each in records if each.id not in others], current_id)
+    paired = _paired(organization_id, ids)
+    meanings = _meanings(organization_id, records, paired, current_id)
     by_rules = runs.set_fields(organization_id, ids)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
@@ -177,7 +176,7 @@ def named(
             is_uncategorised=names.is_uncategorised(record.account_id),
             cleared=record.id in cleared,
             clearable=_is_clearable(record, draft),
-            transfer=paired.get(others.get(record.id)),
+            transfer=paired.get(record.id),
             proposal=meaning.transfer.proposal if meaning.transfer else None,
             origins=origins[record.id],
             by_rules=by_rules.get(record.id, set()),
@@ -190,17 +189,28 @@ def named(
             explained=explained.get(record.id, ()),
             asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
-        for record in records
-        for meaning in (meanings.get(record.id, NOTHING),)
+        for record, meaning in zip(records, meanings, strict=True)
     ]
 
 
+def _paired(organization_id: str, line_ids: Collection[int]) -> dict[int, Transaction]:
+    """Give the other line of the transfer that each line is a side of."""
+    others = transfer_pairs.others(organization_id, line_ids)
+    found = lookups.by_id(Transaction, organization_id, others.values())
+    return {line_id: found[other_id] for line_id, other_id in others.items()}
+
+
 def _meanings(
-    organization_id: str, records: Sequence[TransactionRecord], current_id: int | None
-) -> dict[int, LineMeaning]:
-    """Give what lines likely are; the account only of those that confirming would put there, and of the current one."""
+    organization_id: str,
+    records: Sequence[TransactionRecord],
+    paired: Collection[int],
+    current_id: int | None,
+) -> list[LineMeaning]:
+    """Give what each line likely is; the account only of what confirming would put there, and of the current one."""
     with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
-    return line_meanings.of_records(organization_id, records, with_accounts=with_accounts)
+    unpaired = [each for each in records if each.id not in paired]
+    found = line_meanings.of_records(organization_id, unpaired, with_accounts=with_accounts)
+    return [found.get(each.id, NOTHING) for each in records]
 
 
 def _explained(
