@@ -6,6 +6,7 @@ from flask import Response, jsonify, request
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
+from webapp.schemas.base import warned_members
 from webapp.schemas.imports import (
     CommitSchema,
     ImportDetailSchema,
@@ -25,7 +26,7 @@ from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
-AnswerSchema = wrapped("import", ImportDetailSchema)
+AnswerSchema = wrapped("import", ImportDetailSchema, title=None, **warned_members())
 JSON = "application/json"
 COLUMNS = (
     'Send them as the form field mapping, like {"date": "Day", "amount": "Amount"}: a column is its name, or its number'

@@ -20,6 +20,7 @@ from webapp.database.sessions import db, scope_session
 from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.models import Organization
+from webapp.services.audit import action_requests
 from webapp.services.audit.act import Actor
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
@@ -56,6 +57,13 @@ def books() -> Iterator[Settings]:
         require_role()
         with taken_back_on_failure():
             yield app.config["SETTINGS"]
+        tell()
+
+
+def tell() -> None:
+    """Print what the acts so far warn of, beside the answer."""
+    for _, sentence in action_requests.untold():
+        click.echo(f"Mind: {sentence}", err=True)
 
 
 @contextmanager

@@ -16,7 +16,15 @@ import click
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
+from webapp.commands.books import (
+    JSON,
+    ORGANIZATION,
+    answer,
+    books,
+    command_actor,
+    require_organization,
+    tell,
+)
 from webapp.database import failures
 from webapp.database.sessions import begin_read, begin_write, db, scope_session
 from webapp.ledger.errors import LedgerError
@@ -24,6 +32,7 @@ from webapp.ledger.titles import counted
 from webapp.models import Organization
 from webapp.queries.access import organizations
 from webapp.queries.documents import retention as queried
+from webapp.services.audit import action_requests
 from webapp.services.bookkeeping import retention
 from webapp.services.inbox import arrivals, drop_folders
 from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
@@ -136,6 +145,7 @@ def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
             _put_away(folder, {path: arrival})
     except (DBAPIError, OSError, LedgerError) as error:
         db.session.rollback()
+        action_requests.untold()
         folder.wait(path, time.monotonic())
         reason = getattr(error, "message", None) or type(error).__name__
         click.echo(f"{path.name}: not taken yet. {reason}", err=True)
@@ -164,6 +174,7 @@ def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | 
 def _put_away(folder: DropFolder, arrived: Mapping[Path, Arrival]) -> None:
     for path, place in folder.put_away(arrived.items()).items():
         click.echo(f"{path.name}: {arrived[path].sentence} ({place.parent.name}/{place.name})")
+    tell()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
 from webapp.schemas.imports import ImportDetailSchema
+from webapp.services.audit import action_requests
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload, unpacked
 
@@ -100,6 +101,8 @@ def _import(upload: Upload, organization_id: str, folder: Path | None) -> dict[s
         answer: dict[str, Any] = ImportDetailSchema().dump(record)
     finally:
         progress.end()
+    # The record has the same sentences.
+    action_requests.untold()
     if folder is None:
         db.session.commit()
     else:

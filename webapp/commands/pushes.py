@@ -64,6 +64,7 @@ def push(
             body = _body(content)
             result["batchId"] = body["batch_id"]
             result["results"] = _push(feed_account, body, provider, sent)
+            result["warnings"] += [sentence for _, sentence in action_requests.untold()]
         except LedgerError as error:
             action_requests.record_refusal(error)
             result["error"] = str(error)

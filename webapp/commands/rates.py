@@ -3,6 +3,7 @@
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -28,8 +29,9 @@ PATIENCE_SECONDS = 60
     metavar="FILE",
     help="A file of reference rates, where there is no network.",
 )
+@click.option("--why", default="", metavar="TEXT", help="Why a rate of a locked day changes.")
 @JSON
-def fetch_rates(organization_id: str, path: Path | None, *, history: bool, as_json: bool) -> None:
+def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: bool, as_json: bool) -> None:
     """Store the European Central Bank's reference rates; drafts that wait for a rate get one."""
     with books():
         require_organization(organization_id)
@@ -40,7 +42,7 @@ def fetch_rates(organization_id: str, path: Path | None, *, history: bool, as_js
         changed = exchange_rates.take_file(
             days,
             sha256=sha256(data).hexdigest(),
-            actor=command_actor(organization_id),
+            actor=replace(command_actor(organization_id), note=why),
             now=datetime.now(UTC),
         )
         db.session.commit()

@@ -77,8 +77,17 @@ class Period:
         return self.first.day == 1 and _is_last(self.last)
 
 
+def month_end(value: date) -> date:
+    """Return the last day of a day's month.
+
+    >>> month_end(date(2026, 2, 9)), month_end(date(2026, 12, 31))
+    (datetime.date(2026, 2, 28), datetime.date(2026, 12, 31))
+    """
+    return value.replace(day=monthrange(value.year, value.month)[1])
+
+
 def _is_last(day: date) -> bool:
-    return day.day == monthrange(day.year, day.month)[1]
+    return day == month_end(day)
 
 
 def _day_of(year: int, month: int, day: int) -> date:

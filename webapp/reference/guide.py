@@ -55,7 +55,8 @@ reads such texts a key without the scope `confirm`.""",
         """Amounts are decimal strings with the currency's own digits (`"-12.50"` EUR, `"1200"` JPY). Money in is
 positive, debit is positive. Days are `YYYY-MM-DD`; instants are RFC 3339 in UTC with `Z`. Every key is always sent,
 null where it does not apply, unless `fields` selects keys. Types are strict: `true` is not `1`, and `"5"` is not `5`.
-Answers may get new keys at any time; no key is removed.""",
+Answers may get new keys at any time; no key is removed. What a write warns of is in `warnings`, with the code of each
+in `warningCodes`; dry runs, proposals, summaries and the items of bulk calls have the same sentences.""",
     ),
     (
         "Lists",

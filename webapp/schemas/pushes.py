@@ -10,7 +10,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.ledger.matching.pushed_lines import PushedLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
-from webapp.schemas.base import Schema
+from webapp.schemas.base import WARNING_CODES, WARNINGS, Schema
 from webapp.schemas.instants import ANY_DAY, DayOrInstant
 from webapp.schemas.untrusted import Untrusted
 
@@ -196,3 +196,5 @@ class PushResultsSchema(Schema):
     """One result for each line of a push, in the order added, modified, removed."""
 
     results = ma.fields.List(ma.fields.Nested(PushResultSchema))
+    warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)

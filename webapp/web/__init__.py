@@ -14,6 +14,7 @@ from webapp.web.headers import add_headers, compress_page
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
+from webapp.web.rendering.told_warnings import register_warnings
 from webapp.web.rendering.typed import register_typed
 from webapp.web.static_files import register_static_files
 
@@ -38,4 +39,5 @@ def register(app: Flask) -> None:
     app.after_request(note_last_use)
     app.after_request(versions.add_tag)
     app.after_request(selections.name_untrusted)
+    register_warnings(app)
     register_commit(app)

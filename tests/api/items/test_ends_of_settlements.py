@@ -144,3 +144,43 @@ def test_walks_with_merges_and_voids_leave_each_statement_what_is_open(
         broken = bank.ask(lambda: [each.as_json() for check in item_checks.CHECKS for each in check()])
         assert broken == [], name
     agree(ada, books)
+
+
+def test_a_line_that_pays_a_party_that_was_separated_asks_what_it_pays(ada, bank, books):
+    one, other = bank.merchant("Halden"), bank.merchant("Halden AG")
+    ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other})
+    owe(ada, books, "83.00", one)
+    (item,) = items(ada)
+    bank.open("Giro")
+    line = bank.send("2026-03-11", "83.00", "Paid")
+    body = {"settles": [{"itemId": item["id"]}]}
+    assert ada.patch(f"/api/transactions/{line}", json=body).status_code == 200
+    assert ada.post(f"/api/merchants/{one}/separate").status_code == 200
+    refused = ada.post(f"/api/transactions/{line}/confirm")
+    assert (refused.status_code, refused.json["code"]) == (409, "item_taken")
+    assert ada.patch(f"/api/transactions/{line}", json=body).status_code == 200
+    assert ada.post(f"/api/transactions/{line}/confirm").status_code == 200
+    assert items(ada) == []
+
+
+def test_a_settlement_that_was_undone_before_its_parties_were_separated_joined_them_on_no_day(
+    ada, bank, books
+):
+    one, other = bank.merchant("Halden"), bank.merchant("Halden AG")
+    ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other})
+    invoice = owe(ada, books, "61.00", one, day="2026-03-04")
+    owe(ada, books, "-61.00", other, day="2026-03-11")
+    settle(ada, *items(ada))
+    body = {"reason": "Wrong", "effectiveAt": "2026-04-09"}
+    assert ada.post(f"/api/journal-entries/{invoice}/void", json=body).status_code == 200
+    assert aged_totals(ada, "2026-03-30") == {}
+    assert ada.post(f"/api/merchants/{one}/separate").status_code == 200
+    assert aged_totals(ada, "2026-03-30") == {one: "61.00", other: "-61.00"}
+    assert aged_totals(ada, "2026-04-30") == {other: "-61.00"}
+    agree(ada, books)
+    assert bank.broken() == []
+
+
+def aged_totals(person, day):
+    report = person.get(f"/api/reports/aged-receivables?asOf={day}").json["agedReceivables"]
+    return {each["orgMerchantId"]: each["totalBase"] for each in report["parties"]}

@@ -172,6 +172,43 @@ def test_a_due_day_counts_from_the_first_open_day_and_asks_for_nothing(ada, year
     assert shown() == before
 
 
+@pytest.mark.parametrize("name", ["flag", "later", "merge", "rate", "open rate"])
+def test_the_guard_reads_only_what_the_act_touches(ada, bank, year, statements, name):
+    rate = {"currency": "USD", "unitsPerBase": "1.10"}
+    calls = {
+        "flag": ("PATCH", f"/api/accounts/{year['Van']}", {"isRevalued": None}),
+        "later": ("PATCH", f"/api/accounts/{year['Later']}", {"inScope": None}),
+        "merge": ("POST", f"/api/merchants/{year['double']}/merge", {"mergedIntoId": year["other"]}),
+        "rate": ("PUT", "/api/exchange-rates", {"rates": [{"day": "2024-06-03", **rate}]}),
+        "open rate": ("PUT", "/api/exchange-rates", {"rates": [{"day": "2025-06-03", **rate}]}),
+    }
+    method, path, body = calls[name]
+    counts = []
+    for number, lock in enumerate((None, LOCK)):
+        bank.lock(lock)
+        flag = bool(number) != (name == "flag")
+        sent = {key: flag if value is None else value for key, value in body.items()}
+        if "rates" in sent:
+            sent["rates"][0]["unitsPerBase"] = f"1.1{number + 1}"
+        with statements() as seen:
+            assert ada.ask(method, path, json=sent).status_code == 200
+        counts.append(len([each for each in seen if "api_tokens" not in each]))
+        if name == "merge":
+            ada.post(f"/api/merchants/{year['double']}/separate")
+    assert counts[1] - counts[0] <= 5, counts
+
+
+def test_a_day_within_a_locked_month_counts_though_the_month_comes_to_nothing(ada, bank, books):
+    boat, cash = bank.account("Canoe"), books.account_id("Petty cash")
+    for day, amount, back in (("2024-04-03", "70.00", "-70.00"), ("2024-04-20", "-70.00", "70.00")):
+        legs = [{"accountId": boat, "amount": amount}, {"accountId": cash, "amount": back}]
+        answer = ada.post("/api/journal-entries", json={"effectiveAt": day, "postings": legs, "post": True})
+        assert answer.status_code == 201, answer.json
+    bank.lock(LOCK)
+    refused = ada.patch(f"/api/accounts/{boat}", json={"inScope": False})
+    assert (refused.status_code, refused.json["code"]) == (409, "locked_figures")
+
+
 def test_each_column_that_reports_could_read_is_judged():
     for model in (Account, Merchant, Project, ProjectGroup, ExchangeRate):
         columns = set(table_of(model).c.keys()) - NOT_FIGURES

@@ -3,6 +3,7 @@
 from typing import Any
 
 from webapp import queries, services
+from webapp.schemas.base import warned_members
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.transactions.settlements import (
     NewSettlementSchema,
@@ -18,7 +19,7 @@ from webapp.web.access.blueprints import Blueprint
 bp = Blueprint(
     "api_settlements", __name__, url_prefix="/api/settlements", description="Settlements of open items"
 )
-AnswerSchema = wrapped("settlement", SettlementSchema)
+AnswerSchema = wrapped("settlement", SettlementSchema, title=None, **warned_members())
 
 
 @bp.get("")

@@ -88,6 +88,28 @@ def in_currency(leading: Leg, others: Sequence[Leg], base: str) -> list[Leg]:
     ]
 
 
+def by_worth(leading: Leg, others: Sequence[Leg]) -> list[Leg]:
+    """Return legs opposite a foreign one in its currency, of which those in others share the rest by their worth.
+
+    >>> bank, paid, tax = Leg(1, 90000, "GBP"), Leg(2, -110000, "USD", -102353), Leg(3, -3529, "EUR", -3529)
+    >>> [leg.amount_minor for leg in by_worth(bank, [paid, tax])]
+    [-87000, -3000]
+    """
+    foreign = {
+        place: leg.amount_base_minor or 0
+        for place, leg in enumerate(others)
+        if leg.currency != leading.currency
+    }
+    rest = -leading.amount_minor - sum(leg.amount_minor for leg in others if leg.currency == leading.currency)
+    if not sum(foreign.values()):
+        return list(others)
+    parts = dict(zip(foreign, share(rest, [*foreign.values()]), strict=True))
+    return [
+        replace(leg, amount_minor=bounded(parts[place]), currency=leading.currency) if place in parts else leg
+        for place, leg in enumerate(others)
+    ]
+
+
 def with_base_shares(leading: Leg, others: Sequence[Leg], owed: OwedInBase) -> list[Leg]:
     """Mirror legs opposite a foreign one that has its mirror; those owed in base get their share as amount.
 

@@ -128,7 +128,8 @@ def _outcome(answer: ApiAnswer, arguments: Mapping[str, Any]) -> Json:
         return outcomes.proposed(summary["actionRequest"])
     blockers = [each["message"] for each in answer.body.get("blockers", [])]
     answered = _answered(answer)
-    warnings = answered.get("import", answered).get("warnings", ())
+    of_file = answered.get("import", {}).get("warnings", ())
+    warnings = list(dict.fromkeys([*of_file, *answered.get("warnings", ())]))
     if arguments["commit"]:
         return outcomes.plain(
             outcomes.EXECUTED, "Imported", UNCATEGORISED, blockers=blockers, warnings=warnings

@@ -12,7 +12,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
     RevaluationSchema,
 )
 from webapp.web import paging, uploads
-from webapp.web.access import requests
+from webapp.web.access import notes, requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
@@ -48,6 +48,7 @@ def take_file() -> Response:
     """Import a file of the European Central Bank, or show the error."""
     try:
         upload = uploads.received({})
+        notes.take_from_form()
         days = services.bookkeeping.exchange_rates.read_file(upload.data)
         requests.begin(organization_id())
         services.bookkeeping.exchange_rates.take_file(

@@ -116,7 +116,7 @@ def standing_days(organization_id: str, first: date, most: int = MOST_JUDGED) ->
             ActionRequest.kind == "revalue",
             ActionRequest.target_kind == "day",
             ActionRequest.target_id >= first.isoformat(),
-            JournalEntry.source == revaluations.SOURCE,
+            revaluations.IS_REVALUATION,
             JournalEntry.status == "POSTED",
         )
         .distinct()

@@ -21,6 +21,8 @@ from webapp.models import (
 from webapp.queries.accounts.balances import reaches
 
 SOURCE = "revaluation"
+# With the condition of the index of entries that no bank line brought, which are few.
+IS_REVALUATION = sa.and_(JournalEntry.source == SOURCE, JournalEntry.source != "bank_feed")
 
 
 def standing(organization_id: str, day: date) -> Sequence[JournalEntry]:
@@ -49,7 +51,7 @@ def of_entry(entry: JournalEntry) -> Sequence[JournalEntry]:
 def _standing(*conditions: sa.ColumnElement[bool]) -> Sequence[JournalEntry]:
     return db.session.scalars(
         sa.select(JournalEntry)
-        .where(*conditions, JournalEntry.source == SOURCE, JournalEntry.status == "POSTED")
+        .where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
         .order_by(JournalEntry.effective_on, JournalEntry.id)
     ).all()
 

@@ -169,13 +169,33 @@ def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -
             sa.true() if chosen is None else SettlementPart.item_id.in_(ids),
             sa.or_(
                 sa.and_(Settlement.status == "STANDING", Settlement.settled_on > day),
-                sa.and_(
-                    Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
-                ),
+                sa.and_(*_was_undone(day), Settlement.id.not_in(_of_separated(organization_id, day))),
             ),
         )
         .group_by(SettlementPart.organization_id, SettlementPart.item_id)
         .subquery()
+    )
+
+
+def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
+    """Build the conditions of settlements that stood at the close of a day, and were undone after it."""
+    return Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
+
+
+def _of_separated(organization_id: str, day: date) -> sa.Select[Any]:
+    """Select those of them that join items of parties that were separated since, as if they never stood.
+
+    One that realised a difference stays: its entry stands until then.
+    """
+    party = sa.func.coalesce(PARTY, 0)
+    return (
+        sa.select(SettlementPart.settlement_id)
+        .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
+        .join(OwedItem, refers_to(SettlementPart.item_id, OwedItem))
+        .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+        .where(SettlementPart.organization_id == organization_id, *_was_undone(day))
+        .group_by(SettlementPart.settlement_id)
+        .having(sa.func.min(party) != sa.func.max(party), sa.func.sum(SettlementPart.amount_base_minor) == 0)
     )
 
 

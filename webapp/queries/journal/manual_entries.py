@@ -8,7 +8,7 @@ from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import MANUAL_SOURCES
 from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import without_rest
-from webapp.models import ActionRequest, JournalEntry, Posting, of_same_organization
+from webapp.models import ActionRequest, JournalEntry, of_same_organization
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 
@@ -21,11 +21,6 @@ def written_legs(entry: JournalEntry) -> list[Leg]:
     if not legs:
         return []
     return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))
-
-
-def rest_of(entry: JournalEntry) -> Posting | None:
-    """Give the posting that mirroring added for a rest, if it did."""
-    return entry.postings[-1] if len(written_legs(entry)) < len(entry.postings) else None
 
 
 def is_manual(entry: JournalEntry) -> bool:

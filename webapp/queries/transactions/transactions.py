@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.journal.base_shares import in_currency
+from webapp.ledger.journal.base_shares import by_worth, in_currency
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
@@ -171,10 +171,11 @@ def splits_of(line: Money, legs: Sequence[Leg]) -> list[SplitRecord]:
 
     One in the base currency, of which an account has the share, is its part of the line too.
     """
-    codes = {leg.currency for leg in legs}
-    if len(codes) > 1 and line.currency in codes:
-        (base, *others) = codes - {line.currency}
-        legs = legs if others else in_currency(Leg(0, line.minor, line.currency), legs, base)
+    bank, others = Leg(0, line.minor, line.currency), {leg.currency for leg in legs} - {line.currency}
+    if len(others) > 1:
+        legs = by_worth(bank, legs)
+    elif others and any(leg.currency == line.currency for leg in legs):
+        legs = in_currency(bank, legs, *others)
     return [
         SplitRecord(leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id)
         for leg in legs

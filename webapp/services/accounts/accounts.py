@@ -144,7 +144,7 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
             if name in differing:
                 check(account, differing[name])
         kept_items.check(account, differing)
-        locked_figures.watch(doing, "accounts", differing, locked_figures.of_account(account.id))
+        locked_figures.watch_account(doing, account.id, differing)
         change(account, _stored(changes), doing)
         if "is_revalued" in differing:
             doing.moves_foreign(date.min)

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.models import Merchant, Posting
+from webapp.models import Merchant
 from webapp.queries.accounts import merchants as queried
 from webapp.queries.accounts import usages
 from webapp.queries.common import lookups
@@ -151,9 +151,7 @@ def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
 
 def _watch(doing: Act, moving: Sequence[Merchant]) -> None:
     """Hold the figures of locked days by party, as far as postings there name a merchant that counts otherwise."""
-    doing.figures_by = Dimension.MERCHANT
-    naming = Posting.org_merchant_id.in_([each.id for each in moving])
-    locked_figures.watch(doing, "merchants", ["merged_into_id"], naming)
+    locked_figures.watch_parts(doing, Dimension.MERCHANT, [each.id for each in moving])
 
 
 def _require_counting(merchant: Merchant) -> None:

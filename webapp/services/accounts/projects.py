@@ -8,7 +8,7 @@ from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, refs
-from webapp.models import Posting, Project, ProjectGroup
+from webapp.models import Project, ProjectGroup
 from webapp.queries.accounts import projects, usages
 from webapp.queries.common import lookups
 from webapp.services.audit import locked_figures, titles
@@ -70,7 +70,8 @@ def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: date
         _check_group(actor.organization_id, changes.get("group_id"))
         stored = {name: value or None if name == "emoji" else value for name, value in changes.items()}
         differing = [name for name, value in stored.items() if getattr(project, name) != value]
-        _watch(doing, differing, [project])
+        if "group_id" in differing:
+            _watch(doing, [project])
         change(project, stored, doing)
         db.session.expire(project, ["group"])
     return project
@@ -135,7 +136,7 @@ def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
             **facts(group, GROUP_FACTS),
             "projectIds": refs(Kind.PROJECT, [project.id for project in members]),
         }
-        _watch(doing, ["group_id"], members)
+        _watch(doing, members)
         for project in members:
             project.group_id = None
         db.session.flush()
@@ -143,11 +144,9 @@ def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
 
 
-def _watch(doing: Act, changed: Sequence[str], moving: Sequence[Project]) -> None:
+def _watch(doing: Act, moving: Sequence[Project]) -> None:
     """Hold the figures of locked days by group of projects."""
-    doing.figures_by = Dimension.PROJECT_GROUP
-    naming = Posting.project_id.in_([each.id for each in moving])
-    locked_figures.watch(doing, "projects", changed, naming)
+    locked_figures.watch_parts(doing, Dimension.PROJECT_GROUP, [each.id for each in moving])
 
 
 def _check_group(organization_id: str, group_id: int | None) -> None:

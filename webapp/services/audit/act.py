@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final
 
-from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
 
@@ -44,7 +43,7 @@ class Act:
     `moved` are the accounts that its entries move in another currency than the base, each with that currency, and
     `foreign_from` is the first day that their legs in such currencies are of. `warnings` are what to look at once more,
     each with its code: whoever asked for the act is told.
-    `figures` finds the figure of a locked day that it moved, with the parts of `figures_by`.
+    `figures` finds the figure of a locked day that it moved.
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
 
@@ -65,7 +64,6 @@ class Act:
     foreign_from: date | None = None
     warnings: list[tuple[str, str]] = field(default_factory=list)
     figures: Callable[[], Any] | None = None
-    figures_by: Dimension | None = None
     when_refused: Callable[[LedgerError], None] | None = None
 
     @property

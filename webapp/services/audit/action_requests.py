@@ -73,10 +73,10 @@ def act(
             if not hasattr(error, "act"):
                 error.act = doing  # type: ignore[attr-defined]
             raise
+        state_of(db.session()).warned += doing.warnings
         if not doing.is_void:
             updates.write_instants(actor.organization_id)
             touched = record(doing, "EXECUTED")
-            state_of(db.session()).warned += doing.warnings
             if touched:
                 breaks.check(doing, touched, touched_before)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from webapp.database.session_state import state_of
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, NotFoundError, PreconditionError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
@@ -17,7 +18,7 @@ from webapp.services.audit import proposals
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import append, recording, unrecorded
 from webapp.services.audit.proposals import APPROVE, REJECT
-from webapp.services.audit.trials import CallResult, Trial
+from webapp.services.audit.trials import WARNINGS, CallResult, Trial
 
 EXECUTED: Final = "EXECUTED"
 CHANGED_SINCE: Final = (
@@ -141,6 +142,8 @@ def _approve(proposal: Proposal, approval: Approval, replay: Replay, folder: Pat
         raise MovedError(tried, proposal.effect)
     _claim(proposal, approval)
     _execute(proposal, replay, tried)
+    shown = proposal.effect.get(WARNINGS, ())
+    state_of(db.session()).warned += [("", each) for each in tried.effect[WARNINGS] if each not in shown]
     proposals.drop_file(proposal, folder)
     return proposal.request
 

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Collection, Iterable
 from datetime import date
 
-import sqlalchemy as sa
-
 from webapp.database.sessions import db
+from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError
-from webapp.models import Posting
 from webapp.queries.access import organizations
 from webapp.queries.reports import locked_figures
 from webapp.queries.reports.locked_figures import READ, Figures, Moved
@@ -22,7 +20,9 @@ class LockedFiguresError(LedgerError):
     def __init__(self, found: Moved, *, has_reason: bool) -> None:
         """Name the report, its day, and the figure before and after."""
         figure = found.figure
-        needed = "Only who may change the settings says why." if has_reason else "Say why in `note`."
+        needed = (
+            "Only who may change the settings says why." if has_reason else "Say why it moves, in `note`."
+        )
         super().__init__(
             f"{figure} would go from {found.before} to {found.after}, and its day is locked. {needed}",
             details={
@@ -35,34 +35,42 @@ class LockedFiguresError(LedgerError):
         )
 
 
-def watch(doing: Act, table: str, changed: Iterable[str], *postings: sa.ColumnElement[bool]) -> None:
-    """Compare the figures of locked days when an act ends, if it changes what reports read of postings there."""
-    if any(READ[table].get(name, False) for name in changed):
-        _watch(doing, lambda lock: locked_figures.has_postings(doing.actor.organization_id, lock, *postings))
+def watch_account(doing: Act, account_id: int, changed: Iterable[str]) -> None:
+    """Compare the figures of locked days that an account has a part in, if what reports read of it changes."""
+    reads = {read for name in changed if (read := READ["accounts"].get(name)) is not None}
+    lock = _lock(doing)
+    if reads and lock is not None:
+        of = doing.actor.organization_id
+        _begin(doing, lambda: locked_figures.of_account(of, lock, account_id, reads))
 
 
-def watch_rates(doing: Act, days: Collection[date], current_for: int) -> None:
-    """Compare what revaluations of locked days are off by when an act ends that changes the rates of some days."""
-    organization_id = doing.actor.organization_id
-    lock = organizations.get(organization_id).lock_date
-    if lock is None or not days or min(days) > lock:
+def watch_parts(doing: Act, by: Dimension, ids: Collection[int]) -> None:
+    """Compare the figures of locked days of merchants, or projects, that are to count for others."""
+    lock = _lock(doing)
+    if ids and lock is not None:
+        _begin(doing, lambda: locked_figures.of_parts(doing.actor.organization_id, lock, by, ids))
+
+
+def watch_rates(doing: Act, changed: Collection[tuple[date, str]], current_for: int) -> None:
+    """Compare what revaluations of locked days are off by when an act ends that changes rates of some days."""
+    lock = _lock(doing)
+    if lock is None or not changed or min(changed)[0] > lock:
         return
-    asked = locked_figures.rate_days(lock, days, current_for)
-    _begin(doing, lambda: locked_figures.revalued(organization_id, lock, asked))
+    of = doing.actor.organization_id
+    before = locked_figures.revalued_at(of, lock, changed, current_for)
+    if before is not None:
+        _begin(doing, lambda: locked_figures.revalued_at(of, lock, changed, current_for) or {})
 
 
-def _watch(doing: Act, touches: Callable[[date], bool]) -> None:
-    organization_id = doing.actor.organization_id
-    lock = organizations.get(organization_id).lock_date
-    if lock is None or not touches(lock):
-        return
-    _begin(doing, lambda: locked_figures.figures(organization_id, lock, doing.figures_by))
+def _lock(doing: Act) -> date | None:
+    return organizations.get(doing.actor.organization_id).lock_date
 
 
 def _begin(doing: Act, read: Callable[[], Figures]) -> None:
     db.session.flush()
     before = read()
-    doing.figures = lambda: locked_figures.moved(before, read())
+    if before:
+        doing.figures = lambda: locked_figures.moved(before, read())
 
 
 def check(doing: Act) -> None:
@@ -82,8 +90,3 @@ def check(doing: Act) -> None:
         **(doing.after or {}),
         "lockedFigures": {"figure": str(found.figure), "before": found.before, "after": found.after},
     }
-
-
-def of_account(account_id: int) -> sa.ColumnElement[bool]:
-    """Select the postings on an account."""
-    return Posting.account_id == account_id

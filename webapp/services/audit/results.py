@@ -104,6 +104,7 @@ def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
         with db.session.begin_nested():
             done = do()
     except LedgerError as error:
+        untold(before)
         if error.status == FORBIDDEN:
             raise
         refused: Act | None = getattr(error, "act", None)

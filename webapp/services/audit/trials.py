@@ -316,7 +316,8 @@ def warnings_of(answer: Any) -> list[str]:
     if not isinstance(answer, Mapping):
         return []
     own = [each if isinstance(each, str) else each["message"] for each in answer.get(WARNINGS) or ()]
-    return [*own, *warnings_of([inner for key, inner in answer.items() if key != WARNINGS])]
+    inner = warnings_of([inner for key, inner in answer.items() if key != WARNINGS])
+    return list(dict.fromkeys([*own, *inner]))
 
 
 class NewNames:

@@ -70,7 +70,7 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
     title = f"Set {_named(rates, organization.base_currency)}"
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
-        locked_figures.watch_rates(doing, {rate["day"] for rate in rates}, MAX_AGE_DAYS)
+        locked_figures.watch_rates(doing, _dated(rates), MAX_AGE_DAYS)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
         for rate in written.changed:
@@ -106,7 +106,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
             raise NoBaseRateError(
                 f"The file has no rates of {organization.base_currency}, the base currency."
             )
-        locked_figures.watch_rates(doing, {rate["day"] for rate in rates}, MAX_AGE_DAYS)
+        locked_figures.watch_rates(doing, _dated(rates), MAX_AGE_DAYS)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
         for rate in written.changed:
@@ -118,6 +118,10 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
         if not written.changed:
             doing.nothing_to_do()
     return len(written.changed)
+
+
+def _dated(rates: Sequence[RateInput]) -> set[tuple[date, str]]:
+    return {(rate["day"], rate["currency"]) for rate in rates}
 
 
 def _against(days: Iterable[DayRates], base: str) -> list[RateInput]:

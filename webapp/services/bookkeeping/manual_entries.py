@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import sqlalchemy as sa
 
@@ -12,12 +12,14 @@ from webapp.ledger.journal.entries import Leg, check_moves
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
+    Account,
     Document,
     JournalEntry,
     Transaction,
     of_same_organization,
 )
 from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups, merchants
 from webapp.queries.documents import findings
 from webapp.queries.journal import attachments, entries, manual_entries
@@ -25,12 +27,18 @@ from webapp.queries.matching import booked_by_hand
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds, WarnedResult, facts_of
+from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping import closing_entries, entry_questions
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
+
+ON_BANK: Final = "on_bank"
+OF_BANK: Final = (
+    "{name} is a bank's account: its own lines post to it, so a line for this would count twice."
+    ' Use "Transfers between own accounts" where one will come.'
+)
 
 
 class NotManualError(LedgerError):
@@ -117,8 +125,7 @@ def create(
         closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
         doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
-        if post:
-            _post(entry, doing, force=force)
+        _finish(entry, doing, post=post, force=force)
     return entry
 
 
@@ -152,6 +159,7 @@ def change(
             legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
         wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
         if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
+            _warn(entry, doing)
             doing.nothing_to_do()
             return entry
         name = titles.of_legs(description, legs, effective_at)
@@ -164,8 +172,7 @@ def change(
         journal_entries.write_legs(entry, mirrored)
         facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
-        if post:
-            _post(entry, doing, force=force)
+        _finish(entry, doing, post=post, force=force)
     return entry
 
 
@@ -194,23 +201,8 @@ def post(
         journal_entries.check_near(entry.organization_id, entry.effective_on, now, force=force)
         _post(entry, doing, force=force)
         doing.after = {"status": entry.status}
-    done = ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
-    odd = oddities(entry)
-    if not odd:
-        return done
-    return WarnedResult(**facts_of(done), warnings=list(odd.values()), warning_codes=list(odd))
-
-
-def oddities(entry: JournalEntry) -> dict[str, str]:
-    """Say, by its code, what is odd about an entry as it was written: a rest of rounding, or an open prepayment."""
-    odd = {}
-    rest = manual_entries.rest_of(entry)
-    if rest is not None:
-        odd["rounding"] = (
-            f"{rest.amount.formatted} that its rates leave over is posted on {rest.account.name}."
-        )
-    document = entry.document_id and lookups.get(Document, entry.organization_id, entry.document_id)
-    return odd | {each.code: each.message for each in (findings.of_prepayment(document) if document else ())}
+        _warn(entry, doing)
+    return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
@@ -299,6 +291,26 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     prepayments.settle(entry)
     closing_entries.warn_of_likeness(entry, legs, doing)
     doing.result = _posted(entry).as_json()
+
+
+def _finish(entry: JournalEntry, doing: Act, *, post: bool, force: bool) -> None:
+    if post:
+        _post(entry, doing, force=force)
+    _warn(entry, doing)
+
+
+def _warn(entry: JournalEntry, doing: Act) -> None:
+    """Warn of what is odd about an entry as it was written, with the draft and again as it is posted."""
+    legs = entries.legs_of(entry)
+    banks = accounts.feed_ids(entry.organization_id)
+    rows = lookups.by_id(Account, entry.organization_id, {leg.account_id for leg in legs} & banks.keys())
+    for leg in legs:
+        if leg.account_id in rows:
+            doing.warn(ON_BANK, OF_BANK.format(name=rows[leg.account_id].name))
+    journal_entries.warn_of_rest(entry, legs, doing)
+    document = entry.document_id and lookups.get(Document, entry.organization_id, entry.document_id)
+    for each in findings.of_prepayment(document) if document else ():
+        doing.warn(each.code, each.message)
 
 
 def _posted(entry: JournalEntry) -> TouchedIds:

@@ -30,11 +30,14 @@ from webapp.services.feeds import lines as pushed_lines
 from webapp.services.feeds import removed_lines
 from webapp.services.feeds.incoming_lines import IncomingLine, PushBody, PushContext
 from webapp.services.feeds.sensible_pushes import incoming, stated_balance
+from webapp.services.ingestion import closed_days
 from webapp.services.ingestion.new_lines import LineTooLargeError
 from webapp.services.storage import stored_files
 
 PAUSED_AFTER = 3
 PROVIDER = "push"
+# The verdicts on lines that come into the books, as far as the bank has booked them.
+BOOKED = frozenset({"NEW", "POSSIBLY_THERE"})
 # A file holds a push in the shape of our own API, or what one of the providers answered.
 OWN_FORMAT = "tieout"
 FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
@@ -129,6 +132,11 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
         *((each.sent_id, each.verdict, each.line_id, each.reason) for each in (*added, *modified)),
         *removed,
     ]
+    new = [each for each in (*added, *modified) if each.verdict in BOOKED]
+    dated = [(each.line.booked_on, each.amount_minor) for each in new]
+    name, currency = feed_account.name, feed_account.currency
+    for code, sentence in closed_days.warnings(organization, feed_account, name, currency, dated):
+        doing.warn(code, sentence)
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
     return results
 

@@ -76,6 +76,8 @@ def take(
         opened = writes.complete(writing, ready, written, act_id=doing.id)
         _remember_columns(imported, ready, now)
         describe(imported, ready)
+        for code, sentence in ready.closed:
+            doing.warn(code, sentence)
         if written.run_id is not None:
             put_elsewhere = doubts.of_act(actor.organization_id, doing.id)
             imported.warnings = [*imported.warnings, *put_elsewhere]

@@ -56,7 +56,8 @@ class ReadyImport:
         """Take from a plan what is to be written; the transaction is the snapshot that it was compared with."""
         self.format = plan.file.format
         self.columns = plan.file.columns
-        self.warnings = plan.warnings
+        self.closed = plan.closed
+        self.warnings = [*plan.warnings, *(sentence for _, sentence in plan.closed)]
         self.added = plan.added
         added = [(each.target.currency, line) for each in plan.accounts for line in each.added]
         self.days_added = [line.line.booked_on for _, line in added]

@@ -27,7 +27,8 @@ from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.journal import entries
 from webapp.services.items import payments, shortfalls
 from webapp.services.items.payments import ItemPayment
-from webapp.services.items.refusals import PaymentFitError, RatesApartError
+from webapp.services.items.refusals import ItemTakenError, PaymentFitError, RatesApartError
+from webapp.services.journal import line_drafts
 from webapp.services.journal.settlements import Shortfall, note, part_of, settle_items, undo
 
 RETURNED = "The payment came back."
@@ -69,7 +70,7 @@ def keep(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
 def in_its_currency(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
     """Give a line's counter legs in its own currency again."""
     differences_id = accounts.by_role(line.organization_id, Role.REALISED_EXCHANGE).id
-    return payments.in_line(line, legs, differences_id)
+    return payments.in_line(line, line_drafts.unshared(line, legs), differences_id)
 
 
 def drop(line: Transaction) -> None:
@@ -151,8 +152,12 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
     if line_payments.of_line(line.organization_id, line.id) is None:
         return ()
     paying = payments.stored(line)
-    own = counter_legs(entries.legs_of(entry), line.id)
+    own = line_drafts.unshared(line, counter_legs(entries.legs_of(entry), line.id))
     if not any(payments.paying_legs(line.organization_id, own, each) for each in paying):
+        if {leg.account_id for leg in own} & {each.account.id for each in paying}:
+            raise ItemTakenError(
+                "What this line is to pay is of another party now; choose what it pays again."
+            )
         drop(line)
         return ()
     for payment in paying:

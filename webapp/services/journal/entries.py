@@ -11,8 +11,10 @@ from sqlalchemy.exc import DBAPIError
 
 from webapp.database import failures
 from webapp.database.sessions import db
+from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced, moved_by
+from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.money import AmountTooLargeError, Money
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
@@ -69,6 +71,9 @@ _POST = (
     .returning(_ENTRY.c.number)
 )
 MOVED_BY_LOCK: Final = "moved_by_lock"
+ROUNDING: Final = "rounding"
+# The sources of entries whose legs are mirrored by rates; what reverses them repeats their rest.
+_RESTING: Final = frozenset({"bank_feed", "document", "manual", "correction"})
 # The columns that it writes.
 _WRITTEN = ("status", "posted_at", "action_request_id", "number", "fact_on", "is_moved")
 
@@ -238,6 +243,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False, fact: Fac
         raise AlreadyPostedError
     if fact is not None and fact.is_moved:
         _warn_of_move(entry, legs, fact, doing)
+    warn_of_rest(entry, legs, doing)
     db.session.expire(entry, _WRITTEN)
     if entry.source != "revaluation" and any(leg.currency != entry.base_currency for leg in legs):
         doing.moves_foreign(entry.effective_on)
@@ -416,6 +422,20 @@ def _warn_of_move(entry: JournalEntry, legs: Sequence[Leg], fact: Fact, doing: A
     into = str(entry.effective_on.year) if is_other_year else f"{entry.effective_on:%-d %b %Y}"
     sentence = f"{size.formatted} of {fact.on:%-d %b %Y} goes into {into}: the day is locked."
     doing.warn(MOVED_BY_LOCK, sentence)
+
+
+def warn_of_rest(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
+    """Warn of what the rates of an entry leave over, which is no amount of anybody's."""
+    base = entry.base_currency
+    if entry.source not in _RESTING or all(leg.currency == base for leg in legs):
+        return
+    rounding = accounts.by_role(entry.organization_id, Role.ROUNDING)
+    rests = [leg.amount_base_minor or 0 for leg in legs if leg.account_id == rounding.id]
+    if entry.source != "correction" and len(without_rest(legs, base, {rounding.id})) == len(legs):
+        rests = []
+    if sum(rests):
+        rest = Money(sum(rests), base)
+        doing.warn(ROUNDING, f"{rest.formatted} that its rates leave over is posted on {rounding.name}.")
 
 
 def _size_of(organization_id: str, legs: Sequence[Leg]) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import Role, uncategorised
+from webapp.ledger.chart import RESTS, Role, uncategorised
 from webapp.ledger.journal.base_shares import in_currency, with_base_shares, with_written_shares
 from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import (
@@ -20,9 +20,9 @@ from webapp.ledger.journal.mirrors import (
     with_mirrors,
 )
 from webapp.ledger.journal.sides import counter_legs, is_shared
-from webapp.ledger.money import bounded
+from webapp.ledger.money import bounded, divided
 from webapp.ledger.rates import mirror
-from webapp.models import Document, FeedAccount, JournalEntry, Organization, Transaction
+from webapp.models import Account, Document, FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
@@ -72,12 +72,12 @@ def mirror_legs(
     in_base = _with_base_shares(organization, legs, rates, document_id, is_written=is_written)
     if in_base is not None:
         return in_base
-    paid = _paid_abroad(organization, legs)
+    paid = _paid_abroad(organization, legs, rates)
     if paid and not missing_currencies(
         [leg for leg in paid if leg.is_bank_leg], organization.base_currency, rates
     ):
         differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
-        return mirror_paid(paid, organization.base_currency, rates, differences_id)
+        return _shared(organization, mirror_paid(paid, organization.base_currency, rates, differences_id))
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
 
 
@@ -99,7 +99,9 @@ def _with_base_shares(
     leading, others = legs[place], [*legs[:place], *legs[place + 1 :]]
     document = lookups.get(Document, organization.id, document_id) if document_id is not None else None
     owed = stated_taxes.owed(organization, leading, others, document)
-    if not owed.places(leading, others) or any(map(keeps_base, others)) or _paid_abroad(organization, legs):
+    if not owed.places(leading, others) or any(map(keeps_base, others)):
+        return None
+    if _paid_abroad(organization, legs, rates):
         return None
     if not leading.has_own_base:
         worth = mirror(leading.amount_minor, leading.currency, base, rates[leading.currency])
@@ -118,8 +120,13 @@ def _leading(legs: Sequence[Leg], base: str, *, is_of_document: bool) -> int | N
     return bank[0] if len(bank) == 1 else None
 
 
-def _paid_abroad(organization: Organization, legs: Sequence[Leg]) -> Sequence[Leg]:
-    """Give the legs of a line that pays items in another currency, without what it realises; none of other legs."""
+def _paid_abroad(
+    organization: Organization, legs: Sequence[Leg], rates: Mapping[str, Decimal]
+) -> Sequence[Leg]:
+    """Give the legs of a line that pays items in another currency, without what it realises; none of other legs.
+
+    Those on accounts in base are the part of the line that they stand for.
+    """
     currencies = {leg.currency for leg in legs}
     if len(currencies) == 1 or is_shared(legs):
         return ()
@@ -131,7 +138,50 @@ def _paid_abroad(organization: Organization, legs: Sequence[Leg]) -> Sequence[Le
     bare = (
         others if (last.account_id, last.currency) == (differences_id, organization.base_currency) else legs
     )
+    bare = _unshared(organization, bare, rates)
     return bare if is_paid_abroad(bare) else ()
+
+
+def _unshared(organization: Organization, legs: Sequence[Leg], rates: Mapping[str, Decimal]) -> Sequence[Leg]:
+    """Give legs opposite one foreign bank leg in its currency, as far as accounts in base have their share of it."""
+    base, (bank,) = organization.base_currency, [leg for leg in legs if leg.is_bank_leg]
+    rate = rates.get(bank.currency)
+    worth = 0 if rate is None else mirror(bank.amount_minor, bank.currency, base, rate)
+    places = _no_items(organization, legs) if worth and bank.currency != base else {}
+    size = abs(bank.amount_minor)
+    return [
+        replace(
+            leg,
+            amount_minor=bounded(divided(leg.amount_minor * size, abs(worth))),
+            currency=bank.currency,
+            amount_base_minor=None,
+        )
+        if place in places and leg.currency == base
+        else leg
+        for place, leg in enumerate(legs)
+    ]
+
+
+def _shared(organization: Organization, legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Give mirrored legs with their share in base as the amount of those on accounts in base."""
+    base, places = organization.base_currency, _no_items(organization, legs)
+    return tuple(
+        replace(leg, amount_minor=leg.amount_base_minor or 0, currency=base)
+        if place in places and places[place].currency == base and leg.amount_minor
+        else leg
+        for place, leg in enumerate(legs)
+    )
+
+
+def _no_items(organization: Organization, legs: Sequence[Leg]) -> dict[int, Account]:
+    """Find the counter legs on accounts that keep no items, as those of taxes, each with its account."""
+    rows = lookups.by_id(Account, organization.id, {leg.account_id for leg in legs if not leg.is_bank_leg})
+    found = {place: rows.get(leg.account_id) for place, leg in enumerate(legs) if not leg.is_bank_leg}
+    return {
+        place: row
+        for place, row in found.items()
+        if row is not None and not row.keeps_items and row.role not in RESTS
+    }
 
 
 def rates_of(organization: Organization, legs: Sequence[Leg], rate_day: date) -> dict[str, Decimal]:
@@ -231,7 +281,17 @@ def in_line_currency(line: Transaction, legs: Sequence[Leg], bank: Leg | None = 
     """
     organization = organizations.get(line.organization_id)
     bank = bank or bank_leg(line, line.feed_account.account_id)
-    if line.currency == organization.base_currency or line_payments.of_line(organization.id, line.id):
+    if line.currency == organization.base_currency:
         return list(legs)
+    if line_payments.of_line(organization.id, line.id):
+        return unshared(line, legs)
     owed = stated_taxes.owed(organization, bank, legs, None)
     return in_currency(bank, legs, owed.base) if owed.places(bank, legs) else list(legs)
+
+
+def unshared(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
+    """Give a paying line's counter legs on accounts in base as the part of the line that they stand for."""
+    organization = organizations.get(line.organization_id)
+    bank = bank_leg(line, line.feed_account.account_id)
+    whole = [bank, *(leg for leg in legs if not leg.is_bank_leg)]
+    return list(_unshared(organization, whole, rates_of(organization, [bank], line.booked_on))[1:])

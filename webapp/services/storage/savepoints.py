@@ -19,10 +19,12 @@ def trial() -> Iterator[None]:
     savepoint = session.begin_nested()
     state = state_of(session)
     was_trial, state.is_trial = state.is_trial, True
+    told = len(state.warned)
     try:
         yield
     finally:
         state.is_trial = was_trial
+        del state.warned[told:]
         savepoint.rollback()
 
 

@@ -27,7 +27,8 @@ function showToast() {
   if (!toast?.textContent.trim()) return;
   toast.classList.remove("is-gone");
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => toast.classList.add("is-gone"), one("form", toast) ? 15000 : 6000);
+  const seconds = one("li", toast) ? 30 : one("form", toast) ? 15 : 6;
+  toastTimer = setTimeout(() => toast.classList.add("is-gone"), seconds * 1000);
 }
 document.addEventListener("htmx:after:swap", showToast);
 showToast();

@@ -59,6 +59,13 @@ def with_warnings(body: Any, warned: Sequence[tuple[str, str]]) -> Any:
     return {**body, "warnings": [*own, *(text for _, text in warned)], "warningCodes": codes}
 
 
+def warning(response: Response, warned: Sequence[tuple[str, str]]) -> Response:
+    """Add to an answer that a view wrote itself what the acts behind it warn of."""
+    if warned and response.mimetype == JSON and response.status_code < HTTPStatus.BAD_REQUEST:
+        response.set_data(f"{_encode(with_warnings(response.get_json(), warned))}\n")
+    return response
+
+
 def answering(body: Any, status: int) -> Response:
     """Answer a body as JSON, as Flask's jsonify writes it; it is kept for what is said of it in headers."""
     response = JsonAnswer(f"{_encode(body)}\n", status, content_type=JSON)
@@ -99,14 +106,15 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 result = view(*args, **kwargs)
                 if says_changed:
                     result = marked(result, full_schema, is_changed=action_requests.done_count() > before)
-                if isinstance(result, Response) or not isinstance(full_schema, ma.Schema):
+                warned = action_requests.untold(told)
+                if isinstance(result, Response):
+                    return warning(result, warned)
+                if not isinstance(full_schema, ma.Schema):
                     return result
                 versions.note_of_part(responding, result)
-                if isinstance(result, tuple):
-                    return result
+                result, status = result if isinstance(result, tuple) else (result, status_code)
                 asked = short_schema if state().selection.is_summary else full_schema
-                body = with_warnings(selections.selected(asked).dump(result), action_requests.untold(told))
-                return answering(body, status_code)
+                return answering(with_warnings(selections.selected(asked).dump(result), warned), status)
 
             responding: Callable[..., Any] = respond(selecting)
             if isinstance(full_schema, ma.Schema):

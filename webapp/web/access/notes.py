@@ -12,6 +12,7 @@ from webapp.schemas.fields import Text
 from webapp.web.access.request_state import requested_view, state
 
 NOTE: Final = "note"
+WHY: Final = "why"
 MOST: Final = 2000
 DESCRIPTION: Final = (
     "Why this is done: kept with the act, and shown where it is. A JSON body may have it as `note` instead."
@@ -40,6 +41,14 @@ def take_from_query(view: Any) -> None:
         _keep(request.args[NOTE], view)
         rest = [(key, value) for key, value in request.args.items(multi=True) if key != NOTE]
         request.args = ImmutableMultiDict(rest)
+
+
+def take_from_form() -> None:
+    """Take the note out of a page's form, where it has another name than a field of its own."""
+    if WHY in request.form:
+        _keep(request.form[WHY], requested_view())
+        rest = [(key, value) for key, value in request.form.items(multi=True) if key != WHY]
+        request.form = ImmutableMultiDict(rest)
 
 
 def take_from_body(body: Any, schema: ma.Schema | None) -> Any:

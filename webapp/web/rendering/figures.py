@@ -3,7 +3,6 @@
 A figure is anything whose str is a plain decimal, such as Money ("-1234.50").
 """
 
-from calendar import monthrange
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -11,6 +10,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import MINUS, written
 from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
 from webapp.ledger.notation.locales import DEFAULT, Notation
+from webapp.ledger.periods import month_end
 from webapp.schemas.fields import DECIMAL
 
 # Stands before a text that could be more than one amount, of which one is how the API writes it.
@@ -163,15 +163,6 @@ def short_month(value: date | datetime) -> str:
     'Oct'
     """
     return MONTHS[value.month - 1]
-
-
-def month_end(value: date) -> date:
-    """The last day of a day's month.
-
-    >>> month_end(date(2026, 2, 9)), month_end(date(2026, 12, 31))
-    (datetime.date(2026, 2, 28), datetime.date(2026, 12, 31))
-    """
-    return value.replace(day=monthrange(value.year, value.month)[1])
 
 
 def typed_day(value: date | str | None, notation: Notation = DEFAULT) -> str:

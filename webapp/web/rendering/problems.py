@@ -10,7 +10,7 @@ from flask import Response
 from webapp.database.sessions import db
 from webapp.errors import sentence_for_page, walk_messages
 from webapp.ledger.errors import LedgerError
-from webapp.services.audit.action_requests import record_refusal
+from webapp.services.audit import action_requests
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.htmx import redirect_to
@@ -43,10 +43,11 @@ def problem_of(
 ) -> Problem:
     """Roll back a refused act, record the refusal, and open a snapshot to render the page with the message."""
     db.session.rollback()
+    action_requests.untold()
     if isinstance(error, LedgerError):
         # What was typed wrongly is no act; only what the state of the books refuses is worth remembering.
         if error.status != UNPROCESSABLE:
-            record_refusal(error)
+            action_requests.record_refusal(error)
         problem = Problem(
             sentence(sentence_for_page(error)),
             error.code,

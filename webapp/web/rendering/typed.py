@@ -16,7 +16,7 @@ from webapp.errors import is_for_api
 from webapp.ledger.notation.amounts import plain, read
 from webapp.ledger.notation.days import read_day
 from webapp.schemas.fields import DECIMAL
-from webapp.web.access import requests
+from webapp.web.access import notes, requests
 from webapp.web.access.auth import principal
 from webapp.web.access.request_state import state
 from webapp.web.rendering.figures import UNCLEAR
@@ -67,6 +67,7 @@ def read_typed() -> Response | None:
     if requests.is_safe():
         return _redirect_to_absolute_days()
     if request.mimetype == "application/x-www-form-urlencoded":
+        notes.take_from_form()
         request.form = ImmutableMultiDict(_read_all(request.form.items(multi=True)))
     return None
 

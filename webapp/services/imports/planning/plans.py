@@ -1,7 +1,6 @@
 """What an import of a file would do to the books, account by account, before anything is written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from webapp import importers
@@ -23,6 +22,7 @@ from webapp.services.imports.planning.records import (
     TargetAccount,
     place,
 )
+from webapp.services.ingestion import closed_days
 
 
 def read(data: bytes, mapping: Mapping[str, object] | None = None) -> Reading:
@@ -61,29 +61,18 @@ def plan(
         warnings.append(
             f"{possible:,} of the lines may be duplicates from another source; check them before confirming."
         )
-    return Plan(
-        organization.id,
-        reading.file,
-        accounts,
-        [*warnings, *_by_hand(organization.id, accounts), *_moved_by_lock(organization, accounts)],
-    )
+    warnings += _by_hand(organization.id, accounts)
+    return Plan(organization.id, reading.file, accounts, warnings, list(_closed(organization, accounts)))
 
 
-def _moved_by_lock(organization: Organization, accounts: Sequence[AccountPlan]) -> Iterator[str]:
-    """Warn of accounts whose new lines are of locked days, so that their drafts are dated later."""
-    lock_date = organization.lock_date
-    if lock_date is None:
-        return
+def _closed(organization: Organization, accounts: Sequence[AccountPlan]) -> Iterator[tuple[str, str]]:
+    """Warn of accounts whose new lines are of closed days."""
     for account in accounts:
-        moved = [line for line in account.added if line.line.booked_on <= lock_date]
-        if moved:
-            first_open = lock_date + timedelta(days=1)
-            lines = "1 line" if len(moved) == 1 else f"{len(moved):,} lines"
-            size = Money(sum(line.amount_minor for line in moved), account.target.currency)
-            yield (
-                f"{account.target.name}: {lines} over {size.formatted} of days up to {lock_date:%-d %b %Y}, which are "
-                f"locked, {'goes' if len(moved) == 1 else 'go'} into the books on {first_open:%-d %b %Y}."
-            )
+        target = account.target
+        lines = [(line.line.booked_on, line.amount_minor) for line in account.added]
+        yield from closed_days.warnings(
+            organization, target.feed_account, target.name, target.currency, lines
+        )
 
 
 def _by_hand(organization_id: str, accounts: Sequence[AccountPlan]) -> Iterator[str]:

@@ -137,12 +137,13 @@ class AccountPlan:
 
 @dataclass(slots=True)
 class Plan:
-    """What an import of a file would do."""
+    """What an import of a file would do; of `closed` days it warns by a code and a sentence."""
 
     organization_id: str
     file: BankFile
     accounts: list[AccountPlan]
     warnings: list[str]
+    closed: list[tuple[str, str]]
 
     @property
     def added(self) -> int:
