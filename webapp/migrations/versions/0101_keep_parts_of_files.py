@@ -6,7 +6,7 @@ from alembic import op
 from webapp.migrations.tables import where
 
 revision = "0101"
-down_revision = "0093"
+down_revision = "0096"
 branch_labels = None
 depends_on = None
 
