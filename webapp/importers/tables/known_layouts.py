@@ -7,6 +7,8 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 _FOLDER: Final = "layouts"
+# Fewer names are no evidence of a bank.
+_SHORTEST: Final = 4
 
 
 class KnownLayout(NamedTuple):
@@ -26,12 +28,16 @@ class KnownLayout(NamedTuple):
 def known_layout(names: Sequence[str]) -> KnownLayout | None:
     """Find the layout with this header; a column without a name at its end does not count.
 
+    Banks add columns behind those of a header that ends with an asterisk.
+
     >>> known_layout(["Date", "Counter Party", "Reference", "Type", "Amount (GBP)", "Balance (GBP)", ""]).name
     'Starling'
     >>> known_layout(["Date", "Text", "Amount"]) is None
     True
     """
-    return _by_header().get(_key(names))
+    key = _key(names)
+    begins = (_by_header().get((*key[:length], "*")) for length in range(len(key), _SHORTEST, -1))
+    return _by_header().get(key) or next(filter(None, begins), None)
 
 
 @cache
