@@ -53,7 +53,7 @@ _BALANCES: Final = _words("""
     algsaldo alkusaldo anfangsbestand anfangssaldo atlikums bakiye bakiyesi balance balances beginsaldo bilancio
     devir devreden egyenleg eindsaldo endbestand endsaldo kontosaldo kontostand likutis loppusaldo lõppsaldo
     ouverturesaldo primosaldo saldi saldo saldovortrag schlusssaldo solde soldes soldul stanje ultimosaldo zostatok
-    zůstatek υπόλοιπο баланс залишок остаток сальдо салдо
+    startsaldo zůstatek υπόλοιπο баланс залишок остаток сальдо салдо
 """)
 # These mean something else as well, and are a label only with another word of one.
 _WEAK: Final = _words("report reporte sold stan stand übertrag vortrag jääk kontobestand")
@@ -70,13 +70,15 @@ _OPENING: Final = _words("""
     opening initial iniziale inicial initiale anfang anfangsbestand anfangssaldo ancien alter vorheriger previous prior
     precedent precedente previo anterior anteriore begin beginning beginsaldo bf brought vorig vorige start pradziai
     algsaldo alkusaldo primosaldo devir devreden saldovortrag vortrag ingaende otwarcia poczatkowe poczatkowy pocetno
-    počáteční počiatočný nyitó προηγούμενο αρχικό входящий входящее начальный
+    počáteční počiatočný nyitó προηγούμενο αρχικό startsaldo входящий входящее начальный
 """)
 _CLOSING: Final = _words("""
     closing final finale ending ende endsaldo endbestand schlusssaldo neuer neues neu nouveau nuevo novo nieuw nieuwe
     current actual attuale atual disponible disponibile disponível available cf carried loppusaldo eindsaldo ultimosaldo
     utgaende zamknięcia końcowe końcowy završno koncový končený konečný pabaigai záró νέο τελικό исходящий исходящее
 """)
+_BEFORE: Final = _words("before prior previous voor vor avant antes prima před przed før före startsaldo")
+_AFTER: Final = _words("after na nach après después depois dopo po efter etter")
 _AROUND: Final = _ENDS | _words("""
     a account actual actuel akhir al alter alten alter am an ancien anfangs anterior anteriore antérieur as at atual
     attuale au available b baslangic before beginning bf brought c cf carried chiusura close comptable conta
@@ -149,6 +151,20 @@ def end_of(text: str) -> End:
     if is_opening == is_closing:
         return ""
     return "OPENING" if is_opening else "CLOSING"
+
+
+def balance_end(name: str) -> End:
+    """Return which balance of its row a column of this name has: the one before the amount, or the one after it.
+
+    >>> balance_end("initial_balance"), balance_end("Saldo na mutatie"), balance_end("startsaldo"), balance_end("Saldo")
+    ('OPENING', 'CLOSING', 'OPENING', '')
+    """
+    words = set(_WORD.findall(folded_name(name).replace("_", " ")))
+    is_balance = not words.isdisjoint(_BALANCES)
+    is_before = not words.isdisjoint(_BEFORE)
+    if is_balance and is_before != (not words.isdisjoint(_AFTER)):
+        return "OPENING" if is_before else "CLOSING"
+    return end_of(" ".join(words)) if is_balance else ""
 
 
 class Movement(NamedTuple):

@@ -84,6 +84,8 @@ _OUT_MARKS: Final = frozenset({"DR", "D", "S"})
 _CORE: Final = re.compile(r"\d[\d.,' ]*", re.ASCII)
 _SIMPLE: Final = re.compile(r"-?[0-9]{1,18}(?:([.,])[0-9]{1,8})?")
 _ALIKE: Final = 3
+# The digits of currencies by which a mark before three digits is certain.
+_CERTAIN: Final = (0, 3)
 
 
 def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
@@ -154,17 +156,21 @@ def currency_code(text: str) -> str:
     return canonical(_NAMES.get(text.casefold(), text))
 
 
-def marks(texts: Iterable[str]) -> tuple[str, str]:
+def marks(texts: Iterable[str], digits: int | None = None) -> tuple[str, str]:
     """Find the decimal mark and the thousands mark from all amounts of a file.
+
+    `digits` are those of the file's currency: without cents a mark is one of thousands, with three it is before them.
 
     >>> marks(["1.234,56"]), marks(["12.5", "1,000"]), marks(["1 234,5"]), marks(["12"])
     ((',', '.'), ('.', ','), (',', ' '), ('.', ''))
+    >>> marks(["1,234"], 0), marks(["1,234"], 3)
+    (('.', ','), (',', ''))
 
     Raises MappingNeededError where all amounts are ambiguous: 1,234 may be a thousand or a little more than one.
     """
     votes: set[str] = set()
     found_marks: set[str] = set()
-    unclear = ""
+    unclear = unclear_mark = ""
     cells = dict.fromkeys(texts)
     for text in dict.fromkeys(untyped_cells(cells)):
         found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
@@ -175,6 +181,9 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
             votes.add(mark)
         elif mark is None:
             unclear = unclear or text.strip()
+            unclear_mark = "," if "," in core else "."
+    if unclear and not votes and digits in _CERTAIN and len(found_marks) == 1:
+        votes.add(unclear_mark if digits else "," if unclear_mark == "." else ".")
     # A spreadsheet that opens another country's CSV reads 1.234 as a number and 1.234,56 as a text.
     is_mixed = "," in votes and any(isinstance(cell, NumberCell) for cell in cells)
     if len(votes) > 1 or (unclear and not votes) or is_mixed:

@@ -203,14 +203,19 @@ def chosen_format(formats: Sequence[str], likely: Sequence[str], cells: Sequence
     )
 
 
-def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> tuple[str, str]:
-    """Find the one format of days, else by other days of the file; answers why it was chosen, "" where it is certain.
+def chosen_by_others(
+    days: Sequence[str], others: Iterable[str], above: str, *, has_comma: bool
+) -> tuple[str, str]:
+    """Find the one format of days, else by what else the file has; answers why it was chosen, "" where it is certain.
 
-    `others` are the cells of other columns, `above` is the text above the header, which may state the period.
+    `others` are the cells of other columns, `above` is the text above the header, which may state the period. No
+    country that writes a comma before the cents writes the month first.
 
-    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["Rent", "28/02/2026"], "")
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["Rent", "28/02/2026"], "", has_comma=False)
     ('%d/%m/%Y', 'Another day of the file, 28/02/2026, can only be read so.')
-    >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026")[0]
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026", has_comma=False)[0]
+    '%d/%m/%Y'
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["-1,50"], "", has_comma=True)[0]
     '%d/%m/%Y'
     """
     formats = formats_of(days)
@@ -221,7 +226,13 @@ def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> 
         readable = [each for each in formats if parsers[each].day(text)] if text else []
         if len(readable) == 1:
             return readable[0], f"Another day of the file, {text}, can only be read so."
-    return chosen_format(formats, in_order(days, formats), days), "The days are in order only so."
+    likely = in_order(days, formats)
+    day_first = [each for each in formats if not each.startswith("%m")]
+    if has_comma and len(day_first) == 1 and likely in ([], day_first):
+        return day_first[
+            0
+        ], "Amounts have a comma before the cents, and no country with it writes the month first."
+    return chosen_format(formats, likely, days), "The days are in order only so."
 
 
 def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -229,16 +240,26 @@ def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
 
     >>> are_never_later([("03/04/2026", "03/03/2026")]), are_never_later([("2026-03-01", "2026-03-02")])
     (True, False)
-    >>> are_never_later([("Rent", "2026-03-02")])
-    False
+    >>> are_never_later([("2026-03-02", "2026-03-01 10:20")]), are_never_later([("Rent", "2026-03-02")])
+    (True, False)
     """
+    distinct = list(dict.fromkeys(pairs))
+    ones, others = [one for one, _ in distinct], [other for _, other in distinct]
     try:
-        formats = formats_of([each for pair in pairs for each in pair])
+        if _possible(_distinct([*ones, *others]), FORMATS):
+            formats = [(each, each) for each in formats_of([*ones, *others])]
+        else:
+            # One of them may have the time of day too.
+            formats = list(itertools.product(formats_of(ones), formats_of(others)))
     except MappingNeededError:
         return False
-    parsers = [DayParser(each) for each in formats]
-    days = [[(parser.day(one), parser.day(other)) for one, other in pairs] for parser in parsers]
-    return all(one and other and one >= other for read in days for one, other in read)
+    parsers = [(DayParser(one), DayParser(other)) for one, other in formats]
+    days = (
+        (one.day(text), other.day(text_of_other))
+        for one, other in parsers
+        for text, text_of_other in distinct
+    )
+    return all(one and other and one >= other for one, other in days)
 
 
 def _distinct(cells: Iterable[str]) -> list[str]:

@@ -16,9 +16,16 @@ from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows
 from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
 from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.tables.statuses import KNOWN, MOST_STATUSES, StatusWords, folded_words, may_be_status
+from webapp.importers.tables.statuses import (
+    KNOWN,
+    MOST_STATUSES,
+    PENDING,
+    StatusWords,
+    folded_words,
+    may_be_status,
+)
 from webapp.importers.tables.typed_cells import refuse_swapped_days
-from webapp.ledger.currencies import SUCCESSORS
+from webapp.ledger.currencies import DIGITS, SUCCESSORS
 
 _FIRST: Final = 60
 ROLES: Final = {
@@ -63,7 +70,7 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         words.refuse_unknown(_cells(layout, table, column), layout.named(column), column)
     columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
     texts = (row.cell(column) for row in rows for column in columns)
-    layout.decimal, layout.thousands = marks_of(texts, mapping)
+    layout.decimal, layout.thousands = marks_of(texts, mapping, _digits(layout, rows))
     if not mapping.has_date_and_amount:
         layout.is_signed = is_confirmed_by_debit_and_credit(rows, layout)
         _find_sign(rows, layout, mapping)
@@ -85,7 +92,11 @@ def _date_format(
     column = layout.columns["date"]
     others = (other for row in rows for place, other in enumerate(row.cells) if place != column)
     above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)
-    found, why = chosen_by_others(days, others, above)
+    try:
+        decimal, _ = marks(row.cell(each) for row in rows for each in layout.amounts)
+    except MappingNeededError:
+        decimal = ""
+    found, why = chosen_by_others(days, others, above, has_comma=decimal == ",")
     if why:
         layout.choose("dateFormat", found, why)
     return found
@@ -166,9 +177,15 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
 def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
     """Choose among amount columns: in the account's currency, else after fees."""
     plains = {column: vocabulary.plain(layout.names[column]) for column in columns}
-    own = [column for column, name in plains.items() if name in vocabulary.OF_THE_ACCOUNT]
     net = [column for column, name in plains.items() if name.startswith("net")]
-    return own or net or columns
+    own = _in_currency_of_the_account(layout, columns)
+    return own if own != columns else net or columns
+
+
+def _in_currency_of_the_account(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
+    """Return the columns that are named so, else all."""
+    named = vocabulary.OF_THE_ACCOUNT
+    return [column for column in columns if vocabulary.plain(layout.names[column]) in named] or columns
 
 
 def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
@@ -202,7 +219,9 @@ def _choose_posting(layout: Layout, likely: Sequence[int], lines: Sequence[Table
     if not (booked and others) or any(_are_unlike(lines, booked[0], other) for other in booked[1:]):
         return False
     posted, dated = booked[0], others[0]
-    pairs = [(row.cell(posted), row.cell(dated)) for row in lines if row.cell(dated)]
+    if any(not row.cell(posted) and folded_words(row.cells).isdisjoint(PENDING) for row in lines):
+        return False
+    pairs = [(row.cell(posted), row.cell(dated)) for row in lines if row.cell(posted) and row.cell(dated)]
     if any(_are_unlike(lines, dated, other) for other in others[1:]) or not are_never_later(pairs):
         return False
     layout.columns["date"] = posted
@@ -234,9 +253,10 @@ def _find_currency(
     if mapping.currency or "currency_column" in layout.columns:
         return
     columns = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
-    columns = [column for column in columns if _any(rows, column, bool)]
+    columns = [column for column in columns if _any(rows, column, lambda text: any(map(str.isalpha, text)))]
     if columns:
-        layout.columns["currency_column"] = only(layout, columns, rows, "currencyColumn")
+        likely = _in_currency_of_the_account(layout, columns)
+        layout.columns["currency_column"] = only(layout, likely, rows, "currencyColumn")
         return
     code = (
         vocabulary.currency_of(layout.names[layout.amounts[0]])
@@ -286,12 +306,20 @@ def _cells(layout: Layout, table: Sequence[TableRow], column: int) -> set[str]:
     }
 
 
-def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
+def _digits(layout: Layout, rows: Sequence[TableRow]) -> int | None:
+    """Return the digits of the one currency that the table names, if it does."""
+    column = layout.columns.get("currency_column")
+    codes = {row.cell(column).upper() for row in rows} if column is not None else {layout.currency or ""}
+    found = {DIGITS.get(code) for code in codes}
+    return found.pop() if len(found) == 1 else None
+
+
+def marks_of(texts: Iterable[str], mapping: TableMapping, digits: int | None = None) -> tuple[str, str]:
     """Return the decimal and thousands marks of the mapping, else those found from the amounts."""
     decimal, thousands = mapping.choices.get("decimal"), mapping.choices.get("thousands")
     if thousands is not None:
         return decimal or ("," if thousands == "." else "."), thousands
-    return (decimal, grouping(texts, decimal)) if decimal else marks(texts)
+    return (decimal, grouping(texts, decimal)) if decimal else marks(texts, digits)
 
 
 def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) -> None:

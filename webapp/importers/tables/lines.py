@@ -8,12 +8,21 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.balance_lines import LEFT_OUT, REASON, Label, Movement, end_of, label_of, states_a_sum
+from webapp.importers.balance_lines import (
+    LEFT_OUT,
+    REASON,
+    Label,
+    Movement,
+    end_of,
+    label_of,
+    states_a_sum,
+    unclear,
+)
 from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
 from webapp.importers.tables.amounts import DASHES, currency_code, currency_in, exact, has_own_sign
-from webapp.importers.tables.days import AS_OF, DayParser
+from webapp.importers.tables.days import AS_OF, DayParser, formats_of
 from webapp.importers.tables.layouts import Layout
-from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import PENDING, folded_words
 from webapp.importers.tables.typed_cells import ErrorCell
 from webapp.importers.tables.vocabulary import CREDIT_OR_DEBIT, OUT
@@ -51,6 +60,7 @@ class TableReader:
         self._layout = layout
         self._table = table
         self._days = DayParser(layout.date_format)
+        self._value_days = self._parser_of_value_days()
         self._codes: dict[str, str] = {}
         self._longest = max(
             len(layout.names), _commonest([row for row in layout.body(table) if any(row.cells)])
@@ -160,10 +170,21 @@ class TableReader:
     def _value_day(self, row: TableRow, booked_on: date) -> date | None:
         """Return the value day in its column, or behind the day of booking (03/17/2026 as of 03/15/2026)."""
         columns = self._layout.columns
-        found = self._days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
+        found = self._value_days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
         if self._has_two_days:
             found = found or self._days.value_day(row.cell(columns["date"]))
         return None if found == booked_on and "value_date" not in columns else found
+
+    def _parser_of_value_days(self) -> DayParser:
+        """Return the parser of value days, of which some banks write the time too."""
+        column = self._layout.columns.get("value_date")
+        cells = {row.cell(column) for row in self._layout.body(self._table)} if column is not None else set()
+        if not any(map(str.strip, cells)) or any(map(self._days.day, cells)):
+            return self._days
+        with suppress(FileRefusedError):
+            if len(formats := formats_of(list(cells))) == 1:
+                return DayParser(formats[0])
+        return self._days
 
     def _note_stated(self, row: TableRow) -> None:
         """Keep the balance that a row without a day states, where its amount can be read."""
@@ -279,9 +300,25 @@ class TableReader:
         if text in _NOTHING:
             return None
         value = exact(text, self._layout.decimal, self._layout.thousands)
-        is_needed = self._day(row) and not self._layout.skips_without_amount
-        if value is None and (any(map(str.isnumeric, text)) or is_needed):
+        if value is None and (any(map(str.isnumeric, text)) or self._needs_amount(row)):
+            return self._stated(row, column)
+        return value
+
+    def _needs_amount(self, row: TableRow) -> bool:
+        return not self._layout.skips_without_amount and self._day(row) is not None
+
+    def _stated(self, row: TableRow, column: int) -> Decimal:
+        """Return the amount of a row that states a balance, which some banks write with a delimiter too many.
+
+        Raises FileRefusedError for other rows, and MappingNeededError where a balance cannot be read.
+        """
+        if self._label(row) != "BALANCE" or self.has_no_balances:
             raise self._row_error(row, column, "it is not an amount in the format of the others")
+        value = exact(
+            row.cell(column).strip("".join(DELIMITERS)), self._layout.decimal, self._layout.thousands
+        )
+        if value is None:
+            raise unclear(row.number, *self.labelled_cell(row.number))
         return value
 
     def _balance(self, row: TableRow, amount: Decimal) -> Decimal | None:

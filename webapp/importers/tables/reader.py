@@ -18,7 +18,16 @@ from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.mappings import TableMapping, checked_mapping
 from webapp.importers.tables.rows import TableRow, delimiters, is_table, rows, text_of
 from webapp.importers.tables.samples import TableSample, sample_of
-from webapp.importers.tables.signs import Chain, Ends, Groups, grouped, ordered, signed, without_balances
+from webapp.importers.tables.signs import (
+    Chain,
+    Ends,
+    Groups,
+    balances_after,
+    grouped,
+    ordered,
+    signed,
+    without_balances,
+)
 
 # So many rows are enough to find the delimiter and the header.
 FIRST: Final = 60
@@ -89,6 +98,8 @@ def file_of(
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
     if not (mapping.has_date_and_amount or mapping.invert is not None or is_clear):
         entries = signed(entries, reader.stated, table, layout)
+    if not (mapping.has_date_and_amount or "balanceIs" in mapping.choices):
+        entries = balances_after(entries, layout)
     groups, ends, gone = without_balances(grouped(entries), reader)
     skipped = sorted((*skipped, *gone), key=lambda row: row.row)
     statements, warnings = _statements(groups, ends, has_balance_column="balance" in mapping.columns)
