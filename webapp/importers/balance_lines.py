@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
@@ -33,16 +34,27 @@ _MOST_SUMS: Final = 3
 _TWO: Final = 2
 
 
+class _Folds(dict[int, str]):
+    """The letters that `str.translate` writes for each other letter, without accents."""
+
+    def __missing__(self, code: int) -> str:
+        parted = unicodedata.normalize("NFKD", chr(code))
+        self[code] = "".join(each for each in parted if not unicodedata.combining(each)).replace(
+            "\u0131", "i"
+        )
+        return self[code]
+
+
+_FOLDS: Final = _Folds()
+
+
 def folded_name(text: str) -> str:
     """Return a text without case and accents.
 
     >>> folded_name("Solde Précédent"), folded_name("İşlem"), folded_name("Υπόλοιπο")
     ('solde precedent', 'islem', 'υπολοιπο')
     """
-    if text.isascii():
-        return text.lower()
-    parted = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(each for each in parted if not unicodedata.combining(each)).replace("\u0131", "i")
+    return text.lower() if text.isascii() else text.casefold().translate(_FOLDS)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -95,6 +107,7 @@ _AROUND: Final = _ENDS | _words("""
     начальный
 """)
 _OF_SUMS: Final = _SUMS | _AROUND
+_CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 _CHINESE_SUM: Final = re.compile(
     r"\w{0,4}(?:合计|总计|小计|合計)(?:金额|金額)?|(?:期初|期末|上期|本期)?余额|(?:前回|繰越)?残高"
 )
@@ -105,6 +118,7 @@ _TO_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalpha()
 _MOST_WORDS: Final = 8
 
 
+@lru_cache(20_000)
 def label_of(text: str) -> Label:
     """Return what the words of a text say of its row.
 
@@ -121,7 +135,7 @@ def label_of(text: str) -> Label:
         return ""
     folded = folded_name(text)
     words = _WORD.findall(folded)
-    if any(map(_CHINESE_SUM.fullmatch, words)):
+    if _CHINESE.search(folded) and any(map(_CHINESE_SUM.fullmatch, words)):
         return ("SUM" if "计" in text or "計" in text else "BALANCE") if len(words) == 1 else "HINT"
     found = _SUMS.intersection(words)
     if len(words) > _MOST_WORDS or not found:

@@ -169,18 +169,29 @@ def formats_of(cells: Sequence[str]) -> list[str]:
     distinct = _distinct(cells)
     if cells and not distinct:
         return [_ISO]
-    possible = _possible(distinct, FORMATS)
+    possible = _possible(distinct)
     # No country writes the month first with points between.
-    dotted = [each for each in possible if each.startswith("%d.%m")]
-    possible = [each for each in possible if not (dotted and each.startswith("%m.%d"))]
+    if any(each.startswith("%d.%m") for each in possible):
+        possible = {each: days for each, days in possible.items() if not each.startswith("%m.%d")}
     if not possible:
         raise MappingNeededError(
             f"The dates, such as {quoted(distinct[0] if distinct else '')}, are not all in one known format;"
             " give it in the mapping, as dateFormat (%d.%m.%Y).",
             "dateFormat",
         )
-    readings = {each: [DayParser(each).day(text) for text in distinct] for each in possible}
-    return list({tuple(days): each for each, days in reversed(readings.items())}.values())
+    return list({days: each for each, days in reversed(possible.items())}.values())
+
+
+def are_days(texts: Iterable[str]) -> bool:
+    """Return whether every text is a day, all in one format.
+
+    >>> are_days(["01/02/2024", "03/02/2024"]), are_days(["01/02/2024", "Rent"])
+    (True, False)
+    """
+    try:
+        return bool(formats_of(list(texts)))
+    except MappingNeededError:
+        return False
 
 
 def in_order(cells: Sequence[str], formats: Iterable[str]) -> list[str]:
@@ -246,7 +257,7 @@ def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
     distinct = list(dict.fromkeys(pairs))
     ones, others = [one for one, _ in distinct], [other for _, other in distinct]
     try:
-        if _possible(_distinct([*ones, *others]), FORMATS):
+        if are_days([*ones, *others]):
             formats = [(each, each) for each in formats_of([*ones, *others])]
         else:
             # One of them may have the time of day too.
@@ -267,14 +278,16 @@ def _distinct(cells: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
-    """Return the formats in which all texts are dates."""
-    remaining = list(formats)
-    for text in texts:
-        remaining = [each for each in remaining if DayParser(each).day(text)]
-        if not remaining:
-            break
-    return remaining if texts else []
+def _possible(texts: Sequence[str]) -> dict[str, tuple[date, ...]]:
+    """Return the formats in which all texts are dates, and these."""
+    found = {}
+    for each in FORMATS if texts else ():
+        parser = DayParser(each)
+        # Most formats are told apart by the first texts.
+        days = tuple(day for day in itertools.takewhile(bool, map(parser.day, texts)) if day)
+        if len(days) == len(texts):
+            found[each] = days
+    return found
 
 
 def _abbreviated() -> dict[str, int]:

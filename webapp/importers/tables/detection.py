@@ -8,8 +8,8 @@ from typing import Final
 from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.amounts import exact, grouping, marks
-from webapp.importers.tables.days import are_never_later, chosen_by_others, formats_of
+from webapp.importers.tables.amounts import grouping, marks
+from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
 from webapp.importers.tables.guesses import proven_mapping
 from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
@@ -47,16 +47,21 @@ _OWN: Final = frozenset(
 )
 # Of two columns with one date, one may also have the time.
 _TIME: Final = re.compile(r"[T, ]+\d{1,2}:\d\d.*")
+_DIGIT: Final = re.compile(r"\d")
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 # The letter of kreditas, which alone is no sign.
 _LITHUANIAN: Final = frozenset({"k"})
+_FLAGS: Final = vocabulary.OUT | vocabulary.IN | _LITHUANIAN
 _NAME_IT: Final = "name it in a mapping"
 
 
 def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     """Find the layout, starting from `mapping`; raises FileRefusedError with the missing key."""
     layout = by_mapping(table, mapping) if mapping.has_date_and_amount else _found(table, mapping)
-    rows = _rows_with_date(table, layout)
+    lines = _rows_with_amount(layout.body(table), layout)
+    rows = _rows_with_date(lines, layout)
+    if not mapping.has_date_and_amount:
+        _find_others(layout, rows, table, mapping)
     days = [row.cell(layout.columns["date"]) for row in rows]
     if mapping.date_format:
         layout.date_format = mapping.date_format
@@ -64,10 +69,10 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         layout.date_format = _date_format(table, rows, layout, days)
     refuse_swapped_days(days, layout.date_format)
     if layout.status is None:
-        _find_status(layout, table)
+        _find_status(layout, table, lines)
     else:
         column, words = layout.status
-        words.refuse_unknown(_cells(layout, table, column), layout.named(column), column)
+        words.refuse_unknown({row.cell(column) for row in lines}, layout.named(column), column)
     columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
     texts = (row.cell(column) for row in rows for column in columns)
     layout.decimal, layout.thousands = marks_of(texts, mapping, _digits(layout, rows))
@@ -89,6 +94,8 @@ def _date_format(
         if len(formats) > 1:
             layout.choose("dateFormat", known.date_format, known.why)
         return known.date_format
+    if len(formats := formats_of(days)) == 1:
+        return formats[0]
     column = layout.columns["date"]
     others = (other for row in rows for place, other in enumerate(row.cells) if place != column)
     above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)
@@ -132,9 +139,17 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     layout = Layout(header, {}, names=list(names), invert=bool(mapping.invert), currency=mapping.currency)
     layout.columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
     _find_amount(layout, found, body)
-    _find_value_date(layout, found["value_date"], body)
-    _find_date(layout, found, body)
-    rows = _rows_with_date(table, layout)
+    rows = _rows_with_amount(body, layout)
+    _find_value_date(layout, found["value_date"], rows)
+    _find_date(layout, found, rows)
+    return layout
+
+
+def _find_others(
+    layout: Layout, rows: Sequence[TableRow], table: Sequence[TableRow], mapping: TableMapping
+) -> None:
+    """Find the columns beside days and amounts by their names, and take what the mapping says of rows."""
+    found = roles(layout.names, ROLES)
     _find_currency(layout, found, rows, mapping)
     _find_account(layout, found, rows)
     for role in ("balance", "description", "counterparty", "reference"):
@@ -143,7 +158,6 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     layout.skips_without_amount = mapping.skips_without_amount
     layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
     name_rows(layout, layout.body(table), mapping)
-    return layout
 
 
 def _proven(
@@ -157,7 +171,6 @@ def _proven(
     for key in ("date", "amount", "debit", "credit", "balance"):
         if key in columns:
             layout.choose(key, columns[key], why)
-    name_rows(layout, layout.body(table), mapping)
     return layout
 
 
@@ -188,15 +201,10 @@ def _in_currency_of_the_account(layout: Layout, columns: Sequence[int]) -> Seque
     return [column for column in columns if vocabulary.plain(layout.names[column]) in named] or columns
 
 
-def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
+def _find_date(layout: Layout, found: dict[str, list[int]], rows: Sequence[TableRow]) -> None:
     if "date" in layout.columns:
         return
-    lines = [
-        row
-        for row in body
-        if any(_has_digit(row.cell(column)) for column in layout.amounts)
-        and any(_has_digit(row.cell(column)) for column in found["date"])
-    ]
+    lines = [row for row in rows if any(_has_digit(row.cell(column)) for column in found["date"])]
     days = [
         column for column in found["date"] if not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
     ]
@@ -233,16 +241,16 @@ def _choose_posting(layout: Layout, likely: Sequence[int], lines: Sequence[Table
 
 
 def _are_unlike(rows: Sequence[TableRow], one: int, other: int) -> bool:
-    return any(_TIME.sub("", row.cell(one)) != _TIME.sub("", row.cell(other)) for row in rows)
+    pairs = ((row.cell(one), row.cell(other)) for row in rows)
+    return any(left != right and _TIME.sub("", left) != _TIME.sub("", right) for left, right in pairs)
 
 
-def _find_value_date(layout: Layout, columns: Sequence[int], body: Sequence[TableRow]) -> None:
+def _find_value_date(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow]) -> None:
     """Take the column of value days by its name, where it has days in one format and nothing else."""
     taken = set(layout.columns.values())
-    rows = [row for row in body if any(_has_digit(row.cell(column)) for column in layout.amounts)]
     for column in columns:
-        cells = [cell for row in rows if (cell := row.cell(column))]
-        if column not in taken and cells and are_never_later([(cell, cell) for cell in cells]):
+        cells = {row.cell(column) for row in rows} - {""}
+        if column not in taken and cells and are_days(cells):
             layout.columns["value_date"] = column
             return
 
@@ -278,7 +286,7 @@ def _find_account(layout: Layout, found: dict[str, list[int]], rows: Sequence[Ta
             return
 
 
-def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
+def _find_status(layout: Layout, table: Sequence[TableRow], lines: Sequence[TableRow]) -> None:
     """Find the column that says whether money moved; raises MappingNeededError for an unknown word in it."""
     by_name = roles(layout.names, {"status": vocabulary.STATUS})["status"]
     used = {*layout.columns.values(), layout.flag[0] if layout.flag else None}
@@ -288,7 +296,7 @@ def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
         # Most columns are told from one of statuses by their first rows.
         if not is_named and len({row.cell(column) for row in layout.body(table)[:_FIRST]}) > MOST_STATUSES:
             continue
-        cells = _cells(layout, table, column)
+        cells = {row.cell(column) for row in lines}
         if not may_be_status(cells, is_named=is_named):
             continue
         KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
@@ -296,14 +304,6 @@ def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
         if found.pending or found.unmoved:
             layout.status = column, found
             return
-
-
-def _cells(layout: Layout, table: Sequence[TableRow], column: int) -> set[str]:
-    """Return the values of a column in the rows with an amount."""
-    amounts = layout.amounts
-    return {
-        row.cell(column) for row in layout.body(table) if any(_has_digit(row.cell(each)) for each in amounts)
-    }
 
 
 def _digits(layout: Layout, rows: Sequence[TableRow]) -> int | None:
@@ -327,9 +327,12 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
     if layout.flag or "amount" not in layout.columns or mapping.invert is not None:
         return
     column = layout.columns["amount"]
-    values = [exact(row.cell(column), layout.decimal, layout.thousands) for row in rows]
+    values = [layout.number(row, column) for row in rows]
     is_signed = any(value is not None and value < 0 for value in values)
     for flag in range(len(layout.names)):
+        # Most columns are told from one of flags by their first rows.
+        if not {row.cell(flag).casefold() for row in rows[:_FIRST]} <= _FLAGS:
+            continue
         words = [row.cell(flag).casefold() for row in rows]
         known = vocabulary.OUT | vocabulary.IN | (_LITHUANIAN if "d" in words else frozenset())
         if not rows or not set(words) <= known:
@@ -353,10 +356,7 @@ def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
     if amount.startswith("net") or amount == "amount total":
         return
     for column in roles(layout.names, {"fee": vocabulary.FEE})["fee"]:
-        values = [
-            exact(row.cell(column), layout.decimal, layout.thousands) for row in rows if row.cell(column)
-        ]
-        if any(value != 0 for value in values):
+        if any(layout.number(row, column) != 0 for row in rows if row.cell(column)):
             raise MappingNeededError(
                 f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them;"
                 " name the amount column in a mapping, as amount.",
@@ -373,16 +373,17 @@ def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: 
     return columns[0]
 
 
-def _rows_with_date(table: Sequence[TableRow], layout: Layout) -> list[TableRow]:
-    """Return the rows with digits in the date column and in an amount column, without sums and balances."""
-    date = layout.columns["date"]
+def _rows_with_amount(body: Sequence[TableRow], layout: Layout) -> list[TableRow]:
+    """Return the rows with digits in an amount column."""
     amounts = layout.amounts
-    return [
-        row
-        for row in layout.body(table)
-        if _has_digit(row.cell(date)) and any(_has_digit(row.cell(column)) for column in amounts)
-        if not states_a_sum(row.cell(date))
-    ]
+    return [row for row in body if any(_has_digit(row.cell(column)) for column in amounts)]
+
+
+def _rows_with_date(rows: Sequence[TableRow], layout: Layout) -> list[TableRow]:
+    """Return those rows with an amount that have digits in the date column, without sums and balances."""
+    date = layout.columns["date"]
+    days = {text for text in {row.cell(date) for row in rows} if _has_digit(text) and not states_a_sum(text)}
+    return [row for row in rows if row.cell(date) in days]
 
 
 def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) -> bool:
@@ -390,4 +391,4 @@ def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) ->
 
 
 def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+    return bool(_DIGIT.search(text))

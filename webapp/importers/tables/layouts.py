@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
 from webapp.importers.bank_files import ChosenReading, Columns, FileRefusedError, RowRefusedError
+from webapp.importers.tables.amounts import exact
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import StatusWords
@@ -38,6 +40,16 @@ class Layout:
     is_signed: bool = False
     names: list[str] = field(default_factory=list)
     chosen: list[ChosenReading] = field(default_factory=list)
+    _numbers: dict[str, Decimal | None] = field(default_factory=dict)
+
+    def number(self, row: TableRow, column: int) -> Decimal | None:
+        """Read an amount with the marks of the table, or None where it is not an amount; each text is read once."""
+        text = row.cell(column)
+        if type(text) is not str:
+            return exact(text, self.decimal, self.thousands)
+        if text not in self._numbers:
+            self._numbers[text] = exact(text, self.decimal, self.thousands)
+        return self._numbers[text]
 
     def choose(self, key: str, value: object, why: str) -> None:
         """Note a choice for the user."""

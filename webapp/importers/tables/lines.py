@@ -1,5 +1,6 @@
 """The rows of a table as lines; a row with a date and no amount, or an amount and no date, refuses the file."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -34,6 +35,8 @@ _MAX_SKIPPED_TEXT: Final = 500
 _STRENGTHS: Final[Sequence[Label]] = ("", "HINT", "SUM", "BALANCE")
 _NEITHER: Final = "It has neither a date nor an amount."
 _MOST_CELLS: Final = 8
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ODD_SPACE: Final = re.compile(r"\s\s|[^\S ]|^\s|\s$")
 _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 
 
@@ -58,23 +61,23 @@ class TableReader:
     def __init__(self, table: Sequence[TableRow], layout: Layout, *, may_shift: bool = True) -> None:
         """Scan the rows; with `may_shift` an unquoted delimiter in a text moves the cells behind it, as in CSV."""
         self._layout = layout
+        self._amounts = layout.amounts
         self._table = table
         self._days = DayParser(layout.date_format)
         self._value_days = self._parser_of_value_days()
         self._codes: dict[str, str] = {}
-        self._longest = max(
-            len(layout.names), _commonest([row for row in layout.body(table) if any(row.cells)])
-        )
+        self._longest = max(len(layout.names), _commonest(layout.body(table)))
         self._debits_are_signed = self._has_signed_debits()
         text_columns = self._text_columns()
         # A delimiter in an unquoted text moves the cells behind it, so that another number is read as the amount.
+        self._is_typed = not may_shift
         self._may_shift = may_shift and any(
             column < max([layout.columns["date"], *layout.amounts]) for column in text_columns
         )
         named = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = named if "description" in layout.columns else text_columns
         self._labels = named or text_columns
-        self._has_two_days = any(AS_OF in row.cell(layout.columns["date"]) for row in layout.body(table))
+        self._has_two_days = any(AS_OF in day for day in self._distinct(layout.columns["date"]))
         self._marks = self._mark_column() if layout.invert else None
         # Rows without a day that state a balance.
         self.stated: list[Movement] = []
@@ -85,7 +88,8 @@ class TableReader:
         skipped = [_skipped(row, "It is before the header.") for row in self._table[: header or 0]]
         entries = []
         unread: TableRow | None = None
-        self._refuse_error_cells()
+        if self._is_typed:
+            self._refuse_error_cells()
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
@@ -178,7 +182,7 @@ class TableReader:
     def _parser_of_value_days(self) -> DayParser:
         """Return the parser of value days, of which some banks write the time too."""
         column = self._layout.columns.get("value_date")
-        cells = {row.cell(column) for row in self._layout.body(self._table)} if column is not None else set()
+        cells = self._distinct(column) if column is not None else set[str]()
         if not any(map(str.strip, cells)) or any(map(self._days.day, cells)):
             return self._days
         with suppress(FileRefusedError):
@@ -239,7 +243,7 @@ class TableReader:
 
     def _amount(self, row: TableRow) -> Decimal | None:
         """Return the amount of a row as written, or None; raises FileRefusedError for an unreadable amount."""
-        values = [self._number(row, column) for column in self._layout.amounts]
+        values = [self._number(row, column) for column in self._amounts]
         if len(values) == 1:
             return self._flagged(row, values[0])
         debit, credit = values
@@ -299,7 +303,7 @@ class TableReader:
         text = row.cell(column)
         if text in _NOTHING:
             return None
-        value = exact(text, self._layout.decimal, self._layout.thousands)
+        value = self._layout.number(row, column)
         if value is None and (any(map(str.isnumeric, text)) or self._needs_amount(row)):
             return self._stated(row, column)
         return value
@@ -334,7 +338,7 @@ class TableReader:
         if "currency_column" in layout.columns:
             column = layout.columns["currency_column"]
             code = self._code(row, column)
-        for column in layout.amounts:
+        for column in self._amounts:
             stated = currency_in(row.cell(column))
             if stated and code and canonical(stated) != code:
                 raise self._row_error(row, column, f"its currency is not {code}")
@@ -381,8 +385,7 @@ class TableReader:
         column = self._layout.columns.get("debit")
         if column is None:
             return False
-        texts = {row.cell(column) for row in self._layout.body(self._table)}
-        values = [exact(text, self._layout.decimal, self._layout.thousands) for text in texts]
+        values = {self._layout.number(row, column) for row in self._layout.body(self._table)}
         return any(value and value < 0 for value in values) and not any(
             value and value > 0 for value in values
         )
@@ -393,23 +396,25 @@ class TableReader:
         # A column of value days stays: in earlier versions it was a text like others, by which lines are recognised.
         used = {column for role, column in self._layout.columns.items() if role not in free}
         used |= {each[0] for each in (self._layout.flag, self._layout.status) if each}
-        body = self._layout.body(self._table)
         return [
             column
             for column in range(self._longest)
-            if column not in used and any(any(map(str.isalpha, row.cell(column))) for row in body)
+            if column not in used and any(map(_LETTER.search, self._distinct(column)))
         ]
+
+    def _distinct(self, column: int) -> set[str]:
+        """Return the different values of a column, of which a long table repeats most."""
+        return {row.cell(column) for row in self._layout.body(self._table)}
 
 
 def _commonest(rows: Sequence[TableRow]) -> int:
-    lengths = Counter(len(row.cells) for row in rows)
+    lengths = Counter(len(row.cells) for row in rows if any(row.cells))
     return max(lengths, key=lambda length: (lengths[length], length), default=0)
 
 
 def _one_line(text: str) -> str:
     # A text that is on one line stays the same object, of which a long file has a hundred thousand.
-    folded = " ".join(text.split())
-    return text if folded == text else folded
+    return " ".join(text.split()) if _ODD_SPACE.search(text) else text
 
 
 def _skipped(row: TableRow, reason: str) -> SkippedRow:

@@ -1,6 +1,6 @@
 """Proofs from all rows of a table: the running balance, the sign of the amounts, and rows that state balances."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -16,7 +16,7 @@ from webapp.importers.balance_lines import (
     unnamed,
 )
 from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
-from webapp.importers.tables.amounts import exact, has_own_sign
+from webapp.importers.tables.amounts import has_own_sign
 from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
@@ -44,16 +44,18 @@ class Chain:
     broken: TableEntry | None
 
 
-def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
-    """Check the balances of entries; some may have none."""
+def chain(entries: Iterable[TableEntry], sign: int = 1, *, is_before: bool = False) -> Chain:
+    """Check the balances of entries, oldest first; some may have none, and all may stand before their amounts."""
     running: Decimal | None = None
     steps, agreeing, broken = 0, 0, None
-    for entry in entries:
-        stated = entry.balance
+    listed = list(entries)
+    for entry in listed:
+        amount, stated = entry.line.amount, entry.balance
+        if is_before and stated is not None:
+            stated += amount
         if running is None:
             running = before = stated
             continue
-        amount = entry.line.amount
         running += amount if sign > 0 else -amount
         if stated is None:
             continue
@@ -64,21 +66,21 @@ def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
             steps += 1
             agreeing += 1
         running = before = stated
-    return Chain(entries, steps, agreeing, broken)
+    return Chain(listed, steps, agreeing, broken)
 
 
-def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
+def ordered(entries: Sequence[TableEntry], sign: int = 1, *, is_before: bool = False) -> Chain | None:
     """Return the chain in date order; if all dates are equal, the chain that agrees, or None."""
     first, last = entries[0].line.booked_on, entries[-1].line.booked_on
+    ways = (entries, reversed(entries)) if first <= last else (reversed(entries), entries)
+    likely = chain(ways[0], sign, is_before=is_before)
+    # Against the order of their days, turned amounts look like those of a file with the balance before each.
+    if not likely.broken or (first != last and sign < 0 and _are_sorted(entries)):
+        return likely
+    other = chain(ways[1], sign, is_before=is_before)
     if first != last:
-        likely = chain(entries if first < last else entries[::-1], sign)
-        # Against the order of their days, turned amounts look like those of a file with the balance before each.
-        if not likely.broken or (sign < 0 and _are_sorted(entries)):
-            return likely
-        other = chain(entries[::-1] if first < last else entries, sign)
         return max(likely, other, key=lambda each: (not each.broken, each.agreeing))
-    both = (chain(each, sign) for each in (entries, entries[::-1]))
-    return next((each for each in both if not each.broken), None)
+    return None if other.broken else other
 
 
 def _are_sorted(entries: Sequence[TableEntry]) -> bool:
@@ -86,13 +88,13 @@ def _are_sorted(entries: Sequence[TableEntry]) -> bool:
     return days in (sorted(days), sorted(days, reverse=True))
 
 
-def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
+def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int, *, is_before: bool = False) -> bool:
     """Return whether the balances of the accounts agree with amounts of this sign: all, or most of many."""
-    found = [ordered(entries, sign) for entries in groups]
+    found = [ordered(entries, sign, is_before=is_before) for entries in groups]
     chains = [each for each in found if each is not None]
     agreeing, steps = sum(each.agreeing for each in chains), sum(each.steps for each in chains)
     if len(chains) == len(found) and agreeing == steps:
-        return agreeing > 0
+        return agreeing >= (_FEWEST_BEFORE if is_before else 1)
     return agreeing >= _FEWEST_OF_MOST and agreeing >= _MOST * steps
 
 
@@ -101,21 +103,10 @@ def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry
     if "balance" not in layout.columns or layout.balance_is_before:
         return entries
     groups = _chained(entries)
-    moved = [_moved(each) for each in groups]
-    found = [chain for each in moved if (chain := ordered(each))]
-    if (
-        sum(chain.agreeing for chain in found) < _FEWEST_BEFORE
-        or not confirms_sign(moved, 1)
-        or confirms_sign(groups, 1)
-    ):
+    if confirms_sign(groups, 1) or not confirms_sign(groups, 1, is_before=True):
         return entries
     layout.balance_is_before = True
     layout.choose("balanceIs", "before", "The balances of the file follow from the amounts only so.")
-    return _moved(entries)
-
-
-def _moved(entries: Sequence[TableEntry]) -> list[TableEntry]:
-    """Return entries whose balance was the one before them."""
     return [
         entry if entry.balance is None else replace(entry, balance=entry.balance + entry.line.amount)
         for entry in entries
@@ -187,9 +178,9 @@ def _proof(
 ) -> tuple[bool, str] | None:
     """Return whether amounts are to be turned, by the balances of the file, and why; None if they prove nothing."""
     groups = _chained(entries)
-    holds, holds_turned = confirms_sign(groups, 1), confirms_sign(groups, -1)
-    holds = holds or (not holds_turned and confirms_sign([_moved(each) for each in groups], 1))
-    if holds != holds_turned:
+    holds = confirms_sign(groups, 1)
+    holds_turned = not holds and confirms_sign(groups, -1)
+    if holds or holds_turned or confirms_sign(groups, 1, is_before=True):
         return holds_turned, "The balances of the file follow from the amounts only so."
     if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
@@ -230,10 +221,7 @@ def _by_ends_of_rows(
 
 def _moves_of(rows: Sequence[TableRow], opening: int, closing: int, layout: Layout) -> list[Decimal]:
     """Return how much each row says that the balance moved; none if a row does not say it."""
-    ends = [
-        [exact(row.cell(column), layout.decimal, layout.thousands) for column in (opening, closing)]
-        for row in rows
-    ]
+    ends = [[layout.number(row, column) for column in (opening, closing)] for row in rows]
     return [after - before for before, after in ends if before is not None and after is not None]
 
 
@@ -271,10 +259,18 @@ def _by_words(
         return None
     rows = [row for row in table if row.number in amounts]
     for column in range(len(layout.names)):
-        ways = [direction_of(row.cell(column)) for row in rows]
-        agreeing = {way == (amounts[row.number] > 0) for way, row in zip(ways, rows, strict=True)}
-        if None not in ways and len(agreeing) == 1:
-            return False in agreeing, f"The words of {layout.named(column)} agree with the amounts only so."
+        agreeing = set[bool]()
+        for row in rows:
+            way = direction_of(row.cell(column))
+            if way is None:
+                break
+            agreeing.add(way == (amounts[row.number] > 0))
+        else:
+            if len(agreeing) == 1:
+                return (
+                    False in agreeing,
+                    f"The words of {layout.named(column)} agree with the amounts only so.",
+                )
     return None
 
 
