@@ -33,7 +33,9 @@ def written(layout):
                     "balance": "",
                     "currency_column": "USD",
                 }.get(role, "x")
-        rows.append("" if name == "Status" else cell for name, cell in zip(names, cells, strict=True))
+        rows.append(
+            "" if name in {"Status", "State"} else cell for name, cell in zip(names, cells, strict=True)
+        )
     return "\n".join(map(",".join, rows)).encode()
 
 

@@ -41,6 +41,12 @@ ROLES: Final = {
     "counterparty": vocabulary.COUNTERPARTY,
     "reference": vocabulary.REFERENCE,
 }
+DETAILS: Final = {
+    "charges": vocabulary.FEE,
+    "original_amount": vocabulary.ORIGINAL_AMOUNT,
+    "original_currency": vocabulary.ORIGINAL_CURRENCY,
+    "exchange_rate": vocabulary.EXCHANGE_RATE,
+}
 # Names of a column of own accounts, which may be several; under other names it may be the counterparty's.
 _OWN: Final = frozenset(
     {"account", "account name", "auftragskonto", "iban auftragskonto", "rekening", "rekeningnummer"}
@@ -79,7 +85,7 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     if not mapping.has_date_and_amount:
         layout.is_signed = is_confirmed_by_debit_and_credit(rows, layout)
         _find_sign(rows, layout, mapping)
-        _refuse_fees(rows, layout)
+        _find_charges(layout, rows, mapping)
         if "amount" not in mapping.columns:
             refuse_other_amounts(rows, layout)
     return layout
@@ -350,18 +356,27 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
         )
 
 
-def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
-    """Refuse a table with a column of fees, unless the amount's name says that it includes them."""
+def _find_charges(layout: Layout, rows: Sequence[TableRow], mapping: TableMapping) -> None:
+    """Find the column of fees, and what an amount was in another currency; whether it has the fees may be known."""
+    layout.charges_are = mapping.choices.get("chargesAre", "")
+    found = roles(layout.names, DETAILS)
+    paid = [column for column in found.pop("charges") if any(layout.number(row, column) for row in rows)]
+    if paid and "charges" not in layout.columns:
+        layout.columns["charges"] = only(layout, paid, rows, "charges")
+    used = set(layout.columns.values())
+    for role, columns in found.items():
+        free = [column for column in columns if column not in used]
+        if free and role not in layout.columns:
+            layout.columns[role] = free[0]
+    if "charges" not in layout.columns or layout.charges_are:
+        return
+    known = known_layout(layout.names)
     amount = vocabulary.plain(layout.names[layout.amounts[0]]) if "amount" in layout.columns else ""
     if amount.startswith("net") or amount == "amount total":
-        return
-    for column in roles(layout.names, {"fee": vocabulary.FEE})["fee"]:
-        if any(layout.number(row, column) != 0 for row in rows if row.cell(column)):
-            raise MappingNeededError(
-                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them;"
-                " name the amount column in a mapping, as amount.",
-                "amount",
-            )
+        layout.charges_are = "within"
+    elif known is not None and known.charges:
+        layout.charges_are = known.charges
+        layout.choose("chargesAre", known.charges, known.why)
 
 
 def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:

@@ -12,12 +12,16 @@ _SHORTEST: Final = 4
 
 
 class KnownLayout(NamedTuple):
-    """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out."""
+    """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out.
+
+    `charges` says whether the column of fees is within the amounts or beside them.
+    """
 
     name: str
     header: str
     date_format: str | None = None
     invert: bool | None = None
+    charges: str = ""
 
     @property
     def why(self) -> str:
@@ -47,7 +51,9 @@ def all_layouts() -> tuple[KnownLayout, ...]:
         resources.files("webapp.importers").joinpath(_FOLDER).iterdir(), key=lambda each: each.name
     )
     return tuple(
-        KnownLayout(each["name"], each["header"], each.get("dateFormat"), each.get("invert"))
+        KnownLayout(
+            each["name"], each["header"], each.get("dateFormat"), each.get("invert"), each.get("charges", "")
+        )
         for file in files
         if file.name.endswith(".toml")
         for each in tomllib.loads(file.read_text(encoding="utf-8"))["layout"]

@@ -36,6 +36,7 @@ class Layout:
     invert: bool = False
     currency: str | None = None
     balance_is_before: bool = False
+    charges_are: str = ""
     is_mapped: bool = False
     is_signed: bool = False
     names: list[str] = field(default_factory=list)
@@ -94,6 +95,7 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         invert=bool(mapping.invert),
         currency=mapping.currency,
         balance_is_before=mapping.choices.get("balanceIs") == "before",
+        charges_are=mapping.choices.get("chargesAre", ""),
         is_mapped=True,
         names=names,
     )
@@ -250,6 +252,7 @@ def _choices(layout: Layout) -> dict[str, object]:
         "skipWithoutAmount": layout.skips_without_amount or None,
         "currency": layout.currency,
         "balanceIs": "before" if layout.balance_is_before else None,
+        "chargesAre": layout.charges_are or None,
     }
     return {key: value for key, value in choices.items() if value is not None}
 

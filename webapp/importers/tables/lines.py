@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from webapp.importers.balance_lines import (
     LEFT_OUT,
@@ -28,13 +28,14 @@ from webapp.importers.tables.statuses import PENDING, folded_words
 from webapp.importers.tables.typed_cells import ErrorCell
 from webapp.importers.tables.vocabulary import CREDIT_OR_DEBIT, OUT
 from webapp.importers.texts import joined, quoted
-from webapp.ledger.currencies import UnknownCurrencyError, canonical
+from webapp.ledger.currencies import DIGITS, UnknownCurrencyError, canonical
 
 _MAX_ID: Final = 255
 _MAX_SKIPPED_TEXT: Final = 500
 _STRENGTHS: Final[Sequence[Label]] = ("", "HINT", "SUM", "BALANCE")
 _NEITHER: Final = "It has neither a date nor an amount."
 _MOST_CELLS: Final = 8
+_DETAILS: Final = ("charges", "original_amount", "exchange_rate")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _ODD_SPACE: Final = re.compile(r"\s\s|[^\S ]|^\s|\s$")
 _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
@@ -79,6 +80,10 @@ class TableReader:
         self._labels = named or text_columns
         self._has_two_days = any(AS_OF in day for day in self._distinct(layout.columns["date"]))
         self._marks = self._mark_column() if layout.invert else None
+        self._has_details = not layout.columns.keys().isdisjoint(_DETAILS)
+        self._costs_are_negative = "charges" in layout.columns and any(
+            (layout.number(row, layout.columns["charges"]) or 0) < 0 for row in layout.body(table)
+        )
         # Rows without a day that state a balance.
         self.stated: list[Movement] = []
 
@@ -138,6 +143,7 @@ class TableReader:
             provider_transaction_id=reference and reference[:_MAX_ID],
             counterparty=counterparty and counterparty[:_MAX_ID],
             reference=reference and reference[:_MAX_ID],
+            **(self._details(row) if self._has_details else {}),
         )
         account = row.cell(columns["account_column"]) if "account_column" in columns else ""
         return TableEntry(
@@ -149,6 +155,24 @@ class TableReader:
             self._label(row),
             written,
         )
+
+    def _details(self, row: TableRow) -> dict[str, Any]:
+        """Return what the row states beside its amount, as far as it can be read."""
+        layout = self._layout
+        charges, original, rate = (
+            layout.number(row, layout.columns[role]) if role in layout.columns else None for role in _DETAILS
+        )
+        column = layout.columns.get("original_currency")
+        code = "" if column is None else row.cell(column).upper()
+        is_foreign = bool(original) and code in DIGITS and code != self._currency(row)
+        # A fee that came back is no charge of this line.
+        is_cost = charges is not None and (charges < 0) == self._costs_are_negative
+        return {
+            "charges": abs(charges) if charges and is_cost else None,
+            "original_amount": abs(original) if original and is_foreign else None,
+            "original_currency": code if is_foreign else None,
+            "exchange_rate": rate if rate and rate > 0 and is_foreign else None,
+        }
 
     def _label(self, row: TableRow) -> Label:
         """Return what the texts of a row say of a balance; a row of which one is a payee's name gives a hint."""
@@ -392,8 +416,8 @@ class TableReader:
 
     def _text_columns(self) -> list[int]:
         """Return the columns with the bank's texts, including the counterparty's name."""
-        free = ("counterparty", "description", "value_date")
-        # A column of value days stays: in earlier versions it was a text like others, by which lines are recognised.
+        free = ("counterparty", "description", "value_date", "original_currency", *_DETAILS)
+        # These columns stay: in earlier versions they were texts like others, by which lines are recognised.
         used = {column for role, column in self._layout.columns.items() if role not in free}
         used |= {each[0] for each in (self._layout.flag, self._layout.status) if each}
         return [

@@ -26,6 +26,7 @@ from webapp.importers.tables.signs import (
     grouped,
     ordered,
     signed,
+    with_charges,
     without_balances,
 )
 
@@ -98,6 +99,8 @@ def file_of(
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
     if not (mapping.has_date_and_amount or mapping.invert is not None or is_clear):
         entries = signed(entries, reader.stated, table, layout)
+    if "charges" in layout.columns:
+        entries = with_charges(entries, layout)
     if not (mapping.has_date_and_amount or "balanceIs" in mapping.choices):
         entries = balances_after(entries, layout)
     groups, ends, gone = without_balances(grouped(entries), reader)

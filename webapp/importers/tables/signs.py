@@ -113,6 +113,44 @@ def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry
     ]
 
 
+def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
+    """Return entries with the charges in their amounts; raises MappingNeededError where nothing says if they are.
+
+    The balances prove it: those of the file follow from the amounts alone, or from what the charges leave of them.
+    """
+    charged = next((entry for entry in entries if entry.line.charges), None)
+    if charged is None:
+        layout.charges_are = ""
+        return entries
+    beside = [_charged(entry) for entry in entries]
+    if not layout.charges_are:
+        agreeing = [
+            sum(found.agreeing for group in _chained(each) if (found := ordered(group)))
+            if confirms_sign(_chained(each), 1)
+            else 0
+            for each in (entries, beside)
+        ]
+        if agreeing[0] == agreeing[1]:
+            column = layout.columns["charges"]
+            raise MappingNeededError(
+                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them; choose in"
+                ' the mapping: {"chargesAre": "within"} where they do, {"chargesAre": "beside"} where they do not.',
+                "chargesAre",
+                example=str(charged.line.amount),
+                charges=str(charged.line.charges),
+            )
+        layout.charges_are = "within" if agreeing[0] > agreeing[1] else "beside"
+        why = "The balances of the file follow from the amounts only so."
+        layout.choose("chargesAre", layout.charges_are, why)
+    return beside if layout.charges_are == "beside" else entries
+
+
+def _charged(entry: TableEntry) -> TableEntry:
+    if not entry.line.charges:
+        return entry
+    return replace(entry, line=replace(entry.line, amount=entry.line.amount - entry.line.charges))
+
+
 def _chained(entries: Sequence[TableEntry]) -> list[list[TableEntry]]:
     """Return the booked lines of each account, which its balances follow from."""
     groups = grouped([entry for entry in entries if not entry.line.pending and not entry.label])

@@ -206,7 +206,29 @@ REFERENCE: Final = words("""
     референс проводки
 """)
 FEE: Final = words("""
-    fee; fees; amount fee; comisión; gebühr; frais; kosten; commission; 手续费; комиссия
+    fee; fees; amount fee; comisión; gebühr; frais; kosten; commission; 手续费; комиссия; fee amount; total fees;
+    bank fee; transaction fee; charges; charge; fees comm; conversion charge; commissione; commissioni; spese;
+    comisiones; gebühren; spesen; entgelt; commissions; provisie; prowizja; opłata; poplatek; poplatky; avgift;
+    gebyr; díj; jutalék; taxa; ücret; komisyon; provizija; προμήθεια; комісія; 手数料
+""")
+ORIGINAL_AMOUNT: Final = words("""
+    original amount; local amount; foreign amount; foreign currency amount; amount foreign currency;
+    amount in foreign currency; instructed amount; source amount; exchange to amount; originalbetrag;
+    ursprungsbetrag; betrag fremdwährung; fremdwährungsbetrag; betrag in fremdwährung; betrag ursprungswährung;
+    montant d'origine; montant en devise; importe original; importe en divisa; importo originale;
+    importo in divisa; oorspronkelijk bedrag; originalbelopp; původní částka; kwota oryginalna; montante original;
+    eredeti összeg; oprindeligt beløb
+""")
+ORIGINAL_CURRENCY: Final = words("""
+    original currency; local currency; foreign currency; type foreign currency; instructed currency;
+    source currency; exchange to; original ccy; originalwährung; ursprungswährung; fremdwährung; devise d'origine;
+    divisa original; divisa originale; oorspronkelijke valuta; originalvaluta; původní měna; waluta oryginalna;
+    moeda original; eredeti devizanem
+""")
+EXCHANGE_RATE: Final = words("""
+    exchange rate; currency exchange rate; rate; fx rate; conversion rate; wechselkurs; kurs; umrechnungskurs;
+    devisenkurs; taux de change; taux; tipo de cambio; cambio; tasso di cambio; wisselkoers; koers; växelkurs;
+    valutakurs; směnný kurz; kurz; kurs wymiany; taxa de câmbio; árfolyam; курс; 汇率
 """)
 VALUE: Final = words("""
     value date; value dt; value day; valutadatum; wertstellung; wertstellungstag; wertstellungsdatum; wert;
