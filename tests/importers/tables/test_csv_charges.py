@@ -1,4 +1,4 @@
-"""Fees and original amounts of a table: within the amounts or beside them, as the file proves, and kept with the line."""
+"""Fees and original amounts of a table: within the amounts or beside them, as the file proves."""
 
 from decimal import Decimal
 

@@ -89,11 +89,16 @@ def _proven_columns(rows: Sequence[TableRow]) -> tuple[dict[str, object], str] |
     texts = {place: each for place, each in texts.items() if place not in days}
     if not columns or not texts:
         return None
+    changing = {place for place, found in numbers.items() if len(set(found)) > 1}
     in_cents = {place: found for place, found in numbers.items() if _amounts(cells[place])}
     if proven := _balanced(numbers, cells, days[0]):
         columns |= proven
         why = "It is the only reading in which the amounts make the balances of the file."
-    elif len(in_cents) == 1 and (sign := _signs_of(next(iter(in_cents.values())), texts)) is not None:
+    elif (
+        len(in_cents) == 1
+        and in_cents.keys() == changing
+        and (sign := _signs_of(next(iter(in_cents.values())), texts)) is not None
+    ):
         columns |= {"amount": next(iter(in_cents)), **sign}
         why = "It is the only column of its kind."
     else:

@@ -133,8 +133,8 @@ def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
         if agreeing[0] == agreeing[1]:
             column = layout.columns["charges"]
             raise MappingNeededError(
-                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them; choose in"
-                ' the mapping: {"chargesAre": "within"} where they do, {"chargesAre": "beside"} where they do not.',
+                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them; choose"
+                ' in the mapping: {"chargesAre": "within"} where they do, {"chargesAre": "beside"} where they do not.',
                 "chargesAre",
                 example=str(charged.line.amount),
                 charges=str(charged.line.charges),

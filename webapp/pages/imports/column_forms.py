@@ -182,16 +182,14 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
     if key == "invert":
         choices = [("false", f"“{example}” is money in"), ("true", f"“{example}” is money out")]
         return ColumnQuestion(key, f"Is “{example}”, without a minus, money in or money out?", choices)
-    if key == "leaveOut":
-        column, values = details["leaveOut"]
-        choices = [
-            (json.dumps({"leaveOut": [column, values]}), f"“{example}” is a balance: leave such rows out"),
-            (
-                json.dumps({"leaveOut": [column, []]}),
-                f"“{example}” is a payment, and all other rows are lines too",
-            ),
-        ]
-        return ColumnQuestion(key, f"Is “{example}” a balance or a payment?", choices)
+    if key in {"leaveOut", "chargesAre"}:
+        return _question_about_rows(key, example, details)
+    if key == "sheet":
+        return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
+    return ColumnQuestion(key, sentence)
+
+
+def _question_about_rows(key: str, example: str, details: Mapping[str, Any]) -> ColumnQuestion:
     if key == "chargesAre":
         charges = details["charges"]
         choices = [
@@ -199,9 +197,15 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
             ("beside", f"“{example}” is without the fee of {charges}, which was taken as well"),
         ]
         return ColumnQuestion(key, f"Is the fee of {charges} in “{example}”?", choices)
-    if key == "sheet":
-        return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
-    return ColumnQuestion(key, sentence)
+    column, values = details["leaveOut"]
+    choices = [
+        (json.dumps({"leaveOut": [column, values]}), f"“{example}” is a balance: leave such rows out"),
+        (
+            json.dumps({"leaveOut": [column, []]}),
+            f"“{example}” is a payment, and all other rows are lines too",
+        ),
+    ]
+    return ColumnQuestion(key, f"Is “{example}” a balance or a payment?", choices)
 
 
 def _formatted_day(example: str, date_format: str) -> str:
