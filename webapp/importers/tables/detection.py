@@ -41,7 +41,7 @@ ROLES: Final = {
     "counterparty": vocabulary.COUNTERPARTY,
     "reference": vocabulary.REFERENCE,
 }
-DETAILS: Final = {
+_DETAILS: Final = {
     "charges": vocabulary.FEE,
     "original_amount": vocabulary.ORIGINAL_AMOUNT,
     "original_currency": vocabulary.ORIGINAL_CURRENCY,
@@ -359,7 +359,7 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
 def _find_charges(layout: Layout, rows: Sequence[TableRow], mapping: TableMapping) -> None:
     """Find the column of fees, and what an amount was in another currency; whether it has the fees may be known."""
     layout.charges_are = mapping.choices.get("chargesAre", "")
-    found = roles(layout.names, DETAILS)
+    found = roles(layout.names, _DETAILS)
     paid = [column for column in found.pop("charges") if any(layout.number(row, column) for row in rows)]
     if paid and "charges" not in layout.columns:
         layout.columns["charges"] = only(layout, paid, rows, "charges")

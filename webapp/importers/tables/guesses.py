@@ -20,7 +20,7 @@ _CENTS: Final = (".", ",")
 _MOST_NUMBERS: Final = 2
 _MOST_COLUMNS: Final = 12
 # Some files have a note among their rows, and some leave out lines.
-_MOST_ROWS: Final = 0.9
+_MOST_ROWS: Final = Decimal("0.9")
 _MOST_STEPS: Final = Decimal("0.7")
 _FEWEST_OF_MOST: Final = 4
 _SAMPLE: Final = 200
