@@ -134,12 +134,14 @@ class Columns:
     """How a table was read: the full `mapping` (behaviour.md 2) and the `names` of its header, empty without one.
 
     `layout` is a SHA-256 in hex, the same for all tables of one layout. `chosen` lists what was chosen for the user.
+    `contradicted` are the keys of the mapping of which the balances of the file prove another value.
     """
 
     layout: str
     names: tuple[str, ...]
     mapping: Mapping[str, object]
     chosen: tuple[ChosenReading, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
     @property
     def choices(self) -> dict[str, object]:

@@ -10,7 +10,7 @@ from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import grouping, marks
 from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
-from webapp.importers.tables.guesses import proven_mapping
+from webapp.importers.tables.guesses import may_be_statement, proven_mapping
 from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
 from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
@@ -134,8 +134,10 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     if header is None or header >= len(table) or mapping.has_header is False:
         proven = proven_mapping(table, has_header=mapping.has_header)
         if proven is None or mapping.columns:
+            doubt = "" if may_be_statement(table) else "This seems to be no statement: no column has days. "
             raise MappingNeededError(
-                "No row is a header with known names; name the columns: date and amount, or date, debit and credit.",
+                f"{doubt}No row is a header with known names; name the columns: date and amount, or date, debit and"
+                " credit.",
                 "header",
             )
         return _proven(table, mapping, *proven)
@@ -162,6 +164,9 @@ def _find_others(
         if found[role] and role not in layout.columns:
             layout.columns[role] = found[role][0]
     layout.skips_without_amount = mapping.skips_without_amount
+    known = known_layout(layout.names)
+    if known is not None and known.skips and "skipWithoutAmount" not in mapping.keys:
+        layout.skips_without_amount = True
     layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
     name_rows(layout, layout.body(table), mapping)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.amounts import exact, marks
-from webapp.importers.tables.days import DayParser, formats_of, found_format
+from webapp.importers.tables.days import DayParser, are_days, formats_of, found_format
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.vocabulary import IN, OUT
 from webapp.ledger.currencies import DIGITS
@@ -72,6 +72,17 @@ def proven_mapping(
             place = table.index(whole[0]) if begins else None
             return {"header": place, **columns}, why
     return None
+
+
+def may_be_statement(table: Sequence[TableRow]) -> bool:
+    """Return whether a column of the first rows has a day in most of those that have several cells."""
+    rows = [row for row in table[:_SAMPLE] if sum(map(bool, row.cells)) > 1]
+    width = max((len(row.cells) for row in rows), default=0)
+    for place in range(width):
+        days = [row for row in rows if are_days([row.cell(place)]) and row.cell(place)]
+        if days and len(days) * 2 >= len(rows):
+            return True
+    return False
 
 
 def _proven_columns(rows: Sequence[TableRow]) -> tuple[dict[str, object], str] | None:

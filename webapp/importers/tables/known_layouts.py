@@ -14,7 +14,8 @@ _SHORTEST: Final = 4
 class KnownLayout(NamedTuple):
     """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out.
 
-    `charges` says whether the column of fees is within the amounts or beside them.
+    `charges` says whether the column of fees is within the amounts or beside them. With `skips` a row without an amount
+    moved no money.
     """
 
     name: str
@@ -22,6 +23,7 @@ class KnownLayout(NamedTuple):
     date_format: str | None = None
     invert: bool | None = None
     charges: str = ""
+    skips: bool = False
 
     @property
     def why(self) -> str:
@@ -52,7 +54,12 @@ def all_layouts() -> tuple[KnownLayout, ...]:
     )
     return tuple(
         KnownLayout(
-            each["name"], each["header"], each.get("dateFormat"), each.get("invert"), each.get("charges", "")
+            each["name"],
+            each["header"],
+            each.get("dateFormat"),
+            each.get("invert"),
+            each.get("charges", ""),
+            each.get("skipWithoutAmount", False),
         )
         for file in files
         if file.name.endswith(".toml")

@@ -393,7 +393,14 @@ class TableReader:
     def _refuse_incomplete(self, row: TableRow, day: date | None, amount: Decimal | None) -> None:
         """Refuse a row with a date and no amount, or an amount and no date."""
         if day is not None:
-            raise self._row_error(row, self._layout.amounts[0], "the row has a date and no amount")
+            refusal = self._layout.refusal(row, self._layout.amounts[0], "the row has a date and no amount")
+            if self._layout.is_mapped:
+                raise refusal
+            raise MappingNeededError(
+                f"{refusal} Choose in the mapping whether such rows are left out, as skipWithoutAmount.",
+                "skipWithoutAmount",
+                **refusal.details,
+            )
         if amount is not None:
             raise self._row_error(row, self._layout.columns["date"], "the row has an amount and no date")
 

@@ -1,6 +1,7 @@
 """The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -23,6 +24,7 @@ from webapp.importers.tables.signs import (
     Ends,
     Groups,
     balances_after,
+    contradicts_sign,
     grouped,
     ordered,
     signed,
@@ -109,6 +111,8 @@ def file_of(
     if not has_lines:
         warnings.append("The file has no transaction, so there is nothing to import.")
     columns = columns_of(layout, mapping, layouts or layouts_of(table[:FIRST]))
+    if not layout.flag and mapping.invert is not None and contradicts_sign(entries):
+        columns = replace(columns, contradicted=("invert",))
     return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
 
 

@@ -75,7 +75,8 @@ def ordered(entries: Sequence[TableEntry], sign: int = 1, *, is_before: bool = F
     ways = (entries, reversed(entries)) if first <= last else (reversed(entries), entries)
     likely = chain(ways[0], sign, is_before=is_before)
     # Against the order of their days, turned amounts look like those of a file with the balance before each.
-    if not likely.broken or (first != last and sign < 0 and _are_sorted(entries)):
+    is_strict = (sign < 0 or is_before) and first != last
+    if not likely.broken or (is_strict and _are_sorted(entries)):
         return likely
     other = chain(ways[1], sign, is_before=is_before)
     if first != last:
@@ -96,6 +97,12 @@ def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int, *, is_befor
     if len(chains) == len(found) and agreeing == steps:
         return agreeing >= (_FEWEST_BEFORE if is_before else 1)
     return agreeing >= _FEWEST_OF_MOST and agreeing >= _MOST * steps
+
+
+def contradicts_sign(entries: Sequence[TableEntry]) -> bool:
+    """Return whether the balances of the file follow only from amounts of the other sign."""
+    groups = _chained(entries)
+    return not confirms_sign(groups, 1) and confirms_sign(groups, -1)
 
 
 def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:

@@ -182,7 +182,7 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
     if key == "invert":
         choices = [("false", f"“{example}” is money in"), ("true", f"“{example}” is money out")]
         return ColumnQuestion(key, f"Is “{example}”, without a minus, money in or money out?", choices)
-    if key in {"leaveOut", "chargesAre"}:
+    if key in {"leaveOut", "chargesAre", "skipWithoutAmount"}:
         return _question_about_rows(key, example, details)
     if key == "sheet":
         return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
@@ -190,6 +190,9 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
 
 
 def _question_about_rows(key: str, example: str, details: Mapping[str, Any]) -> ColumnQuestion:
+    if key == "skipWithoutAmount":
+        choices = [("true", "Nothing: leave out rows without an amount, and list them")]
+        return ColumnQuestion(key, f"Row {details['row']:,} has a day and no amount. What moved?", choices)
     if key == "chargesAre":
         charges = details["charges"]
         choices = [
