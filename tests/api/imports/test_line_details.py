@@ -165,3 +165,13 @@ def test_open_items_that_are_the_line_without_its_charges_are_paid_with_them(
     ]
     assert charges == ["12.40"], postings
     assert ben.get("/api/items").json["items"] == []
+
+
+@pytest.mark.parametrize("book", ["hledger", "beancount"])
+def test_books_for_other_systems_have_the_details_of_a_line(ben, charged, book):
+    there = charged("-212.40", originalAmount="230.00", originalCurrency="USD", exchangeRate="0.87")
+    confirmed = ben.post(f"/api/transactions/{there['id']}/confirm", json={"force": True})
+    assert confirmed.status_code == 200, confirmed.json
+    text = ben.get(f"/api/exports/{book}").text
+    for key, value in (("charges", "12.40"), ("original_amount", "230.00"), ("exchange_rate", "0.87")):
+        assert f'{key}: "{value}"' in text
