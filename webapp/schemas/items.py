@@ -88,7 +88,10 @@ class PaymentChoiceSchema(Schema):
     left_open = fields.Amount()
     unused = fields.Amount(allow_none=True)
     rates = ma.fields.Nested(PaymentRatesSchema, allow_none=True)
-    charges = fields.Amount(allow_none=True)
+    charges = fields.Amount(
+        allow_none=True,
+        metadata={"description": "The bank's charges within the line; null where it is paid without."},
+    )
 
 
 class LikelyPartSchema(Schema):
@@ -132,7 +135,11 @@ class LinePaymentsSchema(Schema):
     choices = ma.fields.List(ma.fields.Nested(PaymentChoiceSchema))
     items = ma.fields.List(ma.fields.Nested(OwedItemSchema))
     wanted = ma.fields.List(ma.fields.Nested(WantedItemSchema))
-    charges_account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    charges_account_id = fields.Id(
+        Kind.ACCOUNT,
+        allow_none=True,
+        metadata={"description": "The account of bank charges; null for a line without charges."},
+    )
 
 
 MOST_PAID = 100

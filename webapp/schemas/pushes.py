@@ -72,12 +72,36 @@ class FeedLineSchema(Schema):
         },
     )
 
-    charges = UnsignedAmount(allow_none=True, load_default=None)
-    original_amount = UnsignedAmount(allow_none=True, load_default=None)
-    original_currency = fields.Currency(allow_none=True, load_default=None)
-    exchange_rate = UnsignedAmount(allow_none=True, load_default=None)
-    return_reason = fields.Text(most=LONGEST_DETAIL, allow_none=True, load_default=None)
-    return_text = fields.Text(most=LONGEST_DETAIL, allow_none=True, load_default=None)
+    charges = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "Charges of the bank within the amount, without a sign."},
+    )
+    original_amount = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "What was paid in another currency, without a sign."},
+    )
+    original_currency = fields.Currency(
+        allow_none=True, load_default=None, metadata={"description": "The currency of the original amount."}
+    )
+    exchange_rate = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The rate that turned the original amount into this one."},
+    )
+    return_reason = fields.Text(
+        most=LONGEST_DETAIL,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The code of the reason for which money came back, such as AM04."},
+    )
+    return_text = fields.Text(
+        most=LONGEST_DETAIL,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The bank's words on that reason."},
+    )
 
     @ma.post_load
     def pushed(self, values: dict[str, Any], **kwargs: Any) -> PushedLine:

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
@@ -97,6 +97,16 @@ class DayParser:
         """
         _, separator, behind = text.partition(AS_OF)
         return self.day(behind) if separator else None
+
+    def beside(self, texts: Collection[str]) -> "DayParser":
+        """Return a parser of the days of another column, of which some banks write the time too."""
+        if not any(map(str.strip, texts)) or any(map(self.day, texts)):
+            return self
+        try:
+            formats = formats_of(list(texts))
+        except MappingNeededError:
+            return self
+        return DayParser(formats[0]) if len(formats) == 1 else self
 
     def _read(self, text: str) -> date | None:
         # strptime accepts the digits of every script, and reads 2026115 as the fifth of November.

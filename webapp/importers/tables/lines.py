@@ -21,7 +21,7 @@ from webapp.importers.balance_lines import (
 )
 from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
 from webapp.importers.tables.amounts import DASHES, currency_code, currency_in, exact, has_own_sign
-from webapp.importers.tables.days import AS_OF, DayParser, formats_of
+from webapp.importers.tables.days import AS_OF, DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import PENDING, folded_words
@@ -65,7 +65,8 @@ class TableReader:
         self._amounts = layout.amounts
         self._table = table
         self._days = DayParser(layout.date_format)
-        self._value_days = self._parser_of_value_days()
+        valued = layout.columns.get("value_date")
+        self._value_days = self._days.beside(set() if valued is None else self._distinct(valued))
         self._codes: dict[str, str] = {}
         self._longest = max(len(layout.names), _commonest(layout.body(table)))
         self._debits_are_signed = self._has_signed_debits()
@@ -202,17 +203,6 @@ class TableReader:
         if self._has_two_days:
             found = found or self._days.value_day(row.cell(columns["date"]))
         return None if found == booked_on and "value_date" not in columns else found
-
-    def _parser_of_value_days(self) -> DayParser:
-        """Return the parser of value days, of which some banks write the time too."""
-        column = self._layout.columns.get("value_date")
-        cells = self._distinct(column) if column is not None else set[str]()
-        if not any(map(str.strip, cells)) or any(map(self._days.day, cells)):
-            return self._days
-        with suppress(FileRefusedError):
-            if len(formats := formats_of(list(cells))) == 1:
-                return DayParser(formats[0])
-        return self._days
 
     def _note_stated(self, row: TableRow) -> None:
         """Keep the balance that a row without a day states, where its amount can be read."""
