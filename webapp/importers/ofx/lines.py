@@ -62,8 +62,11 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
 
 def _original(fields: Fields, amount_moved: Decimal) -> dict[str, Any]:
     """Return the amount before it was converted; the rate is the worth of one unit of its currency."""
-    code, rate = first(fields, ["ORIGCURRENCY.CURSYM"]), amount(first(fields, ["ORIGCURRENCY.CURRATE"]) or "")
-    if code not in DIGITS or not rate or rate < 0:
+    code = first(fields, ["ORIGCURRENCY.CURSYM"])
+    if code not in DIGITS:
+        return {}
+    rate = amount(first(fields, ["ORIGCURRENCY.CURRATE"]) or "")
+    if not rate or rate < 0:
         return {}
     size = Money.rounded(abs(amount_moved) / rate, code).decimal
     return {"original_amount": size, "original_currency": code, "exchange_rate": rate}
