@@ -1,6 +1,6 @@
 """The exported book: accounts, entries by day, and balance assertions of standing proofs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -20,18 +20,23 @@ class BookAccount:
 
 @dataclass(frozen=True, slots=True)
 class BookLeg:
-    """A posting that counts, with its mirror in the base currency."""
+    """A posting that counts, with its mirror in the base currency.
+
+    `details` are what the bank states of its line beside amount and text: charges, an amount before its conversion, why
+    it came back.
+    """
 
     account_id: int
     amount: Money
     base: Money
     merchant: str | None = None
     project: str | None = None
+    details: Mapping[str, str] | None = None
 
     @property
     def labels(self) -> dict[str, str]:
-        """The merchant and the project of the leg, by their keys."""
-        labels = {"merchant": self.merchant, "project": self.project}
+        """The merchant and the project of the leg, and what the bank states of its line, by their keys."""
+        labels = {"merchant": self.merchant, "project": self.project, **(self.details or {})}
         return {key: text for key, text in labels.items() if text is not None}
 
     @property

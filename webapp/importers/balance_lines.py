@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
@@ -33,16 +34,27 @@ _MOST_SUMS: Final = 3
 _TWO: Final = 2
 
 
+class _Folds(dict[int, str]):
+    """The letters that `str.translate` writes for each other letter, without accents."""
+
+    def __missing__(self, code: int) -> str:
+        parted = unicodedata.normalize("NFKD", chr(code))
+        self[code] = "".join(each for each in parted if not unicodedata.combining(each)).replace(
+            "\u0131", "i"
+        )
+        return self[code]
+
+
+_FOLDS: Final = _Folds()
+
+
 def folded_name(text: str) -> str:
     """Return a text without case and accents.
 
     >>> folded_name("Solde Précédent"), folded_name("İşlem"), folded_name("Υπόλοιπο")
     ('solde precedent', 'islem', 'υπολοιπο')
     """
-    if text.isascii():
-        return text.lower()
-    parted = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(each for each in parted if not unicodedata.combining(each)).replace("\u0131", "i")
+    return text.lower() if text.isascii() else text.casefold().translate(_FOLDS)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -53,7 +65,7 @@ _BALANCES: Final = _words("""
     algsaldo alkusaldo anfangsbestand anfangssaldo atlikums bakiye bakiyesi balance balances beginsaldo bilancio
     devir devreden egyenleg eindsaldo endbestand endsaldo kontosaldo kontostand likutis loppusaldo lõppsaldo
     ouverturesaldo primosaldo saldi saldo saldovortrag schlusssaldo solde soldes soldul stanje ultimosaldo zostatok
-    zůstatek υπόλοιπο баланс залишок остаток сальдо салдо
+    startsaldo zůstatek υπόλοιπο баланс залишок остаток сальдо салдо
 """)
 # These mean something else as well, and are a label only with another word of one.
 _WEAK: Final = _words("report reporte sold stan stand übertrag vortrag jääk kontobestand")
@@ -70,13 +82,15 @@ _OPENING: Final = _words("""
     opening initial iniziale inicial initiale anfang anfangsbestand anfangssaldo ancien alter vorheriger previous prior
     precedent precedente previo anterior anteriore begin beginning beginsaldo bf brought vorig vorige start pradziai
     algsaldo alkusaldo primosaldo devir devreden saldovortrag vortrag ingaende otwarcia poczatkowe poczatkowy pocetno
-    počáteční počiatočný nyitó προηγούμενο αρχικό входящий входящее начальный
+    počáteční počiatočný nyitó προηγούμενο αρχικό startsaldo входящий входящее начальный
 """)
 _CLOSING: Final = _words("""
     closing final finale ending ende endsaldo endbestand schlusssaldo neuer neues neu nouveau nuevo novo nieuw nieuwe
     current actual attuale atual disponible disponibile disponível available cf carried loppusaldo eindsaldo ultimosaldo
     utgaende zamknięcia końcowe końcowy završno koncový končený konečný pabaigai záró νέο τελικό исходящий исходящее
 """)
+_BEFORE: Final = _words("before prior previous voor vor avant antes prima před przed før före startsaldo")
+_AFTER: Final = _words("after na nach après después depois dopo po efter etter")
 _AROUND: Final = _ENDS | _words("""
     a account actual actuel akhir al alter alten alter am an ancien anfangs anterior anteriore antérieur as at atual
     attuale au available b baslangic before beginning bf brought c cf carried chiusura close comptable conta
@@ -93,6 +107,7 @@ _AROUND: Final = _ENDS | _words("""
     начальный
 """)
 _OF_SUMS: Final = _SUMS | _AROUND
+_CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 _CHINESE_SUM: Final = re.compile(
     r"\w{0,4}(?:合计|总计|小计|合計)(?:金额|金額)?|(?:期初|期末|上期|本期)?余额|(?:前回|繰越)?残高"
 )
@@ -103,6 +118,7 @@ _TO_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalpha()
 _MOST_WORDS: Final = 8
 
 
+@lru_cache(20_000)
 def label_of(text: str) -> Label:
     """Return what the words of a text say of its row.
 
@@ -119,7 +135,7 @@ def label_of(text: str) -> Label:
         return ""
     folded = folded_name(text)
     words = _WORD.findall(folded)
-    if any(map(_CHINESE_SUM.fullmatch, words)):
+    if _CHINESE.search(folded) and any(map(_CHINESE_SUM.fullmatch, words)):
         return ("SUM" if "计" in text or "計" in text else "BALANCE") if len(words) == 1 else "HINT"
     found = _SUMS.intersection(words)
     if len(words) > _MOST_WORDS or not found:
@@ -149,6 +165,20 @@ def end_of(text: str) -> End:
     if is_opening == is_closing:
         return ""
     return "OPENING" if is_opening else "CLOSING"
+
+
+def balance_end(name: str) -> End:
+    """Return which balance of its row a column of this name has: the one before the amount, or the one after it.
+
+    >>> balance_end("initial_balance"), balance_end("Saldo na mutatie"), balance_end("startsaldo"), balance_end("Saldo")
+    ('OPENING', 'CLOSING', 'OPENING', '')
+    """
+    words = set(_WORD.findall(folded_name(name).replace("_", " ")))
+    is_balance = not words.isdisjoint(_BALANCES)
+    is_before = not words.isdisjoint(_BEFORE)
+    if is_balance and is_before != (not words.isdisjoint(_AFTER)):
+        return "OPENING" if is_before else "CLOSING"
+    return end_of(" ".join(words)) if is_balance else ""
 
 
 class Movement(NamedTuple):

@@ -7,19 +7,11 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.lines import details_of
 
 # The largest export that we know of has 100,000 lines; tables have headings and notes beside them. Each costs about
 # 0.1 ms to read, and the last one may be wrong.
 MAX_LINES: Final = 110_000
-# What a bank may state of a line beside its amount and its text.
-DETAILS: Final = (
-    "charges",
-    "original_amount",
-    "original_currency",
-    "exchange_rate",
-    "return_reason",
-    "return_text",
-)
 _FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -102,8 +94,7 @@ class FileLine:
     @property
     def details(self) -> dict[str, str] | None:
         """What the bank states beside amount and text, as it is stored; None for nothing."""
-        found = {name: str(value) for name in DETAILS if (value := getattr(self, name)) is not None}
-        return found or None
+        return details_of(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +134,14 @@ class Columns:
     """How a table was read: the full `mapping` (behaviour.md 2) and the `names` of its header, empty without one.
 
     `layout` is a SHA-256 in hex, the same for all tables of one layout. `chosen` lists what was chosen for the user.
+    `contradicted` are the keys of the mapping of which the balances of the file prove another value.
     """
 
     layout: str
     names: tuple[str, ...]
     mapping: Mapping[str, object]
     chosen: tuple[ChosenReading, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
     @property
     def choices(self) -> dict[str, object]:

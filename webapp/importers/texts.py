@@ -61,7 +61,7 @@ def joined(texts: Iterable[str | None]) -> str:
     """
     text_so_far = ""
     for text in filter(None, texts):
-        if text.casefold().startswith(text_so_far.casefold()):
+        if not text_so_far or text.casefold().startswith(text_so_far.casefold()):
             text_so_far = text
         elif text.casefold() not in text_so_far.casefold():
             text_so_far = f"{text_so_far} {text}"

@@ -1,6 +1,7 @@
 """Transactions, the lines of a feed account as the bank sent them, with their transfer pairs and joins."""
 
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -108,6 +109,13 @@ class Transaction(Numbered, Base):
     def amount(self) -> Money:
         """The line's amount, from the account holder's view."""
         return Money(self.amount_minor, self.currency)
+
+    @property
+    def charges(self) -> Money | None:
+        """The bank's charges within the amount, without a sign: without them more came in, or less went out."""
+        stated = (self.details or {}).get("charges")
+        charges = Money.rounded(Decimal(stated), self.currency) if stated else None
+        return charges or None
 
 
 @sa.event.listens_for(Transaction, "before_insert")

@@ -66,6 +66,10 @@ WHAT: Final = {
     "description": "the text",
     "counterparty": "the other party",
     "reference": "the reference",
+    "charges": "the bank's charges",
+    "originalAmount": "the amount in another currency",
+    "originalCurrency": "that currency",
+    "exchangeRate": "the rate between both",
 }
 # What takes one of some words, with the words.
 CHOICES: Final[dict[str, tuple[str, list[str]]]] = {
@@ -76,6 +80,7 @@ CHOICES: Final[dict[str, tuple[str, list[str]]]] = {
         ["", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"],
     ),
     "balanceIs": ("Whether the balance is the one after a line or before it.", ["after", "before"]),
+    "chargesAre": ("Whether the amounts include the charges.", ["within", "beside"]),
 }
 
 

@@ -26,6 +26,10 @@ ROLES = (
     "pending",
     "valueDate",
     "leaveOut",
+    "charges",
+    "originalAmount",
+    "originalCurrency",
+    "exchangeRate",
 )
 
 
@@ -87,6 +91,8 @@ class ColumnsFormSchema(FormatsFormSchema):
     flag_in = fields.Text(most=255, load_default="")
     flag_neither = fields.Text(most=255, load_default="")
     skip_without_amount = fields.FormFlag(load_default=None)
+    balance_is = fields.OneOf("after", "before", load_default=None)
+    charges_are = fields.OneOf("within", "beside", load_default=None)
     pending_value = fields.Text(most=1_000, load_default="")
     pending_unmoved = fields.Text(most=1_000, load_default="")
     pending_booked = fields.Text(most=1_000, load_default="")

@@ -78,7 +78,8 @@ class PaymentChoiceSchema(Schema):
     """Items that a line may pay, and why.
 
     `leftOpen` is what the parts leave of the items, `unused` what they leave of the line; it is null where they are in
-    another currency, and `rates` where they are in the same.
+    another currency, and `rates` where they are in the same. With `charges`, which the bank states within the line,
+    the items come to the line without them: send `splits`, of which one is the charges on `chargesAccountId`.
     """
 
     basis = fields.OneOf(*Basis)
@@ -87,6 +88,10 @@ class PaymentChoiceSchema(Schema):
     left_open = fields.Amount()
     unused = fields.Amount(allow_none=True)
     rates = ma.fields.Nested(PaymentRatesSchema, allow_none=True)
+    charges = fields.Amount(
+        allow_none=True,
+        metadata={"description": "The bank's charges within the line; null where it is paid without."},
+    )
 
 
 class LikelyPartSchema(Schema):
@@ -130,6 +135,11 @@ class LinePaymentsSchema(Schema):
     choices = ma.fields.List(ma.fields.Nested(PaymentChoiceSchema))
     items = ma.fields.List(ma.fields.Nested(OwedItemSchema))
     wanted = ma.fields.List(ma.fields.Nested(WantedItemSchema))
+    charges_account_id = fields.Id(
+        Kind.ACCOUNT,
+        allow_none=True,
+        metadata={"description": "The account of bank charges; null for a line without charges."},
+    )
 
 
 MOST_PAID = 100

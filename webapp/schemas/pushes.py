@@ -7,6 +7,7 @@ from typing import Any, Final, TypeGuard
 import marshmallow as ma
 
 from webapp.ledger.currencies import ACTIVE
+from webapp.ledger.matching.lines import DETAILS
 from webapp.ledger.matching.pushed_lines import PushedLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
@@ -17,6 +18,7 @@ from webapp.schemas.untrusted import Untrusted
 MOST_LINES: Final = 10_000
 LONGEST_TEXT: Final = 2000
 LONGEST_ID: Final = 255
+LONGEST_DETAIL: Final = 500
 
 
 class UnboundedDay(fields.Day):
@@ -32,8 +34,21 @@ class UnboundedAmount(fields.Amount):
     written = fields.LONG_DECIMAL
 
 
+class UnsignedAmount(fields.Amount):
+    """An amount without a sign."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        found = super()._deserialize(value, attr, data, **kwargs)
+        if found is not None and found < 0:
+            raise ma.ValidationError("Send it without a sign.")
+        return found
+
+
 class FeedLineSchema(Schema):
-    """A line of a provider; `pendingTransactionId` is the id that it had as pending, if the provider has it."""
+    """A line of a provider; `pendingTransactionId` is the id that it had as pending, if the provider has it.
+
+    `charges` are within the amount; with `originalAmount` it was paid in `originalCurrency`.
+    """
 
     provider_transaction_id = fields.Text(least=1, most=LONGEST_ID, required=True)
     pending = fields.Flag(load_default=False)
@@ -57,6 +72,37 @@ class FeedLineSchema(Schema):
         },
     )
 
+    charges = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "Charges of the bank within the amount, without a sign."},
+    )
+    original_amount = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "What was paid in another currency, without a sign."},
+    )
+    original_currency = fields.Currency(
+        allow_none=True, load_default=None, metadata={"description": "The currency of the original amount."}
+    )
+    exchange_rate = UnsignedAmount(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The rate that turned the original amount into this one."},
+    )
+    return_reason = fields.Text(
+        most=LONGEST_DETAIL,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The code of the reason for which money came back, such as AM04."},
+    )
+    return_text = fields.Text(
+        most=LONGEST_DETAIL,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The bank's words on that reason."},
+    )
+
     @ma.post_load
     def pushed(self, values: dict[str, Any], **kwargs: Any) -> PushedLine:
         """Convert the line to the ledger's PushedLine."""
@@ -65,7 +111,10 @@ class FeedLineSchema(Schema):
         return PushedLine(**values)
 
 
-KEYS: Final = frozenset(field.data_key or name for name, field in FeedLineSchema().load_fields.items())
+# The details of a line are rare, and left to the schema.
+KEYS: Final = frozenset(
+    field.data_key or name for name, field in FeedLineSchema().load_fields.items() if name not in DETAILS
+)
 IDS: Final = ("providerTransactionId", "pendingTransactionId", "sharedId")
 TEXTS: Final = (
     ("description", LONGEST_TEXT),

@@ -8,7 +8,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.imports import column_mappings
 
 # Neither the order of the days nor the sign is certain here.
-ASKING = "Datum;Text;Betrag\n{}/03/2026;Coffee;-2,50\n04/03/2026;Invoice 7;1.000,00\n"
+ASKING = "Datum;Text;Betrag\n{}/03/2026;Coffee;-2.50\n04/03/2026;Invoice 7;1000.00\n"
 MAPPING = {"header": 0, "date": "Datum", "amount": "Betrag", "description": "Text", "dateFormat": "%d/%m/%Y"}
 
 
@@ -28,7 +28,7 @@ def test_a_refusal_says_as_data_what_a_mapping_would_answer(ben):
 
 def test_a_refused_row_is_named_with_its_column_and_value(ben):
     wrong = asking() + b"05/03/2026;Rent;12.34.5\n"
-    answer = send(ben, wrong, "bank.csv", mapping=json.dumps(MAPPING | {"decimal": ",", "thousands": "."}))
+    answer = send(ben, wrong, "bank.csv", mapping=json.dumps(MAPPING | {"decimal": "."}))
     assert answer.status_code == 422
     assert answer.json["details"] == {
         "row": 4,
@@ -72,3 +72,29 @@ def test_an_import_that_is_taken_back_takes_what_its_new_account_remembered_alon
 def test_people_of_another_organization_remember_for_themselves(ben, dan):
     imported(ben, asking(), "bank.csv", mapping=json.dumps(MAPPING))
     assert send(dan, asking("05"), "bank.csv").status_code == 422
+
+
+def test_a_remembered_sign_that_the_balances_contradict_is_asked_about_again(ben):
+    head = "Date,Text,Amount,Balance\n"
+    first = f"{head}2026-03-02,Coffee,2.50,97.50\n2026-03-03,Rent,70.00,27.50\n2026-03-04,Shop,-8.00,35.50\n"
+    imported(ben, first.encode(), "card.csv")
+    other = f"{head}2026-03-05,Coffee,-2.50,33.00\n2026-03-06,Rent,-7.00,26.00\n2026-03-07,Pay,80.00,106.00\n"
+    for options in ({}, {"dryRun": "true"}):
+        answer = send(ben, other.encode(), "card.csv", **options)
+        assert answer.status_code == 422, answer.json["import"]["warnings"]
+        assert answer.json["details"]["key"] == "invert"
+    imported(ben, other.encode(), "card.csv", mapping='{"invert": false}')
+    amounts = {each["amount"] for each in ben.get("/api/transactions").json["transactions"]}
+    assert {"-2.50", "-70.00", "8.00", "-7.00", "80.00"} <= amounts
+
+
+def test_a_row_without_an_amount_is_asked_about_and_left_out_by_the_answer(ben):
+    rows = b"Date,Action,Units,Amount\n2026-03-02,Buy,2,-40.00\n2026-03-03,Split,4,\n2026-03-04,Fee,,-1.00\n"
+    answer = send(ben, rows, "broker.csv")
+    assert (answer.status_code, answer.json["details"]["key"], answer.json["details"]["row"]) == (
+        422, "skipWithoutAmount", 3,
+    )  # fmt: skip
+    assert (
+        imported(ben, rows, "broker.csv", mapping='{"skipWithoutAmount": true}')["accounts"][0]["added"] == 2
+    )
+    assert send(ben, rows, "broker.csv", mapping='{"skipWithoutAmount": false}').status_code == 422

@@ -573,3 +573,19 @@ def test_a_document_type_is_refused_in_any_encoding(declaration, encoding):
 
 def test_an_entity_of_the_files_own_stays_as_it_is_written():
     assert only_line(NAME="&xxe; &amp;").counterparty == "&xxe; &"
+
+
+@pytest.mark.parametrize(
+    ("code", "rate", "expected"),
+    [
+        ("USD", "0.80", (Decimal("15.00"), "USD", Decimal("0.80"))),
+        ("JPY", "0.006", (Decimal(2000), "JPY", Decimal("0.006"))),
+        ("XXY", "0.80", (None, None, None)),
+        ("USD", "0", (None, None, None)),
+        ("USD", "much", (None, None, None)),
+    ],
+)
+def test_the_amount_before_its_conversion_is_kept(code, rate, expected):
+    line = only_line(TRNAMT="-12.00", ORIGCURRENCY=[("CURRATE", rate), ("CURSYM", code)])
+    assert line.amount == Decimal("-12.00")
+    assert (line.original_amount, line.original_currency, line.exchange_rate) == expected

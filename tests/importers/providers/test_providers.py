@@ -308,3 +308,46 @@ def test_texts_come_without_what_no_database_takes():
     text = only(read("gocardless", payloads.gocardless(line))).description
     assert text.startswith("A\ufffdB \ufffd C D")
     assert len(text) == 2000
+
+
+def exchanged(provider, amount, code, rate="1.25"):
+    """A line of 8.00 EUR with what its provider says of the amount before it was converted."""
+    if provider == "gocardless":
+        instructed = {"amount": amount, "currency": code}
+        exchange = [{"sourceCurrency": code, "exchangeRate": rate, "instructedAmount": instructed}]
+        return payloads.gocardless(payloads.gocardless_line(amount="-8.00", currencyExchange=exchange))
+    exchange = {
+        "unit_currency": code,
+        "exchange_rate": rate,
+        "instructed_amount": {"amount": amount, "currency": code},
+    }
+    return payloads.enablebanking(payloads.enablebanking_line(amount="8.00", exchange_rate=exchange))
+
+
+@pytest.mark.parametrize("provider", ["gocardless", "enablebanking"])
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (("-10.00", "USD"), (Decimal("10.00"), "USD", Decimal("1.25"))),
+        (("8.00", "EUR"), (None, None, None)),
+        (("10.00", "BTC"), (None, None, None)),
+        (("much", "USD"), (None, None, None)),
+        (("10.00", "USD", "much"), (Decimal("10.00"), "USD", None)),
+    ],
+)
+def test_an_original_amount_is_kept_and_one_that_cannot_be_read_stops_nothing(provider, stated, expected):
+    push = read(provider, exchanged(provider, *stated))
+    line = only(push)
+    assert (line.original_amount, line.original_currency, line.exchange_rate) == expected
+    assert line.amount == Decimal("-8.00")
+    body = push.body()["added"][0]
+    assert body.get("originalAmount") == (expected[0] and str(expected[0]))
+    assert body.get("exchangeRate") == (expected[2] and str(expected[2]))
+
+
+@pytest.mark.parametrize("provider", ["gocardless", "enablebanking"])
+def test_an_exchange_of_another_shape_stops_nothing(provider):
+    line = MINIMAL[provider][1]
+    key = "currencyExchange" if provider == "gocardless" else "exchange_rate"
+    for odd in ("text", [], {}, [1], {"instructedAmount": 3, "instructed_amount": 3}):
+        assert only(read(provider, MINIMAL[provider][0](line(**{key: odd})))).original_amount is None

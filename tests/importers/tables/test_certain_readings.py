@@ -239,3 +239,164 @@ def test_a_day_as_of_another_is_booked_on_the_first_and_a_total_without_a_day_is
     assert (first.booked_on, first.value_on) == (date(2026, 5, 18), date(2026, 5, 15))
     assert amounts(found) == ["0.60", "-20.00"]
     assert [each.row for each in found.skipped] == [1, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # One line is missing behind the third; all others follow.
+        (
+            "{0},A,12.00,{1}88.00|{0},B,8.00,80.00|{0},C,-30.00,110.00|{0},D,4.00,96.00|{0},E,6.00,90.00|{0},F,5.00,85.00",
+            -1,
+        ),
+        (
+            "{0},A,-12.00,88.00|{0},B,-8.00,80.00|{0},C,30.00,110.00|{0},D,4.00,96.00|{0},E,6.00,102.00|{0},F,5.00,107.00",
+            1,
+        ),
+    ],
+)
+def test_a_balance_that_most_lines_follow_proves_the_sign_and_the_gap_is_said(rows, expected):
+    lines = [row.format(f"2026-07-0{day}", "") for day, row in enumerate(rows.split("|"), 1)]
+    found = read("Date,Text,Amount,Balance\n" + "\n".join(lines))
+    assert chosen(found) == {"invert": expected < 0}
+    assert ["running balance" in each for each in found.warnings] == [True]
+    few = "Date,Text,Amount,Balance\n" + "\n".join(lines[2:])
+    assert asked(few)[0] == "invert"
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "expected"),
+    [
+        ("initial_balance,final_balance", ("50.00,40.00", "50.00,40.00"), ["-35.00", "25.00"]),
+        ("Startsaldo,Eindsaldo", ("50.00,85.00", "85.00,60.00"), ["35.00", "-25.00"]),
+        ("Balance before,Balance after", ("50.00,15.00", "15.00,40.00"), ["-35.00", "25.00"]),
+    ],
+)
+def test_balances_around_each_row_or_the_whole_file_prove_the_sign(head, rows, expected):
+    is_turned = expected[0] == "35.00"
+    cells = ("-35.00", "25.00")
+    text = "".join(f"2026-07-0{each + 1},T,{cells[each]},{rows[each]}\n" for each in (0, 1))
+    found = read(f"Date,Text,Amount,{head}\n{text}")
+    assert amounts(found) == expected
+    assert chosen(found) == {"invert": is_turned}
+    assert (
+        asked(f"Date,Text,Amount,{head}\n{text.replace('40.00', '41.00').replace('60.00', '61.00')}")[0]
+        == "invert"
+    )
+
+
+def test_a_balance_before_each_line_is_known_by_the_lines():
+    rows = "2026-07-01,A,-12.00,100.00\n2026-07-02,B,30.00,88.00\n2026-07-03,C,-4.00,118.00\n"
+    found = read(f"Date,Text,Amount,Balance\n{rows}")
+    assert amounts(found) == ["-12.00", "30.00", "-4.00"]
+    assert chosen(found)["balanceIs"] == "before"
+    statement = found.statements[0]
+    assert (statement.opening.amount, statement.closing.amount) == (Decimal("100.00"), Decimal("114.00"))
+    assert found.warnings == ()
+    again = read(f"Date,Text,Amount,Balance\n{rows}", **found.columns.mapping)
+    assert again.statements == found.statements
+
+
+@pytest.mark.parametrize(
+    ("words", "is_turned"),
+    [
+        (("Incoming transfer", "Debit Transfer"), False),
+        (("Gutschrift", "Lastschrift"), False),
+        (("Withdrawal", "Cash deposit"), True),
+    ],
+)
+def test_words_in_every_row_prove_the_sign(words, is_turned):
+    text = f"Date,Kind,Amount\n2026-07-01,{words[0]},70.00\n2026-07-02,{words[1]},-25.00\n"
+    found = read(text)
+    assert amounts(found) == (["-70.00", "25.00"] if is_turned else ["70.00", "-25.00"])
+    assert chosen(found) == {"invert": is_turned}
+    assert asked(f"{text}2026-07-03,Transfer,5.00\n")[0] == "invert"
+    assert asked(f"{text}2026-07-03,{words[0]},-5.00\n2026-07-04,x,9.00\n")[0] == "invert"
+
+
+def test_an_account_by_its_columns_has_a_minus_for_money_out():
+    rows = "2026-07-01,A,70.00,x\n2026-07-02,B,-25.00,\n"
+    found = read(f"Date,Text,Amount,Partner IBAN\n{rows}")
+    assert amounts(found) == ["70.00", "-25.00"]
+    assert "Partner IBAN" in found.columns.chosen[0].why
+    assert asked(f"Date,Text,Amount,Partner\n{rows}")[0] == "invert"
+    assert asked("Date,Text,Amount,Partner IBAN\n2026-07-01,A,70.00,x\n")[0] == "invert"
+
+
+def test_a_comma_before_the_cents_says_that_the_day_comes_first():
+    text = 'Fecha,Texto,Importe\n4/5/2026,A,"-12,50"\n4/5/2026,B,"-3,10"\n'
+    found = read(text)
+    assert days(found) == [date(2026, 5, 4)] * 2
+    assert chosen(found)["dateFormat"] == "%d/%m/%Y"
+    assert asked(text.replace('"-12,50"', "-12.50").replace('"-3,10"', "-3.10"))[0] == "dateFormat"
+
+
+@pytest.mark.parametrize(
+    ("currency", "expected"), [("JPY", ["-2500", "-1300"]), ("KWD", ["-2.500", "-1.300"]), ("EUR", None)]
+)
+def test_the_digits_of_a_currency_tell_thousands_from_cents(currency, expected):
+    text = f"Date,Text,Amount,Currency\n2026-07-01,A,-2.500,{currency}\n2026-07-02,B,-1.300,{currency}\n"
+    if expected is None:
+        assert asked(text)[0] == "decimal"
+    else:
+        assert amounts(read(text)) == expected
+
+
+def test_of_two_days_without_names_the_one_in_order_is_that_of_booking():
+    rows = [("02.07.2026", "02.07.2026"), ("03.07.2026", "01.07.2026"), ("06.07.2026", "04.07.2026")]
+    text = "".join(
+        f"{booked};{each};Shop {each};-4,{place}0;EUR\n" for place, (booked, each) in enumerate(rows)
+    )
+    found = read(f"{text}a note between;;;;\n07.07.2026;08.07.2026;Fee;1,00;EUR\n")
+    assert days(found) == [date(2026, 7, 2), date(2026, 7, 3), date(2026, 7, 6), date(2026, 7, 7)]
+    assert [str(line.value_on) for line in found.statements[0].lines][1] == "2026-07-01"
+    assert len(found.skipped) == 1
+    # Both in order: a file may list them by either.
+    assert asked(text.replace(";01.07", ";02.07"))[0] == "header"
+    # Those in no order are later: they may be the days of booking.
+    later = "".join(
+        f"{each};{booked};Shop;-4,{place}0;EUR\n"
+        for place, (each, booked) in enumerate(
+            [("01.07.2026", "05.07.2026"), ("02.07.2026", "03.07.2026"), ("03.07.2026", "04.07.2026")]
+        )
+    )
+    assert asked(later)[0] == "header"
+
+
+def test_words_for_debit_and_credit_give_the_only_amounts_without_a_name_their_sign():
+    rows = "5/13/26,Rent,750.00,debit,Giro\n5/14/26,Client,90.00,credit,Giro\n"
+    assert amounts(read(rows)) == ["-750.00", "90.00"]
+    assert asked(rows.replace("credit", "other"))[0] == "header"
+
+
+def test_a_day_of_posting_has_no_time_where_that_of_the_transaction_has_one():
+    text = (
+        "Transaction date;Posting date;Text;Amount;Status\n2026-07-01 09:10:00;2026-07-02;A;-4.00;Executed\n"
+        "2026-07-02 11:20:00;2026-07-04;B;-5.00;Executed\n2026-07-05 12:30:00;;C;-6.00;In progress\n"
+    )
+    found = read(text)
+    assert days(found) == [date(2026, 7, 2), date(2026, 7, 4)]
+    assert [line.value_on for line in found.statements[0].lines] == [date(2026, 7, 1), date(2026, 7, 2)]
+    assert [each.row for each in found.skipped] == [4]
+    assert asked(text.replace("In progress", "Executed"))[0] == "date"
+
+
+def test_a_stated_balance_with_a_delimiter_too_many_is_read_and_asked_about_where_it_does_not_add_up():
+    text = (
+        "Data;Addebiti;Accrediti;Descrizione operazioni\n30/06/26;;1.200,00|;SALDO INIZIALE\n"
+        "13/07/26;300,00;;AFFITTO\n14/07/26;;45,50;CLIENTE\n31/07/26;;{};|SALDO FINALE\n"
+    )
+    found = read(text.format("945,50"))
+    assert amounts(found) == ["-300.00", "45.50"]
+    assert found.statements[0].closing.amount == Decimal("945.50")
+    assert asked(text.format("990,50"))[0] == "leaveOut"
+    assert asked(text.format("9x4"))[0] == "leaveOut"
+
+
+def test_the_currency_of_the_booked_amount_is_the_one_of_the_account():
+    text = (
+        "Date,Text,Original amount,Transaction currency,Billing amount,Billing currency\n"
+        "2026-07-01,A,-10.00,USD,-9.10,EUR\n2026-07-02,B,-4.00,EUR,-4.00,EUR\n"
+    )
+    found = read(text)
+    assert (found.statements[0].currency, amounts(found)) == ("EUR", ["-9.10", "-4.00"])

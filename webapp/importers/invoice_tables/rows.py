@@ -9,7 +9,7 @@ from typing import Final
 from webapp.importers.bank_files import FileRefusedError, SkippedRow
 from webapp.importers.invoice_tables.columns import AMOUNTS
 from webapp.importers.invoice_tables.layouts import invoices_in
-from webapp.importers.tables.amounts import currency_code, currency_in, exact
+from webapp.importers.tables.amounts import currency_code, currency_in
 from webapp.importers.tables.days import DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import TableRow
@@ -136,7 +136,7 @@ class InvoiceReader:
         column = self._layout.columns.get(role)
         if column is None or row.cell(column) in _NOTHING:
             return None
-        value = exact(row.cell(column), self._layout.decimal, self._layout.thousands)
+        value = self._layout.number(row, column)
         if value is None:
             raise self._layout.refusal(row, column, "it is not an amount in the format of the others")
         return value

@@ -1,12 +1,15 @@
 """One transaction of an OFX statement, as a line; strict, because amounts are read here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from decimal import Decimal
+from typing import Any, Final
 
 from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.texts import iban, joined, quoted
 from webapp.importers.value_days import stated_value_day
 from webapp.importers.values import amount, day
+from webapp.ledger.currencies import DIGITS
+from webapp.ledger.money import Money
 
 # A field's values in the order of the file; those of an inner aggregate (PAYEE, BANKACCTTO …) as PAYEE.NAME.
 Fields = Mapping[str, Sequence[str]]
@@ -53,7 +56,20 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
         counterparty=counterparty,
         reference=_reference(fields, identity),
         iban=iban(first(fields, ["BANKACCTTO.ACCTID", "CCACCTTO.ACCTID"]) or ""),
+        **_original(fields, amount_moved),
     )
+
+
+def _original(fields: Fields, amount_moved: Decimal) -> dict[str, Any]:
+    """Return the amount before it was converted; the rate is the worth of one unit of its currency."""
+    code = first(fields, ["ORIGCURRENCY.CURSYM"])
+    if code not in DIGITS:
+        return {}
+    rate = amount(first(fields, ["ORIGCURRENCY.CURRATE"]) or "")
+    if not rate or rate < 0:
+        return {}
+    size = Money.rounded(abs(amount_moved) / rate, code).decimal
+    return {"original_amount": size, "original_currency": code, "exchange_rate": rate}
 
 
 def first(fields: Fields, names: Iterable[str]) -> str | None:

@@ -56,8 +56,8 @@ _PARTS: Final = {
     "INVTRAN": frozenset({"FITID", "MEMO"}),
     "PAYEE": frozenset({"NAME"}),
     "EXTDPAYEE": frozenset({"NAME"}),
-    "CURRENCY": frozenset({"CURSYM"}),
-    "ORIGCURRENCY": frozenset({"CURSYM"}),
+    "CURRENCY": frozenset({"CURRATE", "CURSYM"}),
+    "ORIGCURRENCY": frozenset({"CURRATE", "CURSYM"}),
     "BANKACCTTO": frozenset({"ACCTID"}),
     "CCACCTTO": frozenset({"ACCTID"}),
 }

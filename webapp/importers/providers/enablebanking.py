@@ -95,6 +95,7 @@ def _line(item: PayloadObject) -> PushedLine:
         counterparty=counterparty,
         reference=item.text("reference_number"),
         iban=item.inner(f"{side}_account").iban("iban"),
+        **item.exchange("exchange_rate", amount="instructed_amount", rate="exchange_rate", own=currency),
     )
 
 

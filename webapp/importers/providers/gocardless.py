@@ -99,6 +99,7 @@ def _line(item: PayloadObject, *, pending: bool) -> PushedLine:
         counterparty=counterparty,
         reference=next((text for text in (item.text("endToEndId"),) if not is_placeholder(text)), None),
         iban=account,
+        **item.exchange("currencyExchange", amount="instructedAmount", rate="exchangeRate", own=currency),
     )
 
 

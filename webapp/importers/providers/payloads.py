@@ -16,7 +16,7 @@ from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedErr
 from webapp.importers.texts import folded, iban, quoted
 from webapp.importers.value_days import ValueDay, moved_warning, stated_value_day
 from webapp.importers.values import utc_time
-from webapp.ledger.currencies import canonical
+from webapp.ledger.currencies import DIGITS, canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.matching.pushed_lines import PushedLine
@@ -156,6 +156,28 @@ class PayloadObject:
             return Money.of(Decimal(text), currency).decimal
         except LedgerError as error:
             raise PayloadRefusedError(f"{self.where}: {error}") from None
+
+    def exchange(self, key: str, *, amount: str, rate: str, own: str) -> dict[str, Any]:
+        """Return the original amount and its rate under a key, where they are in another currency and can be read."""
+        value = self.values.get(key)
+        found = value[0] if isinstance(value, list) and value else value
+        if not isinstance(found, dict):
+            return {}
+        exchange = PayloadObject(found, f"{self.where}.{key}")
+        instructed = found.get(amount)
+        original = PayloadObject(
+            instructed if isinstance(instructed, dict) else {}, f"{exchange.where}.{amount}"
+        )
+        code, size = original.text("currency"), original._size("amount")
+        if code is None or code == own or code not in DIGITS or size is None:
+            return {}
+        return {"original_amount": size, "original_currency": code, "exchange_rate": exchange._size(rate)}
+
+    def _size(self, key: str) -> Decimal | None:
+        """Return the number under a key without its sign, None where it is none."""
+        text = str(self.values.get(key) or "").strip()
+        is_number = len(text) <= LONGEST_AMOUNT and _AMOUNT.fullmatch(text)
+        return abs(Decimal(text)) or None if is_number else None
 
     def day(self, *keys: str) -> date | None:
         """Return the first date under these keys, as written; a time and a zone behind it never shift it."""

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.lines import details_of
 from webapp.ledger.matching.pushed_lines import PushedLine
 
 
@@ -91,4 +92,10 @@ def _body(line: PushedLine) -> dict[str, Any]:
         "iban": line.iban,
         "pendingTransactionId": line.pending_transaction_id,
         "sharedId": line.shared_id,
+        **{_in_json(name): value for name, value in (details_of(line) or {}).items()},
     }
+
+
+def _in_json(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.title, others))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
@@ -82,8 +83,10 @@ _MARKED: Final = re.compile(
 )
 _OUT_MARKS: Final = frozenset({"DR", "D", "S"})
 _CORE: Final = re.compile(r"\d[\d.,' ]*", re.ASCII)
-_SIMPLE: Final = re.compile(r"-?[0-9]{1,18}(?:([.,])[0-9]{1,8})?")
+_IN_CENTS: Final = re.compile(r"[-+]?[0-9]+([.,])[0-9]{2}")
 _ALIKE: Final = 3
+# The digits of currencies by which a mark before three digits is certain.
+_CERTAIN: Final = (0, 3)
 
 
 def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
@@ -99,8 +102,8 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
     if isinstance(text, (NumberCell, DayCell, ErrorCell)):
         return exact(str(text), ".", "") if isinstance(text, NumberCell) else None
     # The fast path for nearly all amounts; a file may have hundreds of thousands.
-    if (simple := _SIMPLE.fullmatch(text)) and simple[1] in {None, decimal}:
-        value = Decimal(text.replace(",", "."))
+    if _simple(decimal, thousands).fullmatch(text):
+        value = Decimal((text.replace(thousands, "") if thousands else text).replace(",", "."))
         return value or abs(value)
     plain = text.translate(_SPACES).strip()
     if len(plain) > _MAX_LENGTH:
@@ -114,6 +117,13 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
         return None
     value = Decimal(number)
     return value.copy_negate() if signs == ["-"] and value else value
+
+
+@lru_cache(32)
+def _simple(decimal: str, thousands: str) -> re.Pattern[str]:
+    """Return the pattern of amounts with a minus or no sign, and with nothing else than these marks."""
+    grouped = rf"|[0-9]{{1,3}}(?:{re.escape(thousands)}[0-9]{{3}}){{1,5}}" if thousands else ""
+    return re.compile(rf"-?(?:[0-9]{{1,18}}{grouped})(?:{re.escape(decimal)}[0-9]{{1,8}})?")
 
 
 def has_own_sign(text: str) -> bool:
@@ -154,19 +164,27 @@ def currency_code(text: str) -> str:
     return canonical(_NAMES.get(text.casefold(), text))
 
 
-def marks(texts: Iterable[str]) -> tuple[str, str]:
+def marks(texts: Iterable[str], digits: int | None = None) -> tuple[str, str]:
     """Find the decimal mark and the thousands mark from all amounts of a file.
+
+    `digits` are those of the file's currency: without cents a mark is one of thousands, with three it is before them.
 
     >>> marks(["1.234,56"]), marks(["12.5", "1,000"]), marks(["1 234,5"]), marks(["12"])
     ((',', '.'), ('.', ','), (',', ' '), ('.', ''))
+    >>> marks(["1,234"], 0), marks(["1,234"], 3)
+    (('.', ','), (',', ''))
 
     Raises MappingNeededError where all amounts are ambiguous: 1,234 may be a thousand or a little more than one.
     """
     votes: set[str] = set()
     found_marks: set[str] = set()
-    unclear = ""
+    unclear = unclear_mark = ""
     cells = dict.fromkeys(texts)
     for text in dict.fromkeys(untyped_cells(cells)):
+        if plain := _IN_CENTS.fullmatch(text):
+            votes.add(plain[1])
+            found_marks.add(plain[1])
+            continue
         found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
         core = found[0].strip() if found else ""
         found_marks.update(set(core) & {".", ",", " ", "'"})
@@ -175,6 +193,9 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
             votes.add(mark)
         elif mark is None:
             unclear = unclear or text.strip()
+            unclear_mark = "," if "," in core else "."
+    if unclear and not votes and digits in _CERTAIN and len(found_marks) == 1:
+        votes.add(unclear_mark if digits else "," if unclear_mark == "." else ".")
     # A spreadsheet that opens another country's CSV reads 1.234 as a number and 1.234,56 as a text.
     is_mixed = "," in votes and any(isinstance(cell, NumberCell) for cell in cells)
     if len(votes) > 1 or (unclear and not votes) or is_mixed:

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
@@ -98,6 +98,16 @@ class DayParser:
         _, separator, behind = text.partition(AS_OF)
         return self.day(behind) if separator else None
 
+    def beside(self, texts: Collection[str]) -> "DayParser":
+        """Return a parser of the days of another column, of which some banks write the time too."""
+        if not any(map(str.strip, texts)) or any(map(self.day, texts)):
+            return self
+        try:
+            formats = formats_of(list(texts))
+        except MappingNeededError:
+            return self
+        return DayParser(formats[0]) if len(formats) == 1 else self
+
     def _read(self, text: str) -> date | None:
         # strptime accepts the digits of every script, and reads 2026115 as the fifth of November.
         if not 0 < len(text) <= _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
@@ -169,18 +179,29 @@ def formats_of(cells: Sequence[str]) -> list[str]:
     distinct = _distinct(cells)
     if cells and not distinct:
         return [_ISO]
-    possible = _possible(distinct, FORMATS)
+    possible = _possible(distinct)
     # No country writes the month first with points between.
-    dotted = [each for each in possible if each.startswith("%d.%m")]
-    possible = [each for each in possible if not (dotted and each.startswith("%m.%d"))]
+    if any(each.startswith("%d.%m") for each in possible):
+        possible = {each: days for each, days in possible.items() if not each.startswith("%m.%d")}
     if not possible:
         raise MappingNeededError(
             f"The dates, such as {quoted(distinct[0] if distinct else '')}, are not all in one known format;"
             " give it in the mapping, as dateFormat (%d.%m.%Y).",
             "dateFormat",
         )
-    readings = {each: [DayParser(each).day(text) for text in distinct] for each in possible}
-    return list({tuple(days): each for each, days in reversed(readings.items())}.values())
+    return list({days: each for each, days in reversed(possible.items())}.values())
+
+
+def are_days(texts: Iterable[str]) -> bool:
+    """Return whether every text is a day, all in one format.
+
+    >>> are_days(["01/02/2024", "03/02/2024"]), are_days(["01/02/2024", "Rent"])
+    (True, False)
+    """
+    try:
+        return bool(formats_of(list(texts)))
+    except MappingNeededError:
+        return False
 
 
 def in_order(cells: Sequence[str], formats: Iterable[str]) -> list[str]:
@@ -203,14 +224,19 @@ def chosen_format(formats: Sequence[str], likely: Sequence[str], cells: Sequence
     )
 
 
-def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> tuple[str, str]:
-    """Find the one format of days, else by other days of the file; answers why it was chosen, "" where it is certain.
+def chosen_by_others(
+    days: Sequence[str], others: Iterable[str], above: str, *, has_comma: bool
+) -> tuple[str, str]:
+    """Find the one format of days, else by what else the file has; answers why it was chosen, "" where it is certain.
 
-    `others` are the cells of other columns, `above` is the text above the header, which may state the period.
+    `others` are the cells of other columns, `above` is the text above the header, which may state the period. No
+    country that writes a comma before the cents writes the month first.
 
-    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["Rent", "28/02/2026"], "")
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["Rent", "28/02/2026"], "", has_comma=False)
     ('%d/%m/%Y', 'Another day of the file, 28/02/2026, can only be read so.')
-    >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026")[0]
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], [], "01/02/2026 - 28/02/2026", has_comma=False)[0]
+    '%d/%m/%Y'
+    >>> chosen_by_others(["01/02/2026", "01/02/2026"], ["-1,50"], "", has_comma=True)[0]
     '%d/%m/%Y'
     """
     formats = formats_of(days)
@@ -221,7 +247,13 @@ def chosen_by_others(days: Sequence[str], others: Iterable[str], above: str) -> 
         readable = [each for each in formats if parsers[each].day(text)] if text else []
         if len(readable) == 1:
             return readable[0], f"Another day of the file, {text}, can only be read so."
-    return chosen_format(formats, in_order(days, formats), days), "The days are in order only so."
+    likely = in_order(days, formats)
+    day_first = [each for each in formats if not each.startswith("%m")]
+    if has_comma and len(day_first) == 1 and likely in ([], day_first):
+        return day_first[
+            0
+        ], "Amounts have a comma before the cents, and no country with it writes the month first."
+    return chosen_format(formats, likely, days), "The days are in order only so."
 
 
 def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -229,16 +261,26 @@ def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:
 
     >>> are_never_later([("03/04/2026", "03/03/2026")]), are_never_later([("2026-03-01", "2026-03-02")])
     (True, False)
-    >>> are_never_later([("Rent", "2026-03-02")])
-    False
+    >>> are_never_later([("2026-03-02", "2026-03-01 10:20")]), are_never_later([("Rent", "2026-03-02")])
+    (True, False)
     """
+    distinct = list(dict.fromkeys(pairs))
+    ones, others = [one for one, _ in distinct], [other for _, other in distinct]
     try:
-        formats = formats_of([each for pair in pairs for each in pair])
+        if are_days([*ones, *others]):
+            formats = [(each, each) for each in formats_of([*ones, *others])]
+        else:
+            # One of them may have the time of day too.
+            formats = list(itertools.product(formats_of(ones), formats_of(others)))
     except MappingNeededError:
         return False
-    parsers = [DayParser(each) for each in formats]
-    days = [[(parser.day(one), parser.day(other)) for one, other in pairs] for parser in parsers]
-    return all(one and other and one >= other for read in days for one, other in read)
+    parsers = [(DayParser(one), DayParser(other)) for one, other in formats]
+    days = (
+        (one.day(text), other.day(text_of_other))
+        for one, other in parsers
+        for text, text_of_other in distinct
+    )
+    return all(one and other and one >= other for one, other in days)
 
 
 def _distinct(cells: Iterable[str]) -> list[str]:
@@ -246,14 +288,16 @@ def _distinct(cells: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
-    """Return the formats in which all texts are dates."""
-    remaining = list(formats)
-    for text in texts:
-        remaining = [each for each in remaining if DayParser(each).day(text)]
-        if not remaining:
-            break
-    return remaining if texts else []
+def _possible(texts: Sequence[str]) -> dict[str, tuple[date, ...]]:
+    """Return the formats in which all texts are dates, and these."""
+    found = {}
+    for each in FORMATS if texts else ():
+        parser = DayParser(each)
+        # Most formats are told apart by the first texts.
+        days = tuple(day for day in itertools.takewhile(bool, map(parser.day, texts)) if day)
+        if len(days) == len(texts):
+            found[each] = days
+    return found
 
 
 def _abbreviated() -> dict[str, int]:

@@ -8,17 +8,24 @@ from typing import Final
 from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.amounts import exact, grouping, marks
-from webapp.importers.tables.days import are_never_later, chosen_by_others, formats_of
-from webapp.importers.tables.guesses import proven_mapping
+from webapp.importers.tables.amounts import grouping, marks
+from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
+from webapp.importers.tables.guesses import may_be_statement, proven_mapping
 from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
 from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
 from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.tables.statuses import KNOWN, MOST_STATUSES, StatusWords, folded_words, may_be_status
+from webapp.importers.tables.statuses import (
+    KNOWN,
+    MOST_STATUSES,
+    PENDING,
+    StatusWords,
+    folded_words,
+    may_be_status,
+)
 from webapp.importers.tables.typed_cells import refuse_swapped_days
-from webapp.ledger.currencies import SUCCESSORS
+from webapp.ledger.currencies import DIGITS, SUCCESSORS
 
 _FIRST: Final = 60
 ROLES: Final = {
@@ -34,22 +41,33 @@ ROLES: Final = {
     "counterparty": vocabulary.COUNTERPARTY,
     "reference": vocabulary.REFERENCE,
 }
+_DETAILS: Final = {
+    "charges": vocabulary.FEE,
+    "original_amount": vocabulary.ORIGINAL_AMOUNT,
+    "original_currency": vocabulary.ORIGINAL_CURRENCY,
+    "exchange_rate": vocabulary.EXCHANGE_RATE,
+}
 # Names of a column of own accounts, which may be several; under other names it may be the counterparty's.
 _OWN: Final = frozenset(
     {"account", "account name", "auftragskonto", "iban auftragskonto", "rekening", "rekeningnummer"}
 )
 # Of two columns with one date, one may also have the time.
 _TIME: Final = re.compile(r"[T, ]+\d{1,2}:\d\d.*")
+_DIGIT: Final = re.compile(r"\d")
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 # The letter of kreditas, which alone is no sign.
 _LITHUANIAN: Final = frozenset({"k"})
+_FLAGS: Final = vocabulary.OUT | vocabulary.IN | _LITHUANIAN
 _NAME_IT: Final = "name it in a mapping"
 
 
 def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     """Find the layout, starting from `mapping`; raises FileRefusedError with the missing key."""
     layout = by_mapping(table, mapping) if mapping.has_date_and_amount else _found(table, mapping)
-    rows = _rows_with_date(table, layout)
+    lines = _rows_with_amount(layout.body(table), layout)
+    rows = _rows_with_date(lines, layout)
+    if not mapping.has_date_and_amount:
+        _find_others(layout, rows, table, mapping)
     days = [row.cell(layout.columns["date"]) for row in rows]
     if mapping.date_format:
         layout.date_format = mapping.date_format
@@ -57,17 +75,17 @@ def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         layout.date_format = _date_format(table, rows, layout, days)
     refuse_swapped_days(days, layout.date_format)
     if layout.status is None:
-        _find_status(layout, table)
+        _find_status(layout, table, lines)
     else:
         column, words = layout.status
-        words.refuse_unknown(_cells(layout, table, column), layout.named(column), column)
+        words.refuse_unknown({row.cell(column) for row in lines}, layout.named(column), column)
     columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
     texts = (row.cell(column) for row in rows for column in columns)
-    layout.decimal, layout.thousands = marks_of(texts, mapping)
+    layout.decimal, layout.thousands = marks_of(texts, mapping, _digits(layout, rows))
     if not mapping.has_date_and_amount:
         layout.is_signed = is_confirmed_by_debit_and_credit(rows, layout)
         _find_sign(rows, layout, mapping)
-        _refuse_fees(rows, layout)
+        _find_charges(layout, rows, mapping)
         if "amount" not in mapping.columns:
             refuse_other_amounts(rows, layout)
     return layout
@@ -82,10 +100,16 @@ def _date_format(
         if len(formats) > 1:
             layout.choose("dateFormat", known.date_format, known.why)
         return known.date_format
+    if len(formats := formats_of(days)) == 1:
+        return formats[0]
     column = layout.columns["date"]
     others = (other for row in rows for place, other in enumerate(row.cells) if place != column)
     above = " ".join(cell for row in table[: layout.header or 0] for cell in row.cells)
-    found, why = chosen_by_others(days, others, above)
+    try:
+        decimal, _ = marks(row.cell(each) for row in rows for each in layout.amounts)
+    except MappingNeededError:
+        decimal = ""
+    found, why = chosen_by_others(days, others, above, has_comma=decimal == ",")
     if why:
         layout.choose("dateFormat", found, why)
     return found
@@ -110,8 +134,10 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     if header is None or header >= len(table) or mapping.has_header is False:
         proven = proven_mapping(table, has_header=mapping.has_header)
         if proven is None or mapping.columns:
+            doubt = "" if may_be_statement(table) else "This seems to be no statement: no column has days. "
             raise MappingNeededError(
-                "No row is a header with known names; name the columns: date and amount, or date, debit and credit.",
+                f"{doubt}No row is a header with known names; name the columns: date and amount, or date, debit and"
+                " credit.",
                 "header",
             )
         return _proven(table, mapping, *proven)
@@ -121,18 +147,28 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     layout = Layout(header, {}, names=list(names), invert=bool(mapping.invert), currency=mapping.currency)
     layout.columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
     _find_amount(layout, found, body)
-    _find_value_date(layout, found["value_date"], body)
-    _find_date(layout, found, body)
-    rows = _rows_with_date(table, layout)
+    rows = _rows_with_amount(body, layout)
+    _find_value_date(layout, found["value_date"], rows)
+    _find_date(layout, found, rows)
+    return layout
+
+
+def _find_others(
+    layout: Layout, rows: Sequence[TableRow], table: Sequence[TableRow], mapping: TableMapping
+) -> None:
+    """Find the columns beside days and amounts by their names, and take what the mapping says of rows."""
+    found = roles(layout.names, ROLES)
     _find_currency(layout, found, rows, mapping)
     _find_account(layout, found, rows)
     for role in ("balance", "description", "counterparty", "reference"):
         if found[role] and role not in layout.columns:
             layout.columns[role] = found[role][0]
     layout.skips_without_amount = mapping.skips_without_amount
+    known = known_layout(layout.names)
+    if known is not None and known.skips and "skipWithoutAmount" not in mapping.keys:
+        layout.skips_without_amount = True
     layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
     name_rows(layout, layout.body(table), mapping)
-    return layout
 
 
 def _proven(
@@ -146,7 +182,6 @@ def _proven(
     for key in ("date", "amount", "debit", "credit", "balance"):
         if key in columns:
             layout.choose(key, columns[key], why)
-    name_rows(layout, layout.body(table), mapping)
     return layout
 
 
@@ -166,20 +201,21 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
 def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
     """Choose among amount columns: in the account's currency, else after fees."""
     plains = {column: vocabulary.plain(layout.names[column]) for column in columns}
-    own = [column for column, name in plains.items() if name in vocabulary.OF_THE_ACCOUNT]
     net = [column for column, name in plains.items() if name.startswith("net")]
-    return own or net or columns
+    own = _in_currency_of_the_account(layout, columns)
+    return own if own != columns else net or columns
 
 
-def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
+def _in_currency_of_the_account(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
+    """Return the columns that are named so, else all."""
+    named = vocabulary.OF_THE_ACCOUNT
+    return [column for column in columns if vocabulary.plain(layout.names[column]) in named] or columns
+
+
+def _find_date(layout: Layout, found: dict[str, list[int]], rows: Sequence[TableRow]) -> None:
     if "date" in layout.columns:
         return
-    lines = [
-        row
-        for row in body
-        if any(_has_digit(row.cell(column)) for column in layout.amounts)
-        and any(_has_digit(row.cell(column)) for column in found["date"])
-    ]
+    lines = [row for row in rows if any(_has_digit(row.cell(column)) for column in found["date"])]
     days = [
         column for column in found["date"] if not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
     ]
@@ -202,7 +238,9 @@ def _choose_posting(layout: Layout, likely: Sequence[int], lines: Sequence[Table
     if not (booked and others) or any(_are_unlike(lines, booked[0], other) for other in booked[1:]):
         return False
     posted, dated = booked[0], others[0]
-    pairs = [(row.cell(posted), row.cell(dated)) for row in lines if row.cell(dated)]
+    if any(not row.cell(posted) and folded_words(row.cells).isdisjoint(PENDING) for row in lines):
+        return False
+    pairs = [(row.cell(posted), row.cell(dated)) for row in lines if row.cell(posted) and row.cell(dated)]
     if any(_are_unlike(lines, dated, other) for other in others[1:]) or not are_never_later(pairs):
         return False
     layout.columns["date"] = posted
@@ -214,16 +252,16 @@ def _choose_posting(layout: Layout, likely: Sequence[int], lines: Sequence[Table
 
 
 def _are_unlike(rows: Sequence[TableRow], one: int, other: int) -> bool:
-    return any(_TIME.sub("", row.cell(one)) != _TIME.sub("", row.cell(other)) for row in rows)
+    pairs = ((row.cell(one), row.cell(other)) for row in rows)
+    return any(left != right and _TIME.sub("", left) != _TIME.sub("", right) for left, right in pairs)
 
 
-def _find_value_date(layout: Layout, columns: Sequence[int], body: Sequence[TableRow]) -> None:
+def _find_value_date(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow]) -> None:
     """Take the column of value days by its name, where it has days in one format and nothing else."""
     taken = set(layout.columns.values())
-    rows = [row for row in body if any(_has_digit(row.cell(column)) for column in layout.amounts)]
     for column in columns:
-        cells = [cell for row in rows if (cell := row.cell(column))]
-        if column not in taken and cells and are_never_later([(cell, cell) for cell in cells]):
+        cells = {row.cell(column) for row in rows} - {""}
+        if column not in taken and cells and are_days(cells):
             layout.columns["value_date"] = column
             return
 
@@ -234,9 +272,10 @@ def _find_currency(
     if mapping.currency or "currency_column" in layout.columns:
         return
     columns = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
-    columns = [column for column in columns if _any(rows, column, bool)]
+    columns = [column for column in columns if _any(rows, column, lambda text: any(map(str.isalpha, text)))]
     if columns:
-        layout.columns["currency_column"] = only(layout, columns, rows, "currencyColumn")
+        likely = _in_currency_of_the_account(layout, columns)
+        layout.columns["currency_column"] = only(layout, likely, rows, "currencyColumn")
         return
     code = (
         vocabulary.currency_of(layout.names[layout.amounts[0]])
@@ -258,7 +297,7 @@ def _find_account(layout: Layout, found: dict[str, list[int]], rows: Sequence[Ta
             return
 
 
-def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
+def _find_status(layout: Layout, table: Sequence[TableRow], lines: Sequence[TableRow]) -> None:
     """Find the column that says whether money moved; raises MappingNeededError for an unknown word in it."""
     by_name = roles(layout.names, {"status": vocabulary.STATUS})["status"]
     used = {*layout.columns.values(), layout.flag[0] if layout.flag else None}
@@ -268,7 +307,7 @@ def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
         # Most columns are told from one of statuses by their first rows.
         if not is_named and len({row.cell(column) for row in layout.body(table)[:_FIRST]}) > MOST_STATUSES:
             continue
-        cells = _cells(layout, table, column)
+        cells = {row.cell(column) for row in lines}
         if not may_be_status(cells, is_named=is_named):
             continue
         KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
@@ -278,20 +317,20 @@ def _find_status(layout: Layout, table: Sequence[TableRow]) -> None:
             return
 
 
-def _cells(layout: Layout, table: Sequence[TableRow], column: int) -> set[str]:
-    """Return the values of a column in the rows with an amount."""
-    amounts = layout.amounts
-    return {
-        row.cell(column) for row in layout.body(table) if any(_has_digit(row.cell(each)) for each in amounts)
-    }
+def _digits(layout: Layout, rows: Sequence[TableRow]) -> int | None:
+    """Return the digits of the one currency that the table names, if it does."""
+    column = layout.columns.get("currency_column")
+    codes = {row.cell(column).upper() for row in rows} if column is not None else {layout.currency or ""}
+    found = {DIGITS.get(code) for code in codes}
+    return found.pop() if len(found) == 1 else None
 
 
-def marks_of(texts: Iterable[str], mapping: TableMapping) -> tuple[str, str]:
+def marks_of(texts: Iterable[str], mapping: TableMapping, digits: int | None = None) -> tuple[str, str]:
     """Return the decimal and thousands marks of the mapping, else those found from the amounts."""
     decimal, thousands = mapping.choices.get("decimal"), mapping.choices.get("thousands")
     if thousands is not None:
         return decimal or ("," if thousands == "." else "."), thousands
-    return (decimal, grouping(texts, decimal)) if decimal else marks(texts)
+    return (decimal, grouping(texts, decimal)) if decimal else marks(texts, digits)
 
 
 def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) -> None:
@@ -299,9 +338,12 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
     if layout.flag or "amount" not in layout.columns or mapping.invert is not None:
         return
     column = layout.columns["amount"]
-    values = [exact(row.cell(column), layout.decimal, layout.thousands) for row in rows]
+    values = [layout.number(row, column) for row in rows]
     is_signed = any(value is not None and value < 0 for value in values)
     for flag in range(len(layout.names)):
+        # Most columns are told from one of flags by their first rows.
+        if not {row.cell(flag).casefold() for row in rows[:_FIRST]} <= _FLAGS:
+            continue
         words = [row.cell(flag).casefold() for row in rows]
         known = vocabulary.OUT | vocabulary.IN | (_LITHUANIAN if "d" in words else frozenset())
         if not rows or not set(words) <= known:
@@ -319,21 +361,27 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
         )
 
 
-def _refuse_fees(rows: Sequence[TableRow], layout: Layout) -> None:
-    """Refuse a table with a column of fees, unless the amount's name says that it includes them."""
+def _find_charges(layout: Layout, rows: Sequence[TableRow], mapping: TableMapping) -> None:
+    """Find the column of fees, and what an amount was in another currency; whether it has the fees may be known."""
+    layout.charges_are = mapping.choices.get("chargesAre", "")
+    found = roles(layout.names, _DETAILS)
+    paid = [column for column in found.pop("charges") if any(layout.number(row, column) for row in rows)]
+    if paid and "charges" not in layout.columns:
+        layout.columns["charges"] = only(layout, paid, rows, "charges")
+    used = set(layout.columns.values())
+    for role, columns in found.items():
+        free = [column for column in columns if column not in used]
+        if free and role not in layout.columns:
+            layout.columns[role] = free[0]
+    if "charges" not in layout.columns or layout.charges_are:
+        return
+    known = known_layout(layout.names)
     amount = vocabulary.plain(layout.names[layout.amounts[0]]) if "amount" in layout.columns else ""
     if amount.startswith("net") or amount == "amount total":
-        return
-    for column in roles(layout.names, {"fee": vocabulary.FEE})["fee"]:
-        values = [
-            exact(row.cell(column), layout.decimal, layout.thousands) for row in rows if row.cell(column)
-        ]
-        if any(value != 0 for value in values):
-            raise MappingNeededError(
-                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them;"
-                " name the amount column in a mapping, as amount.",
-                "amount",
-            )
+        layout.charges_are = "within"
+    elif known is not None and known.charges:
+        layout.charges_are = known.charges
+        layout.choose("chargesAre", known.charges, known.why)
 
 
 def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: str) -> int:
@@ -345,16 +393,17 @@ def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: 
     return columns[0]
 
 
-def _rows_with_date(table: Sequence[TableRow], layout: Layout) -> list[TableRow]:
-    """Return the rows with digits in the date column and in an amount column, without sums and balances."""
-    date = layout.columns["date"]
+def _rows_with_amount(body: Sequence[TableRow], layout: Layout) -> list[TableRow]:
+    """Return the rows with digits in an amount column."""
     amounts = layout.amounts
-    return [
-        row
-        for row in layout.body(table)
-        if _has_digit(row.cell(date)) and any(_has_digit(row.cell(column)) for column in amounts)
-        if not states_a_sum(row.cell(date))
-    ]
+    return [row for row in body if any(_has_digit(row.cell(column)) for column in amounts)]
+
+
+def _rows_with_date(rows: Sequence[TableRow], layout: Layout) -> list[TableRow]:
+    """Return those rows with an amount that have digits in the date column, without sums and balances."""
+    date = layout.columns["date"]
+    days = {text for text in {row.cell(date) for row in rows} if _has_digit(text) and not states_a_sum(text)}
+    return [row for row in rows if row.cell(date) in days]
 
 
 def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) -> bool:
@@ -362,4 +411,4 @@ def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) ->
 
 
 def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+    return bool(_DIGIT.search(text))

@@ -1,14 +1,17 @@
 """The columns of a table without a known header, by their contents: certain ones, or likely ones to confirm."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.amounts import exact, marks
-from webapp.importers.tables.days import found_format
+from webapp.importers.tables.days import DayParser, are_days, formats_of, found_format
 from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.vocabulary import IN, OUT
 from webapp.ledger.currencies import DIGITS
 
 _FEWEST: Final = 2
@@ -16,7 +19,14 @@ _CENTS: Final = (".", ",")
 # More columns of numbers than an amount and its balance are too many to tell apart.
 _MOST_NUMBERS: Final = 2
 _MOST_COLUMNS: Final = 12
-_WITH_BALANCE: Final = 3
+# Some files have a note among their rows, and some leave out lines.
+_MOST_ROWS: Final = Decimal("0.9")
+_MOST_STEPS: Final = Decimal("0.7")
+_FEWEST_OF_MOST: Final = 4
+_SAMPLE: Final = 200
+_BEFORE: Final = (("balanceIs", "before"),)
+# The columns of a reading, by the mapping's keys.
+_Reading = tuple[tuple[str, int | str], ...]
 
 
 def guessed_mapping(rows: Sequence[TableRow]) -> dict[str, object]:
@@ -43,50 +53,126 @@ def proven_mapping(
 ) -> tuple[Mapping[str, object], str] | None:
     """Return the columns that all rows prove, and why; None where more than one reading is left.
 
-    There is one column of days. The amounts, or debits and credits, make the balances of the next column; or they are
-    the only amounts, some with a minus, beside a text.
+    One column of days is that of booking. The amounts, or debits and credits, make the balances of another column; or
+    they are the only amounts, with a minus or beside a column of words for debit and credit, and there is a text.
     """
-    filled = [row for row in table if any(row.cells)]
+    filled = [row for row in table if sum(map(bool, row.cells)) > 1]
+    widths = Counter(len(row.cells) for row in filled)
+    width, count = widths.most_common(1)[0] if widths else (0, 0)
+    if count < _MOST_ROWS * len(filled):
+        return None
+    # A note among the rows has other cells; whether it may be skipped is decided when all rows are read.
+    whole = [row for row in filled if len(row.cells) == width]
     for begins in (0, 1) if has_header is not False else (0,):
-        found = _proven_columns(filled[begins:])
-        if found is not None:
+        found = _proven_columns(whole[begins:])
+        if found is not None and not (
+            begins and any(map(str.isdigit, whole[0].cell(int(str(found[0]["date"])))))
+        ):
             columns, why = found
-            place = table.index(filled[0]) if begins else None
+            place = table.index(whole[0]) if begins else None
             return {"header": place, **columns}, why
     return None
 
 
+def may_be_statement(table: Sequence[TableRow]) -> bool:
+    """Return whether a column of the first rows has a day in most of those that have several cells."""
+    rows = [row for row in table[:_SAMPLE] if sum(map(bool, row.cells)) > 1]
+    width = max((len(row.cells) for row in rows), default=0)
+    for place in range(width):
+        days = [row for row in rows if are_days([row.cell(place)]) and row.cell(place)]
+        if days and len(days) * 2 >= len(rows):
+            return True
+    return False
+
+
 def _proven_columns(rows: Sequence[TableRow]) -> tuple[dict[str, object], str] | None:
-    if len(rows) < _FEWEST or len({len(row.cells) for row in rows}) > 1:
+    if len(rows) < _FEWEST:
         return None
     cells = {place: [row.cell(place) for row in rows] for place in range(len(rows[0].cells))}
     days = [place for place, texts in cells.items() if _are_days(texts)]
-    if len(days) != 1:
-        return None
-    columns: dict[str, object] = {"date": days[0]}
-    del cells[days[0]]
-    numbers = {place: found for place, texts in cells.items() if (found := _numbers(texts))}
+    columns = _days(days, cells)
+    numbers = {
+        place: found for place, texts in cells.items() if place not in days and (found := _numbers(texts))
+    }
     texts = {
         place: each for place, each in cells.items() if place not in numbers and any(map(_letters, each))
     }
-    if not texts:
+    texts = {place: each for place, each in texts.items() if place not in days}
+    if not columns or not texts:
         return None
+    changing = {place for place, found in numbers.items() if len(set(found)) > 1}
     in_cents = {place: found for place, found in numbers.items() if _amounts(cells[place])}
-    if proven := _balanced(numbers):
+    if proven := _balanced(numbers, cells, days[0]):
         columns |= proven
         why = "It is the only reading in which the amounts make the balances of the file."
-    elif len(in_cents) == 1 and len(numbers) == 1 and any(each < 0 for each in next(iter(in_cents.values()))):
-        columns["amount"] = next(iter(in_cents))
+    elif (
+        len(in_cents) == 1
+        and in_cents.keys() == changing
+        and (sign := _signs_of(next(iter(in_cents.values())), texts)) is not None
+    ):
+        columns |= {"amount": next(iter(in_cents)), **sign}
         why = "It is the only column of its kind."
     else:
         return None
+    return columns | _text_columns(texts), why
+
+
+def _days(days: Sequence[int], cells: Mapping[int, list[str]]) -> dict[str, object]:
+    """Return the column of booking days, and one of value days; {} where nothing tells which of several it is.
+
+    Banks list lines in the order of booking, which is never before the day of the transaction.
+    """
+    unlike = [place for place in days[1:] if cells[place] != cells[days[0]]]
+    if not unlike:
+        return {"date": days[0]} if days else {}
+    in_order = [place for place in days if all(map(_are_in_order, _readings(cells[place])))]
+    others = [place for place in days if in_order and cells[place] != cells[in_order[0]]]
+    if not in_order or not set(in_order).isdisjoint(others):
+        return {}
+    booked = in_order[0]
+    return {"date": booked, "valueDate": others[0]} if _are_before(cells, others, booked) else {}
+
+
+def _are_before(cells: Mapping[int, list[str]], others: Sequence[int], booked: int) -> bool:
+    """Return whether the other days are more often before than after those of booking, however they are read."""
+    for place in others:
+        for days in _readings([*cells[place], *cells[booked]]):
+            pairs = list(zip(days[: len(cells[place])], days[len(cells[place]) :], strict=True))
+            if sum(day < booking for day, booking in pairs) <= sum(day > booking for day, booking in pairs):
+                return False
+    return True
+
+
+def _readings(texts: Sequence[str]) -> list[list[date]]:
+    """Return texts of days as they can be read."""
+    parsers = [DayParser(each) for each in formats_of(texts)]
+    return [[day for text in texts if (day := parser.day(text))] for parser in parsers]
+
+
+def _are_in_order(days: Sequence[date]) -> bool:
+    return list(days) in (sorted(days), sorted(days, reverse=True))
+
+
+def _signs_of(amounts: Sequence[Decimal], texts: Mapping[int, list[str]]) -> dict[str, object] | None:
+    """Return the mapping's keys for the signs of the only amounts: none where some have a minus, else a flag."""
+    if any(each < 0 for each in amounts):
+        return {}
+    for place, each in texts.items():
+        words = {text.casefold() for text in each}
+        if words <= OUT | IN and len(words) > 1 and not words.isdisjoint(OUT):
+            return {"flag": [place, sorted(words & OUT), sorted(words & IN)]} if words & IN else None
+    return None
+
+
+def _text_columns(texts: dict[int, list[str]]) -> dict[str, object]:
+    columns: dict[str, object] = {}
     currency = next((place for place, each in texts.items() if set(each) <= DIGITS.keys()), None)
     if currency is not None:
         columns["currencyColumn"] = currency
-        del texts[currency]
-    if texts:
-        columns["description"] = max(texts, key=lambda place: sum(map(_letters, texts[place])))
-    return columns, why
+    free = {place: each for place, each in texts.items() if not set(each) <= DIGITS.keys()}
+    if free:
+        columns["description"] = max(free, key=lambda place: sum(map(_letters, free[place])))
+    return columns
 
 
 def _numbers(texts: Sequence[str]) -> list[Decimal]:
@@ -99,25 +185,69 @@ def _numbers(texts: Sequence[str]) -> list[Decimal]:
     return [each for each in found if each is not None] if None not in found and any(texts) else []
 
 
-def _balanced(numbers: Mapping[int, list[Decimal]]) -> dict[str, object]:
+def _balanced(
+    numbers: Mapping[int, list[Decimal]], cells: Mapping[int, list[str]], day: int
+) -> dict[str, object]:
     """Return the one reading in which amounts, or debits and credits, make a column of balances; {} for several."""
     if len(numbers) > _MOST_COLUMNS:
         return {}
-    found: list[dict[str, object]] = []
+    first = {place: found[:_SAMPLE] for place, found in numbers.items()}
+    ways = _ways(cells[day])
+    shown = [
+        columns for columns in _candidates(first, cells) if _agreement(columns, first, ways) > _MOST_STEPS
+    ]
+    found = {each: agreeing for each in shown if (agreeing := _agreement(each, numbers, ways)) > _MOST_STEPS}
+    best = [each for each, agreeing in found.items() if agreeing == max(found.values())]
+    return dict(best[0]) if len(best) == 1 else {}
+
+
+def _candidates(numbers: Mapping[int, list[Decimal]], cells: Mapping[int, list[str]]) -> Iterator[_Reading]:
+    """Yield the readings of columns of numbers that have a balance which changes."""
     for balance, stated in numbers.items():
-        steps = [later - earlier for earlier, later in pairwise(stated)]
-        if not any(steps):
+        if len(set(stated)) == 1:
             continue
-        for one, amounts in numbers.items():
-            if one != balance and steps in (amounts[1:], [-each for each in amounts[:-1]]):
-                found.append({"amount": one, "balance": balance})
-            for other, more in numbers.items():
-                if len({one, other, balance}) == _WITH_BALANCE and any(amounts) and any(more):
-                    net = [into - abs(out) for out, into in zip(amounts, more, strict=True)]
-                    is_one_of_two = not any(out and into for out, into in zip(amounts, more, strict=True))
-                    if is_one_of_two and steps in (net[1:], [-each for each in net[:-1]]):
-                        found.append({"debit": one, "credit": other, "balance": balance})
-    return found[0] if len(found) == 1 else {}
+        rest = {place: found for place, found in numbers.items() if place != balance and any(found)}
+        whole = [place for place in rest if all(cells[place])]
+        yield from (
+            (("amount", one), ("balance", balance), *after) for one in whole for after in ((), _BEFORE)
+        )
+        for one, other in permutations(rest, 2):
+            if not any(out and into for out, into in zip(rest[one], rest[other], strict=True)):
+                yield (("debit", one), ("credit", other), ("balance", balance))
+
+
+def _agreement(reading: _Reading, numbers: Mapping[int, list[Decimal]], ways: Collection[int]) -> Decimal:
+    """Return the share of the balances that follow from the amounts, 0 for too few; of amounts also turned ones."""
+    columns = dict(reading)
+    stated = numbers[int(columns["balance"])]
+    steps = [later - earlier for earlier, later in pairwise(stated)]
+    if "amount" in columns:
+        amounts = numbers[int(columns["amount"])]
+    else:
+        pairs = zip(numbers[int(columns["debit"])], numbers[int(columns["credit"])], strict=True)
+        amounts = [into - abs(out) for out, into in pairs]
+    # The step to the next row is the next amount, or back to it, or this one where the balance stands before it.
+    is_before = "balanceIs" in columns
+    shares = [Decimal(0)]
+    for way in ways:
+        moves = amounts[1:] if (way > 0) != is_before else amounts[:-1]
+        for sign in (1, -1) if "amount" in columns and not is_before else (1,):
+            pairs_of_steps = [
+                (step, way * sign * move) for step, move in zip(steps, moves, strict=True) if step or move
+            ]
+            agreeing = sum(step == move for step, move in pairs_of_steps)
+            if agreeing == len(pairs_of_steps) or agreeing >= _FEWEST_OF_MOST:
+                shares.append(Decimal(agreeing) / max(len(pairs_of_steps), 1))
+    return max(shares)
+
+
+def _ways(texts: Sequence[str]) -> set[int]:
+    """Return 1 for days that go up and -1 for days that go down, both where nothing tells it."""
+    found = {
+        0 if days[0] == days[-1] else 1 if days == sorted(days) else -1 if days == sorted(days)[::-1] else 0
+        for days in _readings(texts)
+    }
+    return found if len(found) == 1 and 0 not in found else {1, -1}
 
 
 def _columns(rows: Sequence[TableRow]) -> dict[str, object]:

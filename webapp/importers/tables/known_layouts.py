@@ -7,15 +7,23 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 _FOLDER: Final = "layouts"
+# Fewer names are no evidence of a bank.
+_SHORTEST: Final = 4
 
 
 class KnownLayout(NamedTuple):
-    """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out."""
+    """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out.
+
+    `charges` says whether the column of fees is within the amounts or beside them. With `skips` a row without an amount
+    moved no money.
+    """
 
     name: str
     header: str
     date_format: str | None = None
     invert: bool | None = None
+    charges: str = ""
+    skips: bool = False
 
     @property
     def why(self) -> str:
@@ -26,12 +34,16 @@ class KnownLayout(NamedTuple):
 def known_layout(names: Sequence[str]) -> KnownLayout | None:
     """Find the layout with this header; a column without a name at its end does not count.
 
+    Banks add columns behind those of a header that ends with an asterisk.
+
     >>> known_layout(["Date", "Counter Party", "Reference", "Type", "Amount (GBP)", "Balance (GBP)", ""]).name
     'Starling'
     >>> known_layout(["Date", "Text", "Amount"]) is None
     True
     """
-    return _by_header().get(_key(names))
+    key = _key(names)
+    begins = (_by_header().get((*key[:length], "*")) for length in range(len(key), _SHORTEST, -1))
+    return _by_header().get(key) or next(filter(None, begins), None)
 
 
 @cache
@@ -41,7 +53,14 @@ def all_layouts() -> tuple[KnownLayout, ...]:
         resources.files("webapp.importers").joinpath(_FOLDER).iterdir(), key=lambda each: each.name
     )
     return tuple(
-        KnownLayout(each["name"], each["header"], each.get("dateFormat"), each.get("invert"))
+        KnownLayout(
+            each["name"],
+            each["header"],
+            each.get("dateFormat"),
+            each.get("invert"),
+            each.get("charges", ""),
+            each.get("skipWithoutAmount", False),
+        )
         for file in files
         if file.name.endswith(".toml")
         for each in tomllib.loads(file.read_text(encoding="utf-8"))["layout"]

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
 from webapp.importers.bank_files import ChosenReading, Columns, FileRefusedError, RowRefusedError
+from webapp.importers.tables.amounts import exact
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import StatusWords
@@ -34,10 +36,21 @@ class Layout:
     invert: bool = False
     currency: str | None = None
     balance_is_before: bool = False
+    charges_are: str = ""
     is_mapped: bool = False
     is_signed: bool = False
     names: list[str] = field(default_factory=list)
     chosen: list[ChosenReading] = field(default_factory=list)
+    _numbers: dict[str, Decimal | None] = field(default_factory=dict)
+
+    def number(self, row: TableRow, column: int) -> Decimal | None:
+        """Read an amount with the marks of the table, or None where it is not an amount; each text is read once."""
+        text = row.cell(column)
+        if type(text) is not str:
+            return exact(text, self.decimal, self.thousands)
+        if text not in self._numbers:
+            self._numbers[text] = exact(text, self.decimal, self.thousands)
+        return self._numbers[text]
 
     def choose(self, key: str, value: object, why: str) -> None:
         """Note a choice for the user."""
@@ -82,6 +95,7 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         invert=bool(mapping.invert),
         currency=mapping.currency,
         balance_is_before=mapping.choices.get("balanceIs") == "before",
+        charges_are=mapping.choices.get("chargesAre", ""),
         is_mapped=True,
         names=names,
     )
@@ -238,6 +252,7 @@ def _choices(layout: Layout) -> dict[str, object]:
         "skipWithoutAmount": layout.skips_without_amount or None,
         "currency": layout.currency,
         "balanceIs": "before" if layout.balance_is_before else None,
+        "chargesAre": layout.charges_are or None,
     }
     return {key: value for key, value in choices.items() if value is not None}
 

@@ -1,30 +1,43 @@
 """The rows of a table as lines; a row with a date and no amount, or an amount and no date, refuses the file."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
-from webapp.importers.balance_lines import LEFT_OUT, REASON, Label, Movement, end_of, label_of, states_a_sum
+from webapp.importers.balance_lines import (
+    LEFT_OUT,
+    REASON,
+    Label,
+    Movement,
+    end_of,
+    label_of,
+    states_a_sum,
+    unclear,
+)
 from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
 from webapp.importers.tables.amounts import DASHES, currency_code, currency_in, exact, has_own_sign
 from webapp.importers.tables.days import AS_OF, DayParser
 from webapp.importers.tables.layouts import Layout
-from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import PENDING, folded_words
 from webapp.importers.tables.typed_cells import ErrorCell
 from webapp.importers.tables.vocabulary import CREDIT_OR_DEBIT, OUT
 from webapp.importers.texts import joined, quoted
-from webapp.ledger.currencies import UnknownCurrencyError, canonical
+from webapp.ledger.currencies import DIGITS, UnknownCurrencyError, canonical
 
 _MAX_ID: Final = 255
 _MAX_SKIPPED_TEXT: Final = 500
 _STRENGTHS: Final[Sequence[Label]] = ("", "HINT", "SUM", "BALANCE")
 _NEITHER: Final = "It has neither a date nor an amount."
 _MOST_CELLS: Final = 8
+_DETAILS: Final = ("charges", "original_amount", "exchange_rate")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ODD_SPACE: Final = re.compile(r"\s\s|[^\S ]|^\s|\s$")
 _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 
 
@@ -49,23 +62,29 @@ class TableReader:
     def __init__(self, table: Sequence[TableRow], layout: Layout, *, may_shift: bool = True) -> None:
         """Scan the rows; with `may_shift` an unquoted delimiter in a text moves the cells behind it, as in CSV."""
         self._layout = layout
+        self._amounts = layout.amounts
         self._table = table
         self._days = DayParser(layout.date_format)
+        valued = layout.columns.get("value_date")
+        self._value_days = self._days.beside(set() if valued is None else self._distinct(valued))
         self._codes: dict[str, str] = {}
-        self._longest = max(
-            len(layout.names), _commonest([row for row in layout.body(table) if any(row.cells)])
-        )
+        self._longest = max(len(layout.names), _commonest(layout.body(table)))
         self._debits_are_signed = self._has_signed_debits()
         text_columns = self._text_columns()
         # A delimiter in an unquoted text moves the cells behind it, so that another number is read as the amount.
+        self._is_typed = not may_shift
         self._may_shift = may_shift and any(
             column < max([layout.columns["date"], *layout.amounts]) for column in text_columns
         )
         named = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = named if "description" in layout.columns else text_columns
         self._labels = named or text_columns
-        self._has_two_days = any(AS_OF in row.cell(layout.columns["date"]) for row in layout.body(table))
+        self._has_two_days = any(AS_OF in day for day in self._distinct(layout.columns["date"]))
         self._marks = self._mark_column() if layout.invert else None
+        self._has_details = not layout.columns.keys().isdisjoint(_DETAILS)
+        self._costs_are_negative = "charges" in layout.columns and any(
+            (layout.number(row, layout.columns["charges"]) or 0) < 0 for row in layout.body(table)
+        )
         # Rows without a day that state a balance.
         self.stated: list[Movement] = []
 
@@ -75,7 +94,8 @@ class TableReader:
         skipped = [_skipped(row, "It is before the header.") for row in self._table[: header or 0]]
         entries = []
         unread: TableRow | None = None
-        self._refuse_error_cells()
+        if self._is_typed:
+            self._refuse_error_cells()
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
@@ -124,6 +144,7 @@ class TableReader:
             provider_transaction_id=reference and reference[:_MAX_ID],
             counterparty=counterparty and counterparty[:_MAX_ID],
             reference=reference and reference[:_MAX_ID],
+            **(self._details(row) if self._has_details else {}),
         )
         account = row.cell(columns["account_column"]) if "account_column" in columns else ""
         return TableEntry(
@@ -135,6 +156,24 @@ class TableReader:
             self._label(row),
             written,
         )
+
+    def _details(self, row: TableRow) -> dict[str, Any]:
+        """Return what the row states beside its amount, as far as it can be read."""
+        layout = self._layout
+        charges, original, rate = (
+            layout.number(row, layout.columns[role]) if role in layout.columns else None for role in _DETAILS
+        )
+        column = layout.columns.get("original_currency")
+        code = "" if column is None else row.cell(column).upper()
+        is_foreign = bool(original) and code in DIGITS and code != self._currency(row)
+        # A fee that came back is no charge of this line.
+        is_cost = charges is not None and (charges < 0) == self._costs_are_negative
+        return {
+            "charges": abs(charges) if charges and is_cost else None,
+            "original_amount": abs(original) if original and is_foreign else None,
+            "original_currency": code if is_foreign else None,
+            "exchange_rate": rate if rate and rate > 0 and is_foreign else None,
+        }
 
     def _label(self, row: TableRow) -> Label:
         """Return what the texts of a row say of a balance; a row of which one is a payee's name gives a hint."""
@@ -160,7 +199,7 @@ class TableReader:
     def _value_day(self, row: TableRow, booked_on: date) -> date | None:
         """Return the value day in its column, or behind the day of booking (03/17/2026 as of 03/15/2026)."""
         columns = self._layout.columns
-        found = self._days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
+        found = self._value_days.day(row.cell(columns["value_date"])) if "value_date" in columns else None
         if self._has_two_days:
             found = found or self._days.value_day(row.cell(columns["date"]))
         return None if found == booked_on and "value_date" not in columns else found
@@ -218,7 +257,7 @@ class TableReader:
 
     def _amount(self, row: TableRow) -> Decimal | None:
         """Return the amount of a row as written, or None; raises FileRefusedError for an unreadable amount."""
-        values = [self._number(row, column) for column in self._layout.amounts]
+        values = [self._number(row, column) for column in self._amounts]
         if len(values) == 1:
             return self._flagged(row, values[0])
         debit, credit = values
@@ -278,10 +317,26 @@ class TableReader:
         text = row.cell(column)
         if text in _NOTHING:
             return None
-        value = exact(text, self._layout.decimal, self._layout.thousands)
-        is_needed = self._day(row) and not self._layout.skips_without_amount
-        if value is None and (any(map(str.isnumeric, text)) or is_needed):
+        value = self._layout.number(row, column)
+        if value is None and (any(map(str.isnumeric, text)) or self._needs_amount(row)):
+            return self._stated(row, column)
+        return value
+
+    def _needs_amount(self, row: TableRow) -> bool:
+        return not self._layout.skips_without_amount and self._day(row) is not None
+
+    def _stated(self, row: TableRow, column: int) -> Decimal:
+        """Return the amount of a row that states a balance, which some banks write with a delimiter too many.
+
+        Raises FileRefusedError for other rows, and MappingNeededError where a balance cannot be read.
+        """
+        if self._label(row) != "BALANCE" or self.has_no_balances:
             raise self._row_error(row, column, "it is not an amount in the format of the others")
+        value = exact(
+            row.cell(column).strip("".join(DELIMITERS)), self._layout.decimal, self._layout.thousands
+        )
+        if value is None:
+            raise unclear(row.number, *self.labelled_cell(row.number))
         return value
 
     def _balance(self, row: TableRow, amount: Decimal) -> Decimal | None:
@@ -297,7 +352,7 @@ class TableReader:
         if "currency_column" in layout.columns:
             column = layout.columns["currency_column"]
             code = self._code(row, column)
-        for column in layout.amounts:
+        for column in self._amounts:
             stated = currency_in(row.cell(column))
             if stated and code and canonical(stated) != code:
                 raise self._row_error(row, column, f"its currency is not {code}")
@@ -328,7 +383,14 @@ class TableReader:
     def _refuse_incomplete(self, row: TableRow, day: date | None, amount: Decimal | None) -> None:
         """Refuse a row with a date and no amount, or an amount and no date."""
         if day is not None:
-            raise self._row_error(row, self._layout.amounts[0], "the row has a date and no amount")
+            refusal = self._layout.refusal(row, self._layout.amounts[0], "the row has a date and no amount")
+            if self._layout.is_mapped:
+                raise refusal
+            raise MappingNeededError(
+                f"{refusal} Choose in the mapping whether such rows are left out, as skipWithoutAmount.",
+                "skipWithoutAmount",
+                **refusal.details,
+            )
         if amount is not None:
             raise self._row_error(row, self._layout.columns["date"], "the row has an amount and no date")
 
@@ -344,35 +406,36 @@ class TableReader:
         column = self._layout.columns.get("debit")
         if column is None:
             return False
-        texts = {row.cell(column) for row in self._layout.body(self._table)}
-        values = [exact(text, self._layout.decimal, self._layout.thousands) for text in texts]
+        values = {self._layout.number(row, column) for row in self._layout.body(self._table)}
         return any(value and value < 0 for value in values) and not any(
             value and value > 0 for value in values
         )
 
     def _text_columns(self) -> list[int]:
         """Return the columns with the bank's texts, including the counterparty's name."""
-        free = ("counterparty", "description", "value_date")
-        # A column of value days stays: in earlier versions it was a text like others, by which lines are recognised.
+        free = ("counterparty", "description", "value_date", "original_currency", *_DETAILS)
+        # These columns stay: in earlier versions they were texts like others, by which lines are recognised.
         used = {column for role, column in self._layout.columns.items() if role not in free}
         used |= {each[0] for each in (self._layout.flag, self._layout.status) if each}
-        body = self._layout.body(self._table)
         return [
             column
             for column in range(self._longest)
-            if column not in used and any(any(map(str.isalpha, row.cell(column))) for row in body)
+            if column not in used and any(map(_LETTER.search, self._distinct(column)))
         ]
+
+    def _distinct(self, column: int) -> set[str]:
+        """Return the different values of a column, of which a long table repeats most."""
+        return {row.cell(column) for row in self._layout.body(self._table)}
 
 
 def _commonest(rows: Sequence[TableRow]) -> int:
-    lengths = Counter(len(row.cells) for row in rows)
+    lengths = Counter(len(row.cells) for row in rows if any(row.cells))
     return max(lengths, key=lambda length: (lengths[length], length), default=0)
 
 
 def _one_line(text: str) -> str:
     # A text that is on one line stays the same object, of which a long file has a hundred thousand.
-    folded = " ".join(text.split())
-    return text if folded == text else folded
+    return " ".join(text.split()) if _ODD_SPACE.search(text) else text
 
 
 def _skipped(row: TableRow, reason: str) -> SkippedRow:

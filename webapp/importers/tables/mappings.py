@@ -28,6 +28,10 @@ COLUMNS: Final = {
     "description": "description",
     "counterparty": "counterparty",
     "reference": "reference",
+    "charges": "charges",
+    "originalAmount": "original_amount",
+    "originalCurrency": "original_currency",
+    "exchangeRate": "exchange_rate",
 }
 # The keys of which each takes one of some words.
 CHOICES: Final = {
@@ -35,6 +39,7 @@ CHOICES: Final = {
     "decimal": (".", ","),
     "thousands": ("", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"),
     "balanceIs": ("after", "before"),
+    "chargesAre": ("within", "beside"),
 }
 # The keys of any table, and those that go with the lines of a bank.
 FORMATS: Final = (
@@ -47,7 +52,16 @@ FORMATS: Final = (
     "thousands",
     "currency",
 )
-OTHERS: Final = (*FORMATS, "balanceIs", "flag", "invert", "leaveOut", "pending", "skipWithoutAmount")
+OTHERS: Final = (
+    *FORMATS,
+    "balanceIs",
+    "chargesAre",
+    "flag",
+    "invert",
+    "leaveOut",
+    "pending",
+    "skipWithoutAmount",
+)
 # An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
 _TEXT: Final = re.compile(
     r"ascii|utf-(8(-sig)?|(16|32)(-[lb]e)?)|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|tis-620|ptcp154"

@@ -7,7 +7,6 @@ from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.amounts import exact
 from webapp.importers.tables.layouts import Layout, roles
 from webapp.importers.tables.rows import TableRow
 
@@ -39,7 +38,7 @@ def refuse_other_amounts(rows: Sequence[TableRow], layout: Layout) -> None:
             continue
         if not _AMOUNT.search(plain) or _OTHERS.search(plain):
             continue
-        if any(_number(row, column, layout) for row in rows) and any(
+        if any(layout.number(row, column) for row in rows) and any(
             _differ(row, amount_column, column, layout) for row in rows
         ):
             both = f"{layout.named(amount_column)} and {layout.named(column)}"
@@ -54,18 +53,14 @@ def is_confirmed_by_debit_and_credit(rows: Sequence[TableRow], layout: Layout) -
     if not rows or len(found["debit"]) != 1 or len(found["credit"]) != 1 or "amount" not in layout.columns:
         return False
     for row in rows:
-        debit = _number(row, found["debit"][0], layout) or Decimal(0)
-        credit = _number(row, found["credit"][0], layout) or Decimal(0)
-        amount = _number(row, layout.columns["amount"], layout)
+        debit = layout.number(row, found["debit"][0]) or Decimal(0)
+        credit = layout.number(row, found["credit"][0]) or Decimal(0)
+        amount = layout.number(row, layout.columns["amount"])
         if amount is None or (debit and credit) or amount != credit - abs(debit):
             return False
     return True
 
 
 def _differ(row: TableRow, amount_column: int, column: int, layout: Layout) -> bool:
-    one, other = _number(row, amount_column, layout), _number(row, column, layout)
+    one, other = layout.number(row, amount_column), layout.number(row, column)
     return one is not None and other is not None and abs(one) != abs(other)
-
-
-def _number(row: TableRow, column: int, layout: Layout) -> Decimal | None:
-    return exact(row.cell(column), layout.decimal, layout.thousands)

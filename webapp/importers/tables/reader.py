@@ -1,6 +1,7 @@
 """The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import Final
@@ -18,7 +19,18 @@ from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.mappings import TableMapping, checked_mapping
 from webapp.importers.tables.rows import TableRow, delimiters, is_table, rows, text_of
 from webapp.importers.tables.samples import TableSample, sample_of
-from webapp.importers.tables.signs import Chain, Ends, Groups, grouped, ordered, signed, without_balances
+from webapp.importers.tables.signs import (
+    Chain,
+    Ends,
+    Groups,
+    balances_after,
+    contradicts_sign,
+    grouped,
+    ordered,
+    signed,
+    with_charges,
+    without_balances,
+)
 
 # So many rows are enough to find the delimiter and the header.
 FIRST: Final = 60
@@ -89,12 +101,18 @@ def file_of(
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
     if not (mapping.has_date_and_amount or mapping.invert is not None or is_clear):
         entries = signed(entries, reader.stated, table, layout)
+    if "charges" in layout.columns:
+        entries = with_charges(entries, layout)
+    if not (mapping.has_date_and_amount or "balanceIs" in mapping.choices):
+        entries = balances_after(entries, layout)
     groups, ends, gone = without_balances(grouped(entries), reader)
     skipped = sorted((*skipped, *gone), key=lambda row: row.row)
     statements, warnings = _statements(groups, ends, has_balance_column="balance" in mapping.columns)
     if not has_lines:
         warnings.append("The file has no transaction, so there is nothing to import.")
     columns = columns_of(layout, mapping, layouts or layouts_of(table[:FIRST]))
+    if not layout.flag and mapping.invert is not None and contradicts_sign(entries):
+        columns = replace(columns, contradicted=("invert",))
     return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
 
 

@@ -1,69 +1,167 @@
 """Proofs from all rows of a table: the running balance, the sign of the amounts, and rows that state balances."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from typing import Final
 
-from webapp.importers.balance_lines import REASON, BalancesFound, Movement, balances_among, unclear, unnamed
+from webapp.importers.balance_lines import (
+    REASON,
+    BalancesFound,
+    Movement,
+    balance_end,
+    balances_among,
+    unclear,
+    unnamed,
+)
 from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
 from webapp.importers.tables.amounts import has_own_sign
 from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.tables.vocabulary import plain
+from webapp.importers.tables.vocabulary import OF_TRANSFERS, direction_of, plain
 
 Account = tuple[str | None, str | None]
 Groups = Mapping[Account, list[TableEntry]]
 Ends = Mapping[Account, tuple[StatedBalance | None, StatedBalance | None]]
 
 
+# Where a file left out lines, most of its balances follow from the amounts, and none does by chance.
+_FEWEST_BEFORE: Final = 2
+_FEWEST_OF_MOST: Final = 4
+_MOST: Final = Decimal("0.75")
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Entries, oldest first, and how many of their balances agree with the previous balance and the amount."""
+    """Entries, oldest first, and how many of the balances that changed agree with the one before and the amounts."""
 
     entries: Sequence[TableEntry]
+    steps: int
     agreeing: int
     broken: TableEntry | None
 
 
-def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
-    """Check the balances of entries; some may have none."""
+def chain(entries: Iterable[TableEntry], sign: int = 1, *, is_before: bool = False) -> Chain:
+    """Check the balances of entries, oldest first; some may have none, and all may stand before their amounts."""
     running: Decimal | None = None
-    agreeing, broken = 0, None
-    for entry in entries:
-        if running is not None:
-            running += sign * entry.line.amount
-        if entry.balance is None:
+    steps, agreeing, broken = 0, 0, None
+    listed = list(entries)
+    for entry in listed:
+        amount, stated = entry.line.amount, entry.balance
+        if is_before and stated is not None:
+            stated += amount
+        if running is None:
+            running = before = stated
             continue
-        if running is not None:
-            agreeing += running == entry.balance
-            broken = broken or (entry if running != entry.balance else None)
-        running = entry.balance
-    return Chain(entries, agreeing, broken)
+        running += amount if sign > 0 else -amount
+        if stated is None:
+            continue
+        if running != stated:
+            steps += 1
+            broken = broken or entry
+        elif running != before:
+            steps += 1
+            agreeing += 1
+        running = before = stated
+    return Chain(listed, steps, agreeing, broken)
 
 
-def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
+def ordered(entries: Sequence[TableEntry], sign: int = 1, *, is_before: bool = False) -> Chain | None:
     """Return the chain in date order; if all dates are equal, the chain that agrees, or None."""
-    forward, backward = chain(entries, sign), chain(entries[::-1], sign)
     first, last = entries[0].line.booked_on, entries[-1].line.booked_on
+    ways = (entries, reversed(entries)) if first <= last else (reversed(entries), entries)
+    likely = chain(ways[0], sign, is_before=is_before)
+    # Against the order of their days, turned amounts look like those of a file with the balance before each.
+    is_strict = (sign < 0 or is_before) and first != last
+    if not likely.broken or (is_strict and _are_sorted(entries)):
+        return likely
+    other = chain(ways[1], sign, is_before=is_before)
     if first != last:
-        likely, other = (forward, backward) if first < last else (backward, forward)
-        return other if likely.broken and not other.broken else likely
-    holding = [each for each in (forward, backward) if not each.broken]
-    return holding[0] if holding else None
+        return max(likely, other, key=lambda each: (not each.broken, each.agreeing))
+    return None if other.broken else other
 
 
-def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
-    """Return whether the balances of every account agree with amounts of this sign, and there are enough of them."""
-    agreeing = 0
-    for entries in groups:
-        found = ordered(entries, sign)
-        if found is None or found.broken:
-            return False
-        agreeing += found.agreeing
-    return agreeing > 0
+def _are_sorted(entries: Sequence[TableEntry]) -> bool:
+    days = [entry.line.booked_on for entry in entries]
+    return days in (sorted(days), sorted(days, reverse=True))
+
+
+def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int, *, is_before: bool = False) -> bool:
+    """Return whether the balances of the accounts agree with amounts of this sign: all, or most of many."""
+    found = [ordered(entries, sign, is_before=is_before) for entries in groups]
+    chains = [each for each in found if each is not None]
+    agreeing, steps = sum(each.agreeing for each in chains), sum(each.steps for each in chains)
+    if len(chains) == len(found) and agreeing == steps:
+        return agreeing >= (_FEWEST_BEFORE if is_before else 1)
+    return agreeing >= _FEWEST_OF_MOST and agreeing >= _MOST * steps
+
+
+def contradicts_sign(entries: Sequence[TableEntry]) -> bool:
+    """Return whether the balances of the file follow only from amounts of the other sign."""
+    groups = _chained(entries)
+    return not confirms_sign(groups, 1) and confirms_sign(groups, -1)
+
+
+def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
+    """Return entries with the balance after each, where those of the file only follow as the balance before."""
+    if "balance" not in layout.columns or layout.balance_is_before:
+        return entries
+    groups = _chained(entries)
+    if confirms_sign(groups, 1) or not confirms_sign(groups, 1, is_before=True):
+        return entries
+    layout.balance_is_before = True
+    layout.choose("balanceIs", "before", "The balances of the file follow from the amounts only so.")
+    return [
+        entry if entry.balance is None else replace(entry, balance=entry.balance + entry.line.amount)
+        for entry in entries
+    ]
+
+
+def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
+    """Return entries with the charges in their amounts; raises MappingNeededError where nothing says if they are.
+
+    The balances prove it: those of the file follow from the amounts alone, or from what the charges leave of them.
+    """
+    charged = next((entry for entry in entries if entry.line.charges), None)
+    if charged is None:
+        layout.charges_are = ""
+        return entries
+    beside = [_charged(entry) for entry in entries]
+    if not layout.charges_are:
+        agreeing = [
+            sum(found.agreeing for group in _chained(each) if (found := ordered(group)))
+            if confirms_sign(_chained(each), 1)
+            else 0
+            for each in (entries, beside)
+        ]
+        if agreeing[0] == agreeing[1]:
+            column = layout.columns["charges"]
+            raise MappingNeededError(
+                f"There are fees in {layout.named(column)}, and it is unknown whether the amounts include them; choose"
+                ' in the mapping: {"chargesAre": "within"} where they do, {"chargesAre": "beside"} where they do not.',
+                "chargesAre",
+                example=str(charged.line.amount),
+                charges=str(charged.line.charges),
+            )
+        layout.charges_are = "within" if agreeing[0] > agreeing[1] else "beside"
+        why = "The balances of the file follow from the amounts only so."
+        layout.choose("chargesAre", layout.charges_are, why)
+    return beside if layout.charges_are == "beside" else entries
+
+
+def _charged(entry: TableEntry) -> TableEntry:
+    if not entry.line.charges:
+        return entry
+    return replace(entry, line=replace(entry.line, amount=entry.line.amount - entry.line.charges))
+
+
+def _chained(entries: Sequence[TableEntry]) -> list[list[TableEntry]]:
+    """Return the booked lines of each account, which its balances follow from."""
+    groups = grouped([entry for entry in entries if not entry.line.pending and not entry.label])
+    return list(groups.values())
 
 
 def grouped(entries: Sequence[TableEntry]) -> Groups:
@@ -88,14 +186,15 @@ def signed(
     own, rest = list[TableEntry](), list[TableEntry]()
     for entry in lines:
         (own if has_own_sign(texts[entry.line.row]) else rest).append(entry)
-    turns, why = _proof(entries, stated) or _by_own_signs(own, rest) or (None, "")
+    turns, why = (
+        _proof(entries, stated, table, layout)
+        or _by_own_signs(own, rest)
+        or _by_header(layout, has_minus=any(entry.line.amount < 0 for entry in lines))
+        or _by_words(lines, table, layout)
+        or (None, "")
+    )
     into = sum(entry.line.amount > 0 for entry in lines)
     out = sum(entry.line.amount < 0 for entry in lines)
-    if turns is None and (known := known_layout(layout.names)) and known.invert is not None:
-        turns, why = known.invert, known.why
-    # A net amount, after fees, is always from the account holder's view.
-    if turns is None and plain(layout.names[column]).startswith("net"):
-        turns = False
     if turns is None and out > into:
         turns, why = False, "Most amounts have a minus, and most lines of an account are money out."
     if turns is None and lines:
@@ -119,26 +218,105 @@ def _turned(entry: TableEntry) -> TableEntry:
     return replace(entry, line=replace(entry.line, amount=-entry.line.amount))
 
 
-def _proof(entries: Sequence[TableEntry], stated: Sequence[Movement]) -> tuple[bool, str] | None:
+def _proof(
+    entries: Sequence[TableEntry], stated: Sequence[Movement], table: Sequence[TableRow], layout: Layout
+) -> tuple[bool, str] | None:
     """Return whether amounts are to be turned, by the balances of the file, and why; None if they prove nothing."""
-    groups = [
-        [entry for entry in group if not entry.line.pending and not entry.label]
-        for group in grouped(entries).values()
-    ]
-    groups = [group for group in groups if group]
-    holds, holds_turned = confirms_sign(groups, 1), confirms_sign(groups, -1)
-    if holds != holds_turned:
+    groups = _chained(entries)
+    holds = confirms_sign(groups, 1)
+    holds_turned = not holds and confirms_sign(groups, -1)
+    if holds or holds_turned or confirms_sign(groups, 1, is_before=True):
         return holds_turned, "The balances of the file follow from the amounts only so."
     if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
         shown = [_shows(rows, sign) for sign in (1, -1)]
         if shown[0] != shown[1]:
             return shown[1], "The stated opening and closing balances follow from the amounts only so."
-    return None
+    return _by_ends_of_rows(groups, table, layout)
 
 
 def _shows(rows: Sequence[Movement], sign: int) -> bool:
     return balances_among(rows, sign=sign).opening is not None
+
+
+def _by_ends_of_rows(
+    groups: Sequence[Sequence[TableEntry]], table: Sequence[TableRow], layout: Layout
+) -> tuple[bool, str] | None:
+    """Return whether amounts are to be turned, by columns of opening and closing balances, and why.
+
+    Each row may state the balances around itself, or all rows those of the whole statement.
+    """
+    ends = {place: balance_end(name) for place, name in enumerate(layout.names)}
+    opening, closing = (
+        [place for place, end in ends.items() if end == wanted] for wanted in ("OPENING", "CLOSING")
+    )
+    if len(opening) != 1 or len(closing) != 1:
+        return None
+    rows = {row.number: row for row in table}
+    moves = [
+        _moves_of([rows[entry.line.row] for entry in entries], opening[0], closing[0], layout)
+        for entries in groups
+    ]
+    for sign in (1, -1):
+        amounts = [[sign * entry.line.amount for entry in entries] for entries in groups]
+        if groups and all(map(_add_up, amounts, moves)):
+            return sign < 0, "The opening and closing balances in the rows follow from the amounts only so."
+    return None
+
+
+def _moves_of(rows: Sequence[TableRow], opening: int, closing: int, layout: Layout) -> list[Decimal]:
+    """Return how much each row says that the balance moved; none if a row does not say it."""
+    ends = [[layout.number(row, column) for column in (opening, closing)] for row in rows]
+    return [after - before for before, after in ends if before is not None and after is not None]
+
+
+def _add_up(amounts: Sequence[Decimal], moves: Sequence[Decimal]) -> bool:
+    """Return whether each amount makes the move of its row, or all make the one that every row states."""
+    if list(amounts) == list(moves):
+        return any(amounts)
+    return len(moves) == len(amounts) and len(set(moves)) == 1 and moves[0] != 0 and sum(amounts) == moves[0]
+
+
+def _by_header(layout: Layout, *, has_minus: bool) -> tuple[bool, str] | None:
+    """Return whether amounts are to be turned, by the names of the columns, and why."""
+    known = known_layout(layout.names)
+    if known and known.invert is not None:
+        return known.invert, known.why
+    # A net amount, after fees, is always from the account holder's view.
+    if plain(layout.names[layout.columns["amount"]]).startswith("net"):
+        return False, ""
+    # A list of a card has no such column, and every bank writes money out of an account with a minus.
+    named = (
+        place for place, name in enumerate(layout.names) if not OF_TRANSFERS.isdisjoint(plain(name).split())
+    )
+    column = next(named, None)
+    if column is None or not has_minus:
+        return None
+    return False, f"By {layout.named(column)} it is an account, of which a minus is money out."
+
+
+def _by_words(
+    entries: Sequence[TableEntry], table: Sequence[TableRow], layout: Layout
+) -> tuple[bool, str] | None:
+    """Return whether amounts are to be turned, by a column that says of each of them where the money went, and why."""
+    amounts = {entry.line.row: entry.line.amount for entry in entries if entry.line.amount}
+    if {each > 0 for each in amounts.values()} != {True, False}:
+        return None
+    rows = [row for row in table if row.number in amounts]
+    for column in range(len(layout.names)):
+        agreeing = set[bool]()
+        for row in rows:
+            way = direction_of(row.cell(column))
+            if way is None:
+                break
+            agreeing.add(way == (amounts[row.number] > 0))
+        else:
+            if len(agreeing) == 1:
+                return (
+                    False in agreeing,
+                    f"The words of {layout.named(column)} agree with the amounts only so.",
+                )
+    return None
 
 
 def _by_own_signs(own: Sequence[TableEntry], rest: Sequence[TableEntry]) -> tuple[bool, str] | None:

@@ -21,6 +21,7 @@ class PartKind(StrEnum):
     WITHHELD = "WITHHELD"
     SPLIT_TAX = "SPLIT_TAX"
     ROUNDING = "ROUNDING"
+    CHARGES = "CHARGES"
 
 
 class NotInPartsError(UnprocessableError):

@@ -17,6 +17,17 @@ _PLACEHOLDERS: Final = frozenset({"NONREF", "NOREF", "NOTPROVIDED", "NONE", "NUL
 MOST_KEY: Final = 2**31 - 1
 
 
+# What a bank may state of a line beside its amount and its text.
+DETAILS: Final = (
+    "charges",
+    "original_amount",
+    "original_currency",
+    "exchange_rate",
+    "return_reason",
+    "return_text",
+)
+
+
 class LineFacts(Protocol):
     """The facts behind the key of a line."""
 
@@ -69,6 +80,12 @@ class BankLine(NamedTuple):
     amount_base_minor: int | None = None
     text_key: int = 0
     details: Mapping[str, str] | None = None
+
+
+def details_of(line: object) -> dict[str, str] | None:
+    """Return what the bank states of a line beside amount and text, as it is stored; None for nothing."""
+    found = {name: str(value) for name in DETAILS if (value := getattr(line, name)) is not None}
+    return found or None
 
 
 def state_of_new(*, is_pending: bool, is_joined: bool) -> str:

@@ -29,7 +29,8 @@ class PushedLine(NamedTuple):
     """A line as its provider sends it, from the account holder's view; `pending_transaction_id` is its id as pending.
 
     `shared_id` is the provider's id where it names several lines, and `provider_transaction_id` stands for it. With
-    `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
+    `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month. `charges`,
+    the original amount with its rate and the reason of a return are as in a file.
     """
 
     provider_transaction_id: str
@@ -45,6 +46,12 @@ class PushedLine(NamedTuple):
     pending_transaction_id: str | None = None
     has_moved_value_day: bool = False
     shared_id: str | None = None
+    charges: Decimal | None = None
+    original_amount: Decimal | None = None
+    original_currency: str | None = None
+    exchange_rate: Decimal | None = None
+    return_reason: str | None = None
+    return_text: str | None = None
 
     @property
     def own_key(self) -> str:

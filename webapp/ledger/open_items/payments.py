@@ -69,7 +69,8 @@ class PaymentRates:
 class PaymentChoice:
     """Items for a payment, the reason, and the rest of the items and of the payment.
 
-    `rates` is None in one currency, and before the rate is found.
+    `rates` is None in one currency, and before the rate is found. `charges` are the bank's, if only with them the line
+    is what the items come to; `unused` is then what they took.
     """
 
     basis: Basis
@@ -78,6 +79,7 @@ class PaymentChoice:
     left_open: Money
     unused: Money | None
     rates: PaymentRates | None = None
+    charges: Money | None = None
 
     @property
     def item_ids(self) -> tuple[int, ...]:

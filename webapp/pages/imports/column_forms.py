@@ -31,6 +31,20 @@ KINDS = {
     "pending": "Status",
     "valueDate": "Value day",
     "leaveOut": "Says which rows to leave out",
+    "charges": "Charges",
+    "originalAmount": "Original amount",
+    "originalCurrency": "Original currency",
+    "exchangeRate": "Exchange rate",
+}
+# What else is chosen, as the settings of the form call it.
+_SETTINGS = {
+    "dateFormat": ("Days are written", {}),
+    "invert": ("Amounts without a sign", {"True": "money out", "False": "money in"}),
+    "balanceIs": (
+        "The balance is",
+        {"before": "the one before each line", "after": "the one after each line"},
+    ),
+    "chargesAre": ("Charges are", {"within": "within the amounts", "beside": "taken beside the amounts"}),
 }
 FIGURES = ("amount", "debit", "credit", "balance")
 ROWS_SHOWN = 12
@@ -49,6 +63,8 @@ _PLAIN = {
     "invert": "invert",
     "skip_without_amount": "skipWithoutAmount",
     "currency": "currency",
+    "balance_is": "balanceIs",
+    "charges_are": "chargesAre",
 }
 
 
@@ -166,19 +182,33 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
     if key == "invert":
         choices = [("false", f"“{example}” is money in"), ("true", f"“{example}” is money out")]
         return ColumnQuestion(key, f"Is “{example}”, without a minus, money in or money out?", choices)
-    if key == "leaveOut":
-        column, values = details["leaveOut"]
-        choices = [
-            (json.dumps({"leaveOut": [column, values]}), f"“{example}” is a balance: leave such rows out"),
-            (
-                json.dumps({"leaveOut": [column, []]}),
-                f"“{example}” is a payment, and all other rows are lines too",
-            ),
-        ]
-        return ColumnQuestion(key, f"Is “{example}” a balance or a payment?", choices)
+    if key in {"leaveOut", "chargesAre", "skipWithoutAmount"}:
+        return _question_about_rows(key, example, details)
     if key == "sheet":
         return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
     return ColumnQuestion(key, sentence)
+
+
+def _question_about_rows(key: str, example: str, details: Mapping[str, Any]) -> ColumnQuestion:
+    if key == "skipWithoutAmount":
+        choices = [("true", "Nothing: leave out rows without an amount, and list them")]
+        return ColumnQuestion(key, f"Row {details['row']:,} has a day and no amount. What moved?", choices)
+    if key == "chargesAre":
+        charges = details["charges"]
+        choices = [
+            ("within", f"“{example}” is what the account paid or got, with the fee in it"),
+            ("beside", f"“{example}” is without the fee of {charges}, which was taken as well"),
+        ]
+        return ColumnQuestion(key, f"Is the fee of {charges} in “{example}”?", choices)
+    column, values = details["leaveOut"]
+    choices = [
+        (json.dumps({"leaveOut": [column, values]}), f"“{example}” is a balance: leave such rows out"),
+        (
+            json.dumps({"leaveOut": [column, []]}),
+            f"“{example}” is a payment, and all other rows are lines too",
+        ),
+    ]
+    return ColumnQuestion(key, f"Is “{example}” a balance or a payment?", choices)
 
 
 def _formatted_day(example: str, date_format: str) -> str:
@@ -306,10 +336,9 @@ def _shown_choice(key: str, value: object, why: str) -> ShownChoice:
             why,
             "columns",
         )
-    if key == "dateFormat" and isinstance(value, str):
-        return ShownChoice("Days are written", YEARS_END.strftime(value), why, f"column-{key}")
-    words = {True: "money out", False: "money in"}
-    return ShownChoice("Amounts without a sign", words[bool(value)], why, f"column-{key}")
+    name, words = _SETTINGS[key]
+    shown = YEARS_END.strftime(str(value)) if key == "dateFormat" else words[str(value)]
+    return ShownChoice(name, shown, why, f"column-{key}")
 
 
 def proposed_of(reading: ColumnReading) -> dict[str, object]:

@@ -41,8 +41,11 @@ class Rest:
         return f"{self.left.formatted} is left."
 
 
-def of_line(line: WorkspaceLine) -> list[Row]:
-    """The rows of the form: the present parts, or an empty one beside the rest that stays where the line is."""
+def of_line(line: WorkspaceLine, charges_account_id: int | None = None) -> list[Row]:
+    """The rows of the form: the present parts, or an empty one beside the rest that stays where the line is.
+
+    The charges that the bank states within the line are proposed as a part of the account for them.
+    """
     parts: Sequence[WorkspaceLine | NamedSplit] = line.splits or [line]
     rows = [
         {
@@ -51,7 +54,14 @@ def of_line(line: WorkspaceLine) -> list[Row]:
         }
         for part in parts
     ]
-    return [*rows, empty()] if line.splits else [empty(), *rows]
+    if line.splits:
+        return [*rows, empty()]
+    charges = (line.details or {}).get("charges")
+    if not charges or charges_account_id is None:
+        return [empty(), *rows]
+    # A charge goes out, also where money came in.
+    amount = charges if line.amount.minor < 0 else f"-{charges}"
+    return [empty() | {"amount": amount, "account_id": charges_account_id}, *rows]
 
 
 def empty() -> Row:

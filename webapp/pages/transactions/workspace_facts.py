@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webapp import queries
+from webapp.ledger.chart import Role
 from webapp.ledger.proofs.covered_months import in_one_word
 from webapp.pages.transactions import split_forms
 from webapp.queries.items.payment_choices import LinePayments
@@ -130,7 +131,10 @@ class WorkspaceFacts:
         """The rows of the split form of the current line."""
         if self._typed:
             return list(self._typed)
-        return [*split_forms.of_line(self.line)] if self.line else []
+        if self.line is None:
+            return []
+        charges = queries.accounts.accounts.by_role(organization_id(), Role.BANK_CHARGES)
+        return [*split_forms.of_line(self.line, charges.id)]
 
     @cached_property
     def rest(self) -> split_forms.Rest | None:

@@ -34,9 +34,8 @@ def amounts_of(line: Transaction) -> dict[str, set[int]]:
     """Give the amounts for which a line may pay, by currency: its own, without the bank's charges, and the original."""
     size, stated = abs(line.amount_minor), line.details or {}
     amounts = {line.currency: {size}}
-    if charges := stated.get("charges"):
-        taken = Money.rounded(Decimal(charges), line.currency).minor
-        amounts[line.currency].add(size - taken if line.amount_minor < 0 else size + taken)
+    if charges := line.charges:
+        amounts[line.currency].add(abs(line.amount + charges).minor)
     if (original := stated.get("original_amount")) and (code := stated.get("original_currency")):
         amounts.setdefault(code, set()).add(Money.rounded(Decimal(original), code).minor)
     return amounts

@@ -8,9 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.chart import Role
 from webapp.ledger.money import Money, total
 from webapp.ledger.open_items.payment_sets import SetVerdict
 from webapp.ledger.open_items.payments import (
+    INEXACT,
     Basis,
     ChosenPart,
     PaymentChoice,
@@ -23,6 +25,7 @@ from webapp.models import (
     of_same_organization,
 )
 from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import listings, returned_payments
 from webapp.queries.items.likely_payments import PayingLine, WeighedPayments
@@ -44,13 +47,17 @@ class WantedItem:
 
 @dataclass(frozen=True, slots=True)
 class LinePayments:
-    """What a line may pay, the best first, with the items of the choices and the other lines that are to pay them."""
+    """What a line may pay, the best first, with the items of the choices and the other lines that are to pay them.
+
+    `charges_account_id` is the account of the bank's charges, where the line has some.
+    """
 
     verdict: SetVerdict
     candidates: int
     choices: tuple[PaymentChoice, ...]
     items: tuple[OwedItemRecord, ...]
     wanted: tuple[WantedItem, ...]
+    charges_account_id: int | None = None
 
     @property
     def by_id(self) -> dict[int, OwedItemRecord]:
@@ -70,6 +77,7 @@ def of_line(line: Transaction) -> LinePayments:
     weighed = WeighedPayments(organization_id, [paying], is_wide=True)
     evidence, choices = weighed.evidence(paying)
     if not any(each.basis in EXACT for each in choices):
+        choices = [*_with_charges(line, paying, weighed), *choices]
         choices += [_returned(row) for row in returned_payments.rows(line, weighed.party(paying))]
     chosen = sorted({each for choice in choices for each in choice.item_ids})
     items = listings.as_of(organization_id)
@@ -81,7 +89,22 @@ def of_line(line: Transaction) -> LinePayments:
         tuple(_with_rates(line, each) for each in choices),
         tuple(records),
         tuple(WantedItem(item_id, lines) for item_id, lines in _wanted(line, chosen).items()),
+        accounts.by_role(organization_id, Role.BANK_CHARGES).id if line.charges else None,
     )
+
+
+def _with_charges(line: Transaction, paying: PayingLine, weighed: WeighedPayments) -> list[PaymentChoice]:
+    """Propose the items that are the line without the charges that its bank states within it."""
+    charges = line.charges
+    if charges is None:
+        return []
+    _, choices = weighed.evidence(replace(paying, amount=line.amount + charges))
+    reason = f"The line has {charges.formatted} of charges."
+    return [
+        replace(each, reason=f"{each.reason} {reason}", unused=-charges, charges=charges)
+        for each in choices
+        if each.basis not in INEXACT
+    ]
 
 
 def _with_rates(line: Transaction, choice: PaymentChoice) -> PaymentChoice:

@@ -24,6 +24,7 @@ from webapp.models import (
     Posting,
     Project,
     Reconciliation,
+    Transaction,
     refers_to,
 )
 from webapp.queries.access import organizations
@@ -105,11 +106,13 @@ def _postings(organization_id: str) -> sa.Executable:
             Posting.base_currency,
             sa.func.coalesce(counting.name, Merchant.name).label("merchant"),
             Project.name.label("project"),
+            Transaction.details,
         )
         .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .outerjoin(Merchant, refers_to(Posting.org_merchant_id, Merchant))
         .outerjoin(counting, refers_to(Merchant.merged_into_id, counting))
         .outerjoin(Project, refers_to(Posting.project_id, Project))
+        .outerjoin(Transaction, sa.and_(refers_to(Posting.transaction_id, Transaction), Posting.is_bank_leg))
         .where(JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
         .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.position)
     )
@@ -128,6 +131,7 @@ def _entry(rows: list[Any], settlement_ids: tuple[int, ...]) -> BookEntry:
                 Money(row.amount_base_minor, row.base_currency),
                 row.merchant,
                 row.project,
+                row.details,
             )
             for row in rows
         ),

@@ -15,6 +15,7 @@ from webapp.ledger.journal.base_shares import with_base_shares
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.invoice_parts import (
     InvoicePart,
+    NotInPartsError,
     PartKind,
     StatedBase,
     StatedTotals,
@@ -57,6 +58,9 @@ FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, str | None]]]] = {
 FEWEST_INSTALMENTS: Final = 2
 # What of a document only its invoice states.
 OTHERS: Final = ("third_party", "withheld", "split_tax", "rounding")
+
+
+_ROLES: Final = {PartKind.ROUNDING: Role.ROUNDING, PartKind.CHARGES: Role.BANK_CHARGES}
 
 
 class NoTotalError(UnprocessableError):
@@ -206,10 +210,26 @@ def _worth(
 
 
 def splits(document: Document, line: Transaction, chosen: ChosenAccounts = SUGGESTED) -> list[BookedPart]:
-    """Give the parts of a line that pays a document, with the line's sign; raises NotInPartsError."""
+    """Give the parts of a line that pays a document, with the line's sign; raises NotInPartsError.
+
+    Where the line has charges of the bank, and the document is what it is without them, they are a part of their own.
+    """
+    try:
+        return _parts_paid(document, line, line.amount, chosen)
+    except NotInPartsError:
+        charges = line.charges
+        if charges is None:
+            raise
+        parts = _parts_paid(document, line, line.amount + charges, chosen)
+        return [*parts, _booked(InvoicePart(PartKind.CHARGES, charges), document, chosen, -charges)]
+
+
+def _parts_paid(
+    document: Document, line: Transaction, amount: Money, chosen: ChosenAccounts
+) -> list[BookedPart]:
     is_out = line.amount_minor < 0
     pays = _sign(document) > 0
-    paid = -line.amount if is_out else line.amount
+    paid = -amount if is_out else amount
     # A payment that goes the other way than the document says has the other sign than its total.
     stated_paid = paid if is_out == pays else -paid
     return [
@@ -307,8 +327,8 @@ def _booked(part: InvoicePart, document: Document, chosen: ChosenAccounts, amoun
 
 
 def _account(kind: PartKind, document: Document, chosen: ChosenAccounts) -> int | None:
-    if kind is PartKind.ROUNDING:
-        return accounts.by_role(document.organization_id, Role.ROUNDING).id
+    if kind in _ROLES:
+        return accounts.by_role(document.organization_id, _ROLES[kind]).id
     if kind is PartKind.TAX:
         return chosen.tax_account_id or _of_last(document) or _of_chart(document, TAX)
     if kind in FOR_OTHERS:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TypedDict
 
 from webapp.ledger.matching.joins import LineReport
-from webapp.ledger.matching.lines import BankLine
+from webapp.ledger.matching.lines import BankLine, details_of
 from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching.feed_lines import FeedEvent
@@ -115,4 +115,5 @@ class IncomingLine:
             line.reference,
             line.value_on,
             line.provider_transaction_id,
+            details=details_of(line),
         )

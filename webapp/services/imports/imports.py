@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from webapp.database.sessions import db
+from webapp.importers.bank_files import MappingNeededError
 from webapp.ledger import titles
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref, refs
@@ -38,6 +39,19 @@ def recall(upload: Upload, organization_id: str) -> None:
         found = column_mappings.find(organization_id, upload.data, upload.fa_id)
     if found is not None:
         upload.mapping, upload.remembered = found.mapping, found.sentence
+
+
+def check_recalled(upload: Upload, reading: Reading) -> None:
+    """Ask again for a remembered choice that this file's balances contradict; raises MappingNeededError."""
+    columns = reading.file.columns
+    if upload.remembered is None or columns is None or not columns.contradicted:
+        return
+    (key, *_) = columns.contradicted
+    raise MappingNeededError(
+        f"The balances of this file contradict what is remembered for its layout ({key}). Read it with a mapping of"
+        " your own, or forget what is remembered.",
+        key,
+    )
 
 
 def ready(

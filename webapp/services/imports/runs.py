@@ -78,6 +78,7 @@ def preview(
     try:
         progress("reading", 0, None)
         reading = plans.read(upload.data, upload.mapping)
+        imports.check_recalled(upload, reading)
         turns.begin_snapshot(actor.organization_id)
         ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()
@@ -198,6 +199,7 @@ def _read(upload: Upload, progress: Progress, read: Read = plans.read) -> Readin
     """Read a file, and pack its bytes: the lines of a long one need the memory."""
     progress("reading", 0, None)
     reading = read(upload.data, upload.mapping)
+    imports.check_recalled(upload, reading)
     upload.pack()
     return reading
 

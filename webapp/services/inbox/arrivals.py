@@ -186,6 +186,7 @@ def _ask_whose(upload: Upload, organization_id: str) -> None:
     taking.recall(upload, organization_id)
     db.session.rollback()
     reading = plans.read(upload.data, upload.mapping)
+    taking.check_recalled(upload, reading)
     turns.begin_snapshot(organization_id)
     for statement in reading.file.statements:
         if statement.external_id is None and not existing_lines.without_number(

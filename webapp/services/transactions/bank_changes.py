@@ -41,6 +41,8 @@ def write_facts(line: Transaction, facts: BankLine) -> None:
     """Store the bank's present fields of a line."""
     for name in FIELDS:
         setattr(line, name, getattr(facts, name))
+    if facts.details:
+        line.details = dict(facts.details)
 
 
 def change_status(line: Transaction, status: str, *, now: datetime) -> None:
