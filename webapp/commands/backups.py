@@ -1,5 +1,6 @@
 """Backups of the books, and their restore."""
 
+import stat
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import file_digest
@@ -13,7 +14,6 @@ from webapp.config import make_instance
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.database.tenancy import maintenance
-from webapp.file_safety import OTHERS
 from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks.violations import Violation
@@ -39,7 +39,7 @@ def _key(_context: click.Context, _option: click.Parameter, path: Path | None) -
     """Read a key that only its owner may read."""
     if path is None:
         return None
-    if path.stat().st_mode & OTHERS:
+    if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise click.BadParameter(f"Other users of this machine may read {path}. Run: chmod 600 {path}")
     with path.open("rb") as file:
         key = file.read(MOST_KEY).strip()

@@ -20,7 +20,6 @@ import sqlalchemy as sa
 
 from webapp.database.places import MOST_BYTES
 from webapp.database.sessions import db
-from webapp.file_safety import CHANGED_BY_OTHERS
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
@@ -79,7 +78,7 @@ class DropFolder:
         self._folder = _opened(str(self.path))
         try:
             found = os.fstat(self._folder)
-            is_others = found.st_uid not in (0, os.geteuid()) or found.st_mode & CHANGED_BY_OTHERS
+            is_others = found.st_uid not in (0, os.geteuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
             if is_others and not self.is_shared:
                 raise FolderError(
                     f"Other users of this machine may write into {self.path}. "
