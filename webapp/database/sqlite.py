@@ -121,6 +121,12 @@ def prepare_engine(engine: sa.Engine) -> None:
             writer.release()
 
 
+def has_begun(connection: sa.Connection) -> bool:
+    """Return whether a transaction of SQLite is open, which a statement outside any would end at once."""
+    driver: Any = connection.connection.dbapi_connection
+    return bool(driver.in_transaction)
+
+
 def prepare(connection: Any) -> None:
     """Run the pragmas; raises UnsafeSettingError where an affected library finds the books kept in WAL mode."""
     connection.execute(f"PRAGMA busy_timeout={PATIENCE_MILLISECONDS}")
