@@ -54,7 +54,7 @@ def check_password(email: str, password: str, *, visitor: Visitor, now: datetime
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
         named = sa.select(User).where(User.email == account, User.is_active)
         user = session.scalar(named) if EMAIL.fullmatch(account) else None
-        stored_hash = user.password_hash if user else None
+        stored_hash = users.hash_of(session, account) if user else None
     is_right = verify_password(stored_hash, password)
     if user is None or not is_right:
         raise SignInRefusedError
@@ -119,7 +119,8 @@ def join(
     invitation = invitations.of_link(secret, now)
     db.session.expunge(invitation)
     user = users.find(invitation.email)
-    known_id, has_password = (user.id, user.password_hash is not None) if user else (None, False)
+    known_id = user.id if user else None
+    has_password = users.hash_of(db.session(), invitation.email) is not None
     # Hashing takes its time; nobody else waits for it.
     db.session.rollback()
     if known_id is not None and known_id == signed_in_id:
