@@ -17,6 +17,7 @@ from webapp.ledger.errors import LedgerError
 
 # Primary result codes of SQLite: after these at COMMIT it has taken everything back.
 SQLITE_FULL: Final = 13
+SQLITE_READ_ONLY: Final = 8
 SQLITE_TAKEN_BACK: Final = frozenset({5, 6, SQLITE_FULL, 19})
 PRIMARY: Final = 0xFF
 # PostgreSQL's SQLSTATE of a full disk, and the severity of errors after which it goes on with the connection.

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
 from webapp.config import UnsafeSettingError
 from webapp.database.command_limits import is_unlimited
-from webapp.database.failures import BusyError
+from webapp.database.failures import PRIMARY, SQLITE_READ_ONLY, BusyError
 
 # Older ones have the WAL-reset bug: https://sqlite.org/wal.html
 FIRST_SAFE_WAL_VERSION: Final = (3, 51, 3)
@@ -113,6 +113,12 @@ def prepare_engine(engine: sa.Engine) -> None:
         writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    @event.listens_for(engine, "handle_error")
+    def failed(context: sa.engine.ExceptionContext) -> None:
+        # What SQLite opened while the disk could only be read stays so; others are opened in its place.
+        code = getattr(context.original_exception, "sqlite_errorcode", None) or 0
+        context.is_disconnect = context.is_disconnect or code & PRIMARY == SQLITE_READ_ONLY
 
     # The commit event fires before the commit; a connection returns to the pool after it.
     @event.listens_for(engine, "checkin")
