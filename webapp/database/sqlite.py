@@ -116,9 +116,11 @@ def prepare_engine(engine: sa.Engine) -> None:
 
     @event.listens_for(engine, "handle_error")
     def failed(context: sa.engine.ExceptionContext) -> None:
-        # What SQLite opened while the disk could only be read stays so; others are opened in its place.
+        # What SQLite opened while the disk could only be read stays so, and so do all in a process beside one of it.
         code = getattr(context.original_exception, "sqlite_errorcode", None) or 0
-        context.is_disconnect = context.is_disconnect or code & PRIMARY == SQLITE_READ_ONLY
+        if code & PRIMARY == SQLITE_READ_ONLY:
+            context.is_disconnect = True
+            engine.dispose()
 
     # The commit event fires before the commit; a connection returns to the pool after it.
     @event.listens_for(engine, "checkin")
