@@ -99,5 +99,8 @@ def test_what_the_books_have_and_nothing_can_move_is_said_once(watch, folder, ad
     assert contents(folder) == {"meal.pdf"}
 
 
-def _denied(*_words, **_named):
-    raise PermissionError(1, "Operation not permitted")
+def _denied(path, *words, make=os.mkdir, dir_fd=None):
+    """Refuse folders in the drop folder alone, which is reached by its descriptor."""
+    if dir_fd is not None:
+        raise PermissionError(1, "Operation not permitted")
+    make(path, *words)
