@@ -118,8 +118,10 @@ def _record_refusal(error: LedgerError) -> None:
     """Record a refused act; a failure of that must not hide the refusal."""
     try:
         record_refusal(error)
-    except (LedgerError, sqlalchemy.exc.SQLAlchemyError) as other:
-        db.session.rollback()
+    except Exception as other:
+        if not _is_of_database(other):
+            raise
+        _take_back()
         log.error("A refused act was not recorded: %s", type(other).__name__)  # noqa: TRY400
 
 
@@ -172,7 +174,7 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
     return error_response(422, "validation", sentence_of(fields), fields=fields)
 
 
-def answer_unavailable(error: sqlalchemy.exc.SQLAlchemyError) -> Response:
+def answer_unavailable(error: Exception) -> Response:
     """Answer a database that cannot do a statement now: locked, full, or not available."""
     cause = getattr(error, "orig", None) or error
     code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorname", None)
@@ -216,7 +218,9 @@ def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
 
 
 def answer_unexpected(error: Exception) -> Response:
-    """Answer an unexpected error without details."""
+    """Answer an unexpected error without details, unless it is the database's, past SQLAlchemy."""
+    if failures.is_of_driver(error):
+        return answer_unavailable(error)
     log.error("Unexpected error", exc_info=error)
     return error_response(500, *HTTP_ERRORS[500])
 
@@ -253,7 +257,7 @@ def error_response(
     details: Mapping[str, Any] | None = None,
 ) -> Response:
     """Roll back, and answer an error as JSON or as a page."""
-    db.session.rollback()
+    _take_back()
     if is_for_api():
         body = error_body(code, sentence, fields, details)
         return Response(json.dumps(body), status, content_type="application/json")
@@ -271,12 +275,29 @@ def _error_part(status: int, sentence: str) -> str | None:
     return part.render(message=sentence, tag=tag if tag in PARTS else "div", element_id=element_id)
 
 
+def _take_back() -> None:
+    """Roll back; a connection that cannot do so is given up, and the database takes back what was open on it."""
+    try:
+        db.session.rollback()
+    except Exception as error:
+        if not _is_of_database(error):
+            raise
+        log.error("A rollback failed: %s", type(error).__name__)  # noqa: TRY400
+        db.session().invalidate()
+
+
+def _is_of_database(error: Exception) -> bool:
+    return isinstance(error, LedgerError | sqlalchemy.exc.SQLAlchemyError) or failures.is_of_driver(error)
+
+
 def _error_page(status: int, sentence: str) -> str:
     """Render the page of an error; where the database cannot say who looks at it, without the frame of the pages."""
     try:
         return render_template("errors/error.html", status=status, message=sentence)
-    except (LedgerError, sqlalchemy.exc.SQLAlchemyError):
-        db.session.rollback()
+    except Exception as error:
+        if not _is_of_database(error):
+            raise
+        _take_back()
         # Without the context of the other templates, which asks the database.
         return current_app.jinja_env.get_template("errors/bare.html").render(message=sentence)
 

@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
+from tests.commands.conftest import PROPOSED
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.documents import PDF, pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
@@ -24,55 +25,6 @@ from webapp.database.sessions import db
 from webapp.services.backups import restores
 
 WRITERS, WORKERS = 8, 4
-PROPOSED = pdf("to be approved")
-
-
-@pytest.fixture
-def backed_up(command, tmp_path):
-    def write(name="books.zip"):
-        path = tmp_path / name
-        result = command("backup", str(path))
-        assert result.exit_code == 0, result.output
-        return path
-
-    return write
-
-
-@pytest.fixture
-def books_of_all_kinds(ada, bank, desk):
-    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and two files.
-
-    The merchant that was made first is merged into the one after it, and that into the last.
-    """
-    first, second, last = (bank.merchant(name) for name in ("REWE", "Rewe", "REWE Markt"))
-    for one, into in ((first, second), (second, last)):
-        assert ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": into}).status_code == 200
-    lines = bank.send_many(
-        [("2026-10-02", "1000.00", "東京 “quotes”\nand more"), ("2026-10-30", "-150.00", "Rent")]
-    )
-    desk.confirm(*lines)
-    desk.prove()
-    ada.patch(f"/api/transactions/{lines[1]}", json={"accountId": bank.account("Rent", "EXPENSE")})
-    desk.confirm(lines[1])
-    pushed = {
-        "providerTransactionId": "p1",
-        "pending": True,
-        "bookedOn": "2026-10-31",
-        "amount": "-4.00",
-        "currency": "EUR",
-        "description": "A coffee",
-    }
-    batch = {"batchId": "b1", "added": [pushed]}
-    assert ada.post(f"/api/feeds/accounts/{bank.fa_id}/transactions", json=batch).status_code == 200
-    bank.open("Dollars", "USD")
-    bank.quote("2026-10-02", "USD", "1.0842")
-    other = bank.send("2026-10-02", "77.00", "A client abroad")
-    desk.confirm(other)
-    desk.void(desk.line(other)["journalEntryId"])
-    document = sent(ada, name="東京.pdf", total="77.00").json["document"]
-    relation = {"transactionId": other}
-    assert ada.post(f"/api/documents/{document['id']}/relations", json=relation).status_code == 201
-    assert sent(ada.with_scopes("read", "propose"), data=PROPOSED).status_code == 202
 
 
 def manifest_of(path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+import socket
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from tests.fixtures.helpers.faulty_disk import FULL
 from webapp.database.sessions import Base, db
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # What the notes of a last use change, which no act waits for.
 SEEN = {"last_used_at", "last_seen_at"}
@@ -91,6 +93,93 @@ class FailingStep:
             failure.sqlite_errorcode = FULL
             raise failure
         self._real_commit(driver)
+
+
+class FailingBelow(FailingStep):
+    """Counts what reaches the database, whoever asks it, past SQLAlchemy too, and lets one of it fail.
+
+    SQLite traces each statement, also those of triggers and of new connections, and interrupts one. On the way to
+    PostgreSQL one message is lost with its connection.
+    """
+
+    def __init__(self, app) -> None:
+        super().__init__(app)
+        self._drivers: list[pysqlite3.Connection] = []
+        self._is_due_now, self._way = False, None if self._is_sqlite else Way(self._passes)
+
+    @contextmanager
+    def armed(self, number: int) -> Iterator[FailingBelow]:
+        self._number, self.counted = number, 0
+        event = ("connect", self._trace) if self._is_sqlite else ("do_connect", self._lead)
+        self._engine.dispose()
+        sa.event.listen(self._engine, *event, insert=self._is_sqlite)
+        try:
+            yield self
+        finally:
+            sa.event.remove(self._engine, *event)
+            self._engine.dispose()
+            # One that fails as it is made is nobody's, until the collector of garbage comes.
+            while self._drivers:
+                self._drivers.pop().close()
+
+    def _trace(self, driver, _record) -> None:
+        self._drivers.append(driver)
+
+        def traced(_statement: str) -> None:
+            if self._is_due():
+                self._is_due_now = True
+                driver.set_progress_handler(self._interrupts, 1)
+
+        driver.set_trace_callback(traced)
+
+    def _interrupts(self) -> int:
+        is_due, self._is_due_now = self._is_due_now, False
+        return int(is_due)
+
+    def close(self) -> None:
+        if self._way is not None:
+            self._way.close()
+
+    def _lead(self, _dialect, _record, _words, named) -> None:
+        self._way.leads_to = f"{named['host']}/.s.PGSQL.{named.get('port') or 5432}"
+        named |= {"host": "127.0.0.1", "port": self._way.port, "sslmode": "disable", "gssencmode": "disable"}
+
+    def _passes(self) -> bool:
+        return not self._is_due()
+
+
+class Way:
+    """A way to PostgreSQL's socket; a message that may not pass is lost, and the connection with it."""
+
+    def __init__(self, passes: Callable[[], bool]) -> None:
+        self._passes, self.leads_to = passes, ""
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.leads_to)
+            for each in ((near, far, self._passes), (far, near, lambda: True)):
+                threading.Thread(target=self._pass, args=each, daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, passes: Callable[[], bool]) -> None:
+        with suppress(OSError):
+            while (data := source.recv(65536)) and passes():
+                target.sendall(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        source.close()
 
 
 class Kept:

@@ -149,6 +149,22 @@ def test_sqlite_says_what_became_of_a_commit_that_its_disk_failed(house, ada, re
         assert names(ada) == ["Studio"]
 
 
+@on_sqlite
+def test_connections_that_were_opened_on_a_read_only_disk_are_given_up(app, ada):
+    """SQLite opens a file for reading where it may not write, and a connection stays as it was opened."""
+    with app.app_context(), db.engine.connect() as connection:
+        assert names(ada) == []
+        connection.exec_driver_sql("PRAGMA query_only = ON")
+    with app.app_context():
+        for _ in range(db.engine.pool.checkedin()):
+            with db.engine.connect() as connection:
+                connection.connection.dbapi_connection.execute("PRAGMA query_only = ON")
+    assert is_refused(named(ada), "busy")
+    assert names(ada) == []
+    assert named(ada).status_code == 201
+    assert names(ada) == ["Studio"]
+
+
 @contextmanager
 def synced(house):
     """Let the application wait for its disk, as it does outside of tests."""

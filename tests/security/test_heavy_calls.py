@@ -49,6 +49,21 @@ def test_a_key_runs_two_heavy_calls_and_the_third_says_when_to_come_back(ada, be
     assert ben.post(PREVIEW, json=RULE).status_code == 200
 
 
+def test_large_bodies_of_a_key_count_after_one_was_refused(ada, ben, held, app):
+    noted = app.extensions["refused_bodies"]
+    noted.clear()
+    path, large = "/api/merchants", {"name": "A", "note": "x" * 70_000}
+    for _ in range(2):
+        held(f"token {ada.token_id}")
+    assert ada.post(path, json=large).status_code == 422
+    refused = ada.post(path, json=large)
+    assert (refused.status_code, refused.json["code"]) == (429, "too_many_at_once")
+    assert ada.post(path, json={"name": "B"}).status_code == 201
+    assert ben.post(path, json=large).status_code == 422
+    noted[f"token {ada.token_id}"] -= 61
+    assert ada.post(path, json=large).status_code == 422
+
+
 def test_an_installation_runs_four_whoever_asks(ada, held):
     for number in range(4):
         held(f"token {1000 + number}")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.security.addresses import BODIES, NEVER_ISSUED, addresses_of
+from webapp.schemas import pushes
 from webapp.web.rendering.htmx import TARGETS
 
 INTERNAL = re.compile(
@@ -332,6 +333,49 @@ def test_an_object_of_more_keys_than_any_address_takes_is_refused_by_their_numbe
                 400,
                 "An object of the body has 38,000 keys, and no address takes more than 200.",
             )
+
+
+@on_sqlite
+def test_a_list_and_a_form_of_more_than_any_address_takes_are_refused_by_their_number(hostile, ada):
+    for body in ({"ids": ["x"] * 20_001}, {"added": [{}] * 20_001}, {"steps": [{"body": [1] * 20_001}]}):
+        answer = hostile("POST", "/api/plans", json=body)
+        assert (answer.status_code, answer.json["error"]) == (
+            400,
+            "A list of the body has 20,001 items, and no address takes more than 20,000.",
+        )
+    fields = "&".join(f"k{number}=1" for number in range(20_001))
+    kind = {"content_type": "application/x-www-form-urlencoded"}
+    answer = ada.browser().post("/settings/keys", data=fields, **kind)
+    assert (answer.status_code, "20,001 fields" in answer.text) == (400, True)
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("method", "path", "body", "told"),
+    [
+        ("PATCH", f"/api/transactions/{NEVER_ISSUED}", {"splits": [{"x": 1}] * 101}, "Split a line into"),
+        ("POST", "/api/transactions/confirm", {"ids": ["x"] * 501}, "Send 1 to 500 ids."),
+        ("POST", "/api/plans", {"title": "A", "steps": [{}] * 201}, "Send 1 to 100 steps."),
+        ("POST", "/api/journal-entries", {"postings": [{"y": 1}] * 201}, "Send 2 to 200 postings."),
+    ],
+)
+def test_a_list_that_is_too_long_is_refused_before_its_items(hostile, method, path, body, told):
+    answer = hostile(method, path, json=body)
+    assert answer.status_code == 422
+    (field,) = (name for name, value in body.items() if isinstance(value, list))
+    assert answer.json["fields"] == {field: [answer.json["fields"][field][0]]}
+    assert answer.json["fields"][field][0].startswith(told)
+
+
+@on_sqlite
+def test_the_faults_of_the_first_twenty_lines_of_a_batch_are_told(feed, monkeypatch):
+    read = []
+    deserialize = pushes.FeedLineSchema.load
+    monkeypatch.setattr(pushes.FeedLineSchema, "load", lambda *a, **n: read.append(1) or deserialize(*a, **n))
+    answer = feed.push(added=[{}] * 9000)
+    assert answer.status_code == 422
+    assert {path.split(".")[1] for path in answer.json["fields"]} <= {str(number) for number in range(20)}
+    assert len(read) <= 20
 
 
 @on_sqlite

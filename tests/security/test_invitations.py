@@ -83,6 +83,25 @@ def test_a_stranger_who_invites_first_gets_into_the_books_of_nobody_else(ada, da
     assert books_of(bank) == {studio.organization_id, *([stranger.organization_id] if is_taken else [])}
 
 
+@pytest.mark.parametrize("is_first", [True, False], ids=["the stranger first", "the stranger second"])
+@pytest.mark.parametrize("role", ["viewer", "bookkeeper", "owner"])
+def test_an_address_that_a_stranger_took_is_told_what_helps_and_owners_see_it(ada, dan, bank, is_first, role):
+    ours = None if is_first else invite(ada)
+    assert join(ada.app, invite(dan, role), STRANGERS_PASSWORD)[0] == 303
+    ours = ours or invite(ada)
+    told = ada.app.test_client().post(ours, data={"password": OWN_PASSWORD})
+    assert (told.status_code, "the operator sets one: tieout set-password" in told.text) == (401, True)
+    assert "another password than this address has" in ada.browser().get("/settings/members").text
+    assert "another password" not in dan.browser().get("/settings/members").text
+    bank.ask(lambda: users.set_password(ADDRESS, users.hash_password(OWN_PASSWORD)))
+    assert join(ada.app, ours, OWN_PASSWORD)[0] == 303
+    stranger = ada.app.test_client()
+    assert (
+        stranger.post("/sign-in", data={"email": ADDRESS, "password": STRANGERS_PASSWORD}).status_code == 401
+    )
+    assert "another password" not in ada.browser().get("/settings/members").text
+
+
 @pytest.mark.parametrize("is_used", [False, True], ids=["our link unused", "our link used"])
 def test_a_stranger_who_invites_second_ends_a_link_at_most(ada, dan, bank, is_used):
     ours = invite(ada)

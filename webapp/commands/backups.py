@@ -1,12 +1,14 @@
 """Backups of the books, and their restore."""
 
+import stat
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from hashlib import file_digest
 from pathlib import Path
 
 import click
 
-from webapp.commands.books import JSON, answer, application, books, taken_back_on_failure
+from webapp.commands.books import JSON, LISTED, answer, application, books, taken_back_on_failure
 from webapp.commands.progress import progress_line
 from webapp.config import make_instance
 from webapp.database.command_limits import unlimited
@@ -15,27 +17,70 @@ from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks.violations import Violation
-from webapp.services.backups import backups, derived_rows, restores
+from webapp.services.backups import backups, derived_rows, doubts, restores
+from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+MOST_KEY = 4096
+_LOOK = "Nothing here can tell whether somebody changed these; look at them:"
+_SIGNED = {
+    SignedBy.KEY: "It is signed with your key.",
+    SignedBy.UNKNOWN: f"It is signed, which was not compared with a key (--key-file). {_LOOK}",
+    SignedBy.NOBODY: f"It is not signed. {_LOOK}",
+}
+
+
+def _printable(text: str) -> str:
+    """Show a text of a stranger's file on a terminal, which obeys what is not printed."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def _key(_context: click.Context, _option: click.Parameter, path: Path | None) -> bytes | None:
+    """Read a key that only its owner may read."""
+    if path is None:
+        return None
+    if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise click.BadParameter(f"Other users of this machine may read {path}. Run: chmod 600 {path}")
+    with path.open("rb") as file:
+        key = file.read(MOST_KEY).strip()
+    if len(key) < LEAST_KEY:
+        raise click.BadParameter(f"{path} is shorter than {LEAST_KEY} bytes. Make one: openssl rand -hex 32")
+    return key
+
+
+KEY_FILE = click.option(
+    "--key-file",
+    "key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_key,
+    help="The file of the secret that signs backups.",
+)
 
 
 @click.command()
 @click.argument("file", type=FILE)
+@KEY_FILE
 @JSON
 @click.pass_context
-def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
+def backup(context: click.Context, file: Path, *, key: bytes | None, as_json: bool) -> None:
     """Check the books of all organizations, and write them to FILE while people work.
 
-    The file is always written; exit status 1 if a check found something.
+    The file is always written; exit status 1 if a check found something. Keep its SHA-256 elsewhere, or sign it.
     """
     with books(), progress_line() as show:
         begin_read()
         found = list(checks.violations(show))
         try:
             manifest = backups.write(
-                db.session(), file, revision=revisions.head_revision(), now=datetime.now(UTC), show=show
+                db.session(),
+                file,
+                revision=revisions.head_revision(),
+                now=datetime.now(UTC),
+                key=key,
+                show=show,
             )
+            with file.open("rb") as written:
+                digest = file_digest(written, "sha256").hexdigest()
         except OSError as error:
             raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
     violations = [each for each in found if not backups.is_left_out(manifest, each)]
@@ -45,9 +90,12 @@ def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
     sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files beside them."
     if lost:
         sentence += f" {len(lost):,} files are lost; tieout check names what they belong to."
+    sentence += f"\n{'Signed. ' if key else ''}SHA-256 {digest}"
     value = {
         "ok": not violations,
         "file": str(file),
+        "sha256": digest,
+        "signed": key is not None,
         "rows": rows,
         "files": files,
         "lostFiles": lost,
@@ -72,11 +120,13 @@ def _findings(violations: Sequence[Violation]) -> list[str]:
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--revoke-tokens", is_flag=True, help="Revoke all API keys of the backup.")
+@KEY_FILE
 @JSON
-def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
+def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool) -> None:
     """Restore the books of a backup into an empty database, and check every invariant.
 
     Derived rows, such as sums and verdicts of proofs, are computed again if they differ. Everybody is signed out.
+    Without the key that signed the backup, it lists what no check can vouch for.
     """
     from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
 
@@ -85,20 +135,29 @@ def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:
         upgrade(db.engine, show=show)
         begin_write()
-        with taken_back_on_failure():
-            manifest = restores.restore(
+        with taken_back_on_failure(), restores.refused():
+            restored = restores.restore(
                 db.session(),
                 file,
                 revision=revisions.head_revision(),
                 revoke_tokens=revoke_tokens,
                 now=datetime.now(UTC),
+                key=key,
                 show=show,
             )
+            manifest = restored.manifest
             violations = [each for each in checks.violations(show) if not backups.is_left_out(manifest, each)]
             if violations:
-                raise restores.NotABackupError(
+                raise NotABackupError(
                     f"The backup's books are not sound ({violations[0].message}); nothing was restored."
                 )
+            is_ours = restored.signed is SignedBy.KEY
+            doubted = {} if is_ours else doubts.listed(db.session(), manifest, restored.drop_folders)
             db.session.commit()
-    names = [each["name"] for each in manifest["organizations"]]
-    answer({"organizations": names}, f"Restored {', '.join(names) or 'no organization'}.", as_json=as_json)
+    names = [_printable(each["name"]) for each in manifest["organizations"]]
+    value = {"organizations": names, "signed": restored.signed.value, "notVouchedFor": doubted}
+    lines = [f"Restored {', '.join(names) or 'no organization'}.", _SIGNED[restored.signed]]
+    for kind, facts in doubted.items():
+        lines += [f"{kind}:".capitalize(), *(f"  {_printable(fact)}" for fact in facts[:LISTED])]
+        lines += [f"  and {len(facts) - LISTED:,} more; --json lists all"] if facts[LISTED:] else []
+    answer(value, "\n".join(lines), as_json=as_json)

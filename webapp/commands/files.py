@@ -1,8 +1,7 @@
 """Commands on files: folders that are watched for new files, and the deletion of files beyond the retention."""
 
-import fcntl
 import gc
-import os
+import math
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +35,11 @@ from webapp.services.audit import action_requests
 from webapp.services.bookkeeping import retention
 from webapp.services.inbox import arrivals, drop_folders
 from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
-from webapp.services.inbox.drop_folders import DropFolder
+from webapp.services.inbox.drop_folders import DropFolder, FolderError
 
 PAUSE_SECONDS: Final = 0.5
 FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
+SHARED = click.option("--shared", is_flag=True, help="Take files also where other users may write.")
 
 
 @click.command("watch")
@@ -48,7 +48,8 @@ FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=P
     "--organization", "organization_id", metavar="ID", help="Whose files they are; needed with DIR."
 )
 @click.option("--once", is_flag=True, help="Take what is there, and end.")
-def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> None:
+@SHARED
+def watch(folder: Path | None, organization_id: str | None, *, once: bool, shared: bool) -> None:
     """Import the files that appear in DIR, or in the drop folder of each organization.
 
     Bank files are imported, everything else becomes a document, and open questions wait in the inbox. Files move
@@ -69,7 +70,7 @@ def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> No
                 require_organization(organization_id)
                 db.session.rollback()
             for of, path in places.items():
-                _take_all(watched.setdefault(path, DropFolder(path)), of, end)
+                _take_all(watched.setdefault(path, DropFolder(path, shared)), of, end, is_patient=not once)
             if once and all(each.is_idle(time.monotonic()) for each in watched.values()):
                 return
             end.wait(PAUSE_SECONDS)
@@ -79,8 +80,11 @@ def watch(folder: Path | None, organization_id: str | None, *, once: bool) -> No
 @ORGANIZATION
 @click.argument("folder", required=False, metavar="[DIR]", type=FOLDER)
 @click.option("--none", "is_none", is_flag=True, help="Take no folder's files for it any more.")
+@SHARED
 @JSON
-def drop_folder(organization_id: str, folder: Path | None, *, is_none: bool, as_json: bool) -> None:
+def drop_folder(
+    organization_id: str, folder: Path | None, *, is_none: bool, shared: bool, as_json: bool
+) -> None:
     """Show or choose an organization's drop folder on this machine, for `tieout watch`."""
     if folder is not None and is_none:
         raise click.UsageError("Name a folder, or write --none.")
@@ -89,7 +93,11 @@ def drop_folder(organization_id: str, folder: Path | None, *, is_none: bool, as_
         organization = require_organization(organization_id)
         if folder is not None or is_none:
             drop_folders.choose(
-                organization, folder, actor=command_actor(organization_id), now=datetime.now(UTC)
+                organization,
+                folder,
+                is_shared=shared,
+                actor=command_actor(organization_id),
+                now=datetime.now(UTC),
             )
             db.session.commit()
         found = organization.drop_folder
@@ -107,54 +115,73 @@ def _chosen() -> dict[str, Path]:
     return {row.id: Path(row.drop_folder) for row in rows if Path(row.drop_folder).is_dir()}
 
 
-def _take_all(folder: DropFolder, organization_id: str, end: Event) -> None:
-    """Take the complete files of a folder, each in its own transactions."""
-    with _alone(folder.path) as is_alone:
-        for paths in folder.whole(time.monotonic()) if is_alone else ():
-            taken = _take_new(folder, paths, organization_id) if paths[1:] else set()
-            for path in paths:
-                if end.is_set():
-                    return
-                if path not in taken:
-                    _take(folder, path, organization_id)
+def _take_all(folder: DropFolder, organization_id: str, end: Event, *, is_patient: bool) -> None:
+    """Take the complete files of a folder, each in its own transactions.
+
+    What is wrong with the folder is said once, and looked at again where it `is_patient`.
+    """
+    try:
+        with folder.opened() as is_alone:
+            for name in folder.links():
+                _complain(folder, f"{name}: not taken. It is a link; put the file itself here.")
+            for names in folder.whole(time.monotonic()) if is_alone else ():
+                taken = _take_new(folder, names, organization_id) if names[1:] else set()
+                for name in names:
+                    if end.is_set():
+                        return
+                    if name not in taken:
+                        _take(folder, name, organization_id)
+    except FolderError as error:
+        if not is_patient:
+            raise
+        _complain(folder, str(error))
 
 
-def _take_new(folder: DropFolder, paths: Sequence[Path], organization_id: str) -> set[Path]:
+def _complain(folder: DropFolder, sentence: str) -> None:
+    if folder.is_new(sentence):
+        click.echo(sentence, err=True)
+
+
+def _take_new(folder: DropFolder, names: Sequence[str], organization_id: str) -> set[str]:
     """Take the new documents among some files together, and return them; the rest is for `_take`."""
     scope_session(organization_id)
     try:
-        there = {path: folder.read(path) for path in paths if not folder.is_too_large(path)}
-        files = {path: arrivals.read(file) for path, file in there.items() if file is not None}
+        there = {name: folder.read(name) for name in names if not folder.is_too_large(name)}
+        files = {name: arrivals.read(file) for name, file in there.items() if file is not None}
         actor, now = command_actor(organization_id), datetime.now(UTC)
         filed = arrivals.take_new(list(files.values()), actor=actor, now=now)
         failures.commit(db.session())
-        arrived = {path: filed[place] for place, path in enumerate(files) if place in filed}
-        _put_away(folder, arrived)
     except (DBAPIError, OSError, LedgerError):
         db.session.rollback()
         return set()
+    arrived = {name: filed[place] for place, name in enumerate(files) if place in filed}
+    _put_away(folder, arrived)
     return set(arrived)
 
 
-def _take(folder: DropFolder, path: Path, organization_id: str) -> None:
+def _take(folder: DropFolder, name: str, organization_id: str) -> None:
     """Take a file; if the books or the disk fail, it is tried again later."""
     scope_session(organization_id)
     try:
-        arrival = _arrival(folder, path, organization_id)
-        if arrival is not None:
-            _put_away(folder, {path: arrival})
+        arrival = _arrival(folder, name, organization_id)
     except (DBAPIError, OSError, LedgerError) as error:
         db.session.rollback()
         action_requests.untold()
-        folder.wait(path, time.monotonic())
-        reason = getattr(error, "message", None) or type(error).__name__
-        click.echo(f"{path.name}: not taken yet. {reason}", err=True)
+        folder.wait(name, time.monotonic())
+        click.echo(f"{name}: not taken yet. {_reason(error)}", err=True)
+    else:
+        if arrival is not None:
+            _put_away(folder, {name: arrival})
 
 
-def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | None:
-    if folder.is_too_large(path):
-        return Arrival(path.name, ArrivalOutcome.REFUSED, str(arrivals.LargeFileError()))
-    file = folder.read(path)
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "message", None) or getattr(error, "strerror", None) or type(error).__name__)
+
+
+def _arrival(folder: DropFolder, name: str, organization_id: str) -> Arrival | None:
+    if folder.is_too_large(name):
+        return Arrival(name, ArrivalOutcome.REFUSED, str(arrivals.LargeFileError()))
+    file = folder.read(name)
     if file is None:
         return None
     actor, now = command_actor(organization_id), datetime.now(UTC)
@@ -168,28 +195,25 @@ def _arrival(folder: DropFolder, path: Path, organization_id: str) -> Arrival | 
         # The archive is put away as one, so that what is refused of it waits in the inbox.
         taken.append(arrivals.take(each, keeps_refused=False, actor=actor, now=now))
         failures.commit(db.session())
-    return drop_folders.of_archive(path.name, taken)
+    return drop_folders.of_archive(name, taken)
 
 
-def _put_away(folder: DropFolder, arrived: Mapping[Path, Arrival]) -> None:
-    for path, place in folder.put_away(arrived.items()).items():
-        click.echo(f"{path.name}: {arrived[path].sentence} ({place.parent.name}/{place.name})")
-    tell()
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    """Yield whether no other process takes the files of a folder during the block."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _put_away(folder: DropFolder, arrived: Mapping[str, Arrival]) -> None:
+    """Move files that the books have. Where the disk fails that is tried again, otherwise they stay for a person."""
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)
+        places = folder.put_away(arrived.items())
+    except (OSError, FolderError) as error:
+        is_of_disk = isinstance(error, OSError) and failures.of_file(error) is not None
+        for name in folder.seen.keys() & arrived.keys():
+            folder.wait(name, time.monotonic() if is_of_disk else math.inf)
+            then = "It is moved later." if is_of_disk else "Move it yourself."
+            click.echo(
+                f"{name}: {arrived[name].sentence} It was not moved ({_reason(error)}). {then}", err=True
+            )
+    else:
+        for name, place in places.items():
+            click.echo(f"{name}: {arrived[name].sentence} ({place})")
+    tell()
 
 
 @contextmanager

@@ -31,7 +31,7 @@ def create_organization(
             users.set_password(email, hashed)
         organization = organizations.create(name, base_currency, owner, now=now)
         link = None
-        if owner.password_hash is None:
+        if users.hash_of(db.session(), owner.email) is None:
             _, link = invitations.make(organization.id, owner.email, "owner", name=owner.name, now=now)
         had_account = hashed is None and link is None
         db.session.commit()

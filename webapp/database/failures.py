@@ -17,6 +17,7 @@ from webapp.ledger.errors import LedgerError
 
 # Primary result codes of SQLite: after these at COMMIT it has taken everything back.
 SQLITE_FULL: Final = 13
+SQLITE_READ_ONLY: Final = 8
 SQLITE_TAKEN_BACK: Final = frozenset({5, 6, SQLITE_FULL, 19})
 PRIMARY: Final = 0xFF
 # PostgreSQL's SQLSTATE of a full disk, and the severity of errors after which it goes on with the connection.
@@ -27,6 +28,7 @@ PG_UNAVAILABLE: Final = frozenset({"25006", "25P02"})
 # PostgreSQL's SQLSTATE of a number beyond its type, and constraints on sums that SQLite would keep as floats.
 PG_BEYOND: Final = "22003"
 WITHIN_REACH: Final = "within_reach"
+DRIVERS: Final = frozenset({"psycopg", "psycopg_pool", "pysqlite3", "sqlite3"})
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 UNAVAILABLE: Final = frozenset({errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
@@ -109,6 +111,13 @@ def of_statement(error: BaseException) -> LedgerError:
     SQLite ends a whole transaction when its disk is full, and what then fails is the end of a savepoint.
     """
     return DiskFullError() if any(_is_full(each) for each in _chain(error)) else UnavailableError()
+
+
+def is_of_driver(error: BaseException) -> bool:
+    """Return whether the database failed past SQLAlchemy, by the names that drivers share (PEP 249)."""
+    kinds = type(error).__mro__
+    is_driver = any(each.__module__.partition(".")[0] in DRIVERS for each in kinds)
+    return is_driver and bool({"OperationalError", "InterfaceError"} & {each.__name__ for each in kinds})
 
 
 def of_file(error: OSError) -> LedgerError | None:

@@ -1,7 +1,8 @@
 """The roles of PostgreSQL: one owns the books and maintains them; the application is another, for whom policies hold.
 
-The application's may do what requests need: no tables, no triggers, no policies of its own, and nothing to the trail
-but add to it. `migrate` makes it where it may; a role that owns the books then asks as it, transaction by transaction.
+The application's may do what requests need: no tables, no triggers, no policies of its own, nothing to the trail but
+add to it, and no hash of a password but by asking for one person's. Nodes know no rights on columns: there it may read
+them. `migrate` makes it where it may; a role that owns the books then asks as it, transaction by transaction.
 """
 
 from typing import Any, Final
@@ -39,7 +40,11 @@ GRANT: Final = """
                 EXECUTE format('GRANT USAGE ON SEQUENCE %I TO {role}', each.relname);
             ELSE
                 EXECUTE format('REVOKE ALL ON %I FROM {role}; GRANT %s ON %I TO {role}', each.relname,
-                    CASE WHEN each.relname IN ({read}) THEN 'SELECT'
+                    CASE WHEN each.relname = 'users' AND to_regclass('pg_catalog.pg_dist_partition') IS NULL
+                         THEN 'INSERT, UPDATE, DELETE, SELECT (' || (SELECT string_agg(quote_ident(attname), ', ')
+                            FROM pg_attribute WHERE attrelid = each.oid AND attnum > 0 AND NOT attisdropped
+                            AND attname <> 'password_hash') || ')'
+                         WHEN each.relname IN ({read}) THEN 'SELECT'
                          WHEN each.relname IN ({added_to}) THEN 'SELECT, INSERT'
                          ELSE 'SELECT, INSERT, UPDATE, DELETE' END, each.relname);
             END IF;

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
 from webapp.config import UnsafeSettingError
 from webapp.database.command_limits import is_unlimited
-from webapp.database.failures import BusyError
+from webapp.database.failures import PRIMARY, SQLITE_READ_ONLY, BusyError
 
 # Older ones have the WAL-reset bug: https://sqlite.org/wal.html
 FIRST_SAFE_WAL_VERSION: Final = (3, 51, 3)
@@ -114,11 +114,25 @@ def prepare_engine(engine: sa.Engine) -> None:
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
+    @event.listens_for(engine, "handle_error")
+    def failed(context: sa.engine.ExceptionContext) -> None:
+        # What SQLite opened while the disk could only be read stays so, and so do all in a process beside one of it.
+        code = getattr(context.original_exception, "sqlite_errorcode", None) or 0
+        if code & PRIMARY == SQLITE_READ_ONLY:
+            context.is_disconnect = True
+            engine.dispose()
+
     # The commit event fires before the commit; a connection returns to the pool after it.
     @event.listens_for(engine, "checkin")
     def checkin(_connection: Any, record: Any) -> None:
         if record.info.pop("is_writer", False):
             writer.release()
+
+
+def has_begun(connection: sa.Connection) -> bool:
+    """Return whether a transaction of SQLite is open, which a statement outside any would end at once."""
+    driver: Any = connection.connection.dbapi_connection
+    return bool(driver.in_transaction)
 
 
 def prepare(connection: Any) -> None:

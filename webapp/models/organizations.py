@@ -80,7 +80,8 @@ class FinancialYear(OrganizationKeyed, Base):
 class Invitation(Numbered, Base):
     """An address that was asked into the books; nobody is a member by it before the link is used.
 
-    `name` is what the owner calls the person. Of the link only the SHA-256 of its secret is stored.
+    `name` is what the owner calls the person. Of the link only the SHA-256 of its secret is stored. `refused_at`
+    is when somebody with the link last gave another password than the address has.
     """
 
     __tablename__ = "invitations"
@@ -92,6 +93,7 @@ class Invitation(Numbered, Base):
     token_hash: Mapped[str] = mapped_column(sa.String(64), unique=True)
     linked_at: Mapped[datetime] = mapped_column(Instant)
     expires_at: Mapped[datetime] = mapped_column(Instant)
+    refused_at: Mapped[datetime | None] = mapped_column(Instant)
     created_at: Mapped[datetime] = created()
 
     organization: Mapped[Organization] = relationship()

@@ -20,7 +20,7 @@ from webapp.models.base import (
 
 
 class User(Base):
-    """A person with an email address; the password is an argon2id hash, or none yet.
+    """A person with an email address; the password is an argon2id hash, or none yet, which `users.hash_of` reads.
 
     With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization.
     """
@@ -31,7 +31,7 @@ class User(Base):
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
     email: Mapped[str] = mapped_column(sa.String(320), unique=True)
     name: Mapped[str] = mapped_column(sa.String(255))
-    password_hash: Mapped[str | None] = mapped_column(sa.String(255))
+    password_hash: Mapped[str | None] = mapped_column(sa.String(255), deferred=True)
     is_active: Mapped[bool] = mapped_column(default=True)
     letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     locale: Mapped[str | None] = mapped_column(sa.String(16))

@@ -1,6 +1,7 @@
 """The base of all schemas: snake_case in Python is camelCase in JSON."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import marshmallow as ma
@@ -38,6 +39,29 @@ class Schema(ma.Schema):
         unknown = ma.RAISE
 
     error_messages = {"unknown": "This name is unknown.", "type": "Send a JSON object."}  # noqa: RUF012
+
+    @ma.pre_load
+    def refuse_long_lists(self, data: Any, **kwargs: object) -> Any:
+        """Refuse a list that is too long by its length, before something is said about each of its items."""
+        del kwargs
+        for key, bound in self._bounds.items() if isinstance(data, Mapping) else ():
+            sent = data.get(key)
+            if isinstance(sent, list) and len(sent) > bound.max:
+                try:
+                    bound(sent)
+                except ma.ValidationError as error:
+                    raise ma.ValidationError(error.messages, key) from None
+        return data
+
+    @cached_property
+    def _bounds(self) -> dict[str, Any]:
+        return {
+            field.data_key or name: bound
+            for name, field in self.load_fields.items()
+            if isinstance(field, ma.fields.List)
+            for bound in field.validators
+            if isinstance(bound, ma.validate.Length) and bound.max is not None
+        }
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
         """Give every field its camelCase key, and a sentence for missing and empty values unless it has its own."""

@@ -16,6 +16,8 @@ from webapp.schemas.instants import ANY_DAY, DayOrInstant
 from webapp.schemas.untrusted import Untrusted
 
 MOST_LINES: Final = 10_000
+# Lines whose faults are told; the answer shows no more.
+MOST_TOLD: Final = 20
 LONGEST_TEXT: Final = 2000
 LONGEST_ID: Final = 255
 LONGEST_DETAIL: Final = 500
@@ -174,17 +176,26 @@ def day_of(text: Any) -> date | None:
 
 
 class Lines(ma.fields.List[Any]):
-    """A list of lines, read by `fast_line` where all are valid, else by their schema for its messages."""
+    """A list of lines, each read by `fast_line`, else by its schema for its messages: of the first ones alone."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(ma.fields.Nested(FeedLineSchema), load_default=list, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        if isinstance(value, list):
-            lines = list(map(fast_line, value))
-            if all(lines):
-                return lines
-        return super()._deserialize(value, attr, data, **kwargs)
+        if not isinstance(value, list):
+            return super()._deserialize(value, attr, data, **kwargs)
+        lines: list[Any] = list(map(fast_line, value))
+        errors = {}
+        for place in (place for place, line in enumerate(lines) if line is None):
+            try:
+                lines[place] = self.inner.deserialize(value[place], **kwargs)
+            except ma.ValidationError as error:
+                errors[place] = error.messages
+                if len(errors) == MOST_TOLD:
+                    break
+        if errors:
+            raise ma.ValidationError(errors)
+        return lines
 
 
 class PushedBalanceSchema(Schema):

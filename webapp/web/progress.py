@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from webapp.database.places import checked_organization
 from webapp.services.imports.progress import Phase, Progress, sentence
 from webapp.services.rules.runs import RunProgress
 from webapp.web.access.auth import organization_id, settings
@@ -85,4 +86,4 @@ def _of_rule(rule_id: int) -> str:
 
 def _path(name: str) -> Path:
     """The file of a job, with the organization's id in its name, so that it cannot be another one's."""
-    return settings().instance_path / "progress" / f"{organization_id()}-{name}.json"
+    return settings().instance_path / "progress" / f"{checked_organization(organization_id())}-{name}.json"

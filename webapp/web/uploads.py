@@ -11,6 +11,7 @@ from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from webapp.database import failures
+from webapp.database.places import MOST_BYTES
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -27,7 +28,7 @@ from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.preview_lines import OpenAccount, PossibleDuplicate
-from webapp.services.imports.uploads import MOST_BYTES, Upload, unpacked
+from webapp.services.imports.uploads import Upload, unpacked
 from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
 from webapp.web.access import requests

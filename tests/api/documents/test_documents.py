@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
+from webapp.database.places import evidence_folder
 from webapp.database.session_state import state_of
 from webapp.queries import checks
 from webapp.services.storage import arriving_files, stored_files
@@ -247,7 +248,7 @@ def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, mon
     session.rollback()
     document = sent(ben, data=pdf("one")).json["document"]
     assert {path.name for path in kept_documents()} >= {lost}, "a younger one may be on its way"
-    unmarked = arriving_files.folder_of(ben.organization_id) / "00" / f"{'0' * 64}-00000000"
+    unmarked = evidence_folder(ben.organization_id) / "00" / f"{'0' * 64}-00000000"
     unmarked.parent.mkdir(exist_ok=True)
     unmarked.write_bytes(b"not on its way")
     assert [each.code for each in bank.ask(lambda: list(checks.violations()))] == ["file_without_row"]

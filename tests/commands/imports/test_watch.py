@@ -30,7 +30,7 @@ FILES = {"march.ofx": BANK, "invoice.xml": INVOICE, "meal.pdf": RECEIPT}
 @pytest.fixture
 def folder(tmp_path):
     folder = tmp_path / "drop"
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     return folder
 
 
@@ -157,13 +157,14 @@ def test_a_file_is_whole_when_it_has_not_changed_for_two_seconds(folder):
     path.write_bytes(b"Date;")
     (folder / "next.csv.part").write_bytes(b"Date;")
     (folder / "link.pdf").symlink_to(path)
-    assert [list(dropped.whole(at)) for at in (0.0, 1.9)] == [[], []]
-    path.write_bytes(b"Date;Text")
-    assert list(dropped.whole(2.5)) == []
-    assert list(dropped.whole(4.4)) == []
-    assert list(dropped.whole(4.5)) == [[path]]
-    path.write_bytes(b"Date;Text;Amount")
-    assert dropped.read(path) is None
+    with dropped.opened():
+        assert [list(dropped.whole(at)) for at in (0.0, 1.9)] == [[], []]
+        path.write_bytes(b"Date;Text")
+        assert list(dropped.whole(2.5)) == []
+        assert list(dropped.whole(4.4)) == []
+        assert list(dropped.whole(4.5)) == [["bank.csv"]]
+        path.write_bytes(b"Date;Text;Amount")
+        assert dropped.read("bank.csv") is None
 
 
 @pytest.mark.rare

@@ -123,9 +123,9 @@ def test_files_are_taken_together_up_to_a_number_and_a_size(folder, monkeypatch)
     for name, size in {"a": 4, "b": 4, "c": 4, "d": 20, "e": 1, "f": 1, "g": 1, "h": 1}.items():
         (folder / name).write_bytes(b"x" * size)
     dropped = DropFolder(folder)
-    list(dropped.whole(0.0))
-
-    found = [[path.name for path in paths] for paths in dropped.whole(5.0)]
+    with dropped.opened():
+        list(dropped.whole(0.0))
+        found = list(dropped.whole(5.0))
 
     assert found == [["a", "b"], ["c"], ["d"], ["e", "f", "g"], ["h"]]
     assert arrivals.MOST_BYTES > drop_folders.MOST_BYTES_TOGETHER

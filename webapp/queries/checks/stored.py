@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from webapp.database.session_state import state_of
 from webapp.database.sessions import Base, db
+from webapp.ledger.currencies import DIGITS
 from webapp.queries.checks.violations import Violation
 
 
@@ -40,6 +41,21 @@ def refused_values() -> Iterator[Violation]:
 @cache
 def _refused_rows(table: sa.Table, constraint: sa.CheckConstraint) -> sa.Executable:
     return sa.select(table).where(sa.text(f"NOT ({constraint.sqltext})"))
+
+
+def unknown_currencies() -> Iterator[Violation]:
+    """Find rows in a currency that is none."""
+    for table in Base.metadata.sorted_tables:
+        for column in table.columns:
+            if column.name.endswith("currency"):
+                for row in db.session.execute(_rows_of_no_currency(table, column)).mappings():
+                    fact = f"has the {column.name} {row[column.name]!r}, which is none of ISO 4217"
+                    yield _violation("unknown_currency", table, row, fact)
+
+
+@cache
+def _rows_of_no_currency(table: sa.Table, column: sa.Column[Any]) -> sa.Executable:
+    return sa.select(table).where(column.not_in(sorted(DIGITS)))
 
 
 def duplicates() -> Iterator[Violation]:
@@ -163,4 +179,4 @@ def _violation(code: str, table: sa.Table, row: sa.RowMapping, fact: str) -> Vio
 
 
 CHECKS = (lost_references,)
-ACROSS = (unnamed, refused_values, duplicates, lost_references_across)
+ACROSS = (unnamed, refused_values, unknown_currencies, duplicates, lost_references_across)

@@ -3,13 +3,14 @@
 import gzip
 import zlib
 from collections.abc import Iterator
-from hashlib import file_digest
+from hashlib import sha256
 from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.places import MOST_BYTES, PROPOSALS, evidence_folder, evidence_place, is_name, place_in
 from webapp.database.sessions import db, instance_folder
 from webapp.models import (
     ActionRequest,
@@ -29,14 +30,17 @@ from webapp.queries.checks.violations import Violation, checked_organizations
 ARRIVING = "arriving"
 # Of rows that may hold 64 KiB each.
 ROWS_AT_ONCE = 200
+PART = 256 * 1024
 
 
 def files() -> Iterator[Violation]:
     """Find files that are gone, or are not what came."""
     for row in db.session.execute(_kept().order_by(StoredFile.id).execution_options(yield_per=ROWS_AT_ONCE)):
         name = row.kept_name
-        kept = instance_folder("files") / row.organization_id / name[:2] / name if name else row.content
-        problem = problem_with(kept, row.sha256, is_compressed=row.is_compressed)
+        problem: FileProblem | None = STRANGE
+        if not name or is_name(name):
+            kept = evidence_place(row.organization_id, name) if name else row.content
+            problem = problem_with(kept, row.sha256, is_compressed=row.is_compressed)
         if problem and (problem.code != "missing" or _is_still_kept(row.organization_id, name)):
             kind, whose, about = _owner(row)
             sentence = f"The file {row.name} of {whose} is {problem.text}: {name or row.sha256}."
@@ -47,11 +51,11 @@ def files() -> Iterator[Violation]:
 def strays() -> Iterator[Violation]:
     """Find files that no row names, other than those that are on their way."""
     for organization_id in checked_organizations():
-        folder = instance_folder("files") / organization_id
+        folder = evidence_folder(organization_id)
         there = set(folder.glob("[0-9a-f][0-9a-f]/*")) if folder.is_dir() else set()
         of_it = sa.and_(StoredFile.organization_id == organization_id, StoredFile.kept_name.is_not(None))
         names = db.session.scalars(sa.select(StoredFile.kept_name).where(of_it))
-        named = {folder / (name or "")[:2] / (name or "") for name in names}
+        named = {evidence_place(organization_id, name) for name in names if is_name(name)}
         for path in sorted(there - named):
             if _is_stray(path, organization_id):
                 sentence = f"No row names the file {path.relative_to(folder.parent)}."
@@ -100,7 +104,7 @@ def _is_still_kept(organization_id: str, name: str) -> bool:
 
 def _is_stray(path: Path, organization_id: str) -> bool:
     """Look once more: a file may come while the books are checked, with a mark until its row is committed."""
-    is_arriving = (path.parent.parent / ARRIVING / path.name.removeprefix(".")).exists()
+    is_arriving = path.parent.parent.joinpath(ARRIVING, path.name.removeprefix(".")).exists()
     is_named = path.name[:2] == path.parent.name and _is_still_kept(organization_id, path.name)
     return path.exists() and not is_arriving and not is_named
 
@@ -113,20 +117,30 @@ class FileProblem(NamedTuple):
 
 
 DIFFERS: Final = FileProblem("differs", "not what was sent")
+STRANGE: Final = FileProblem("name", "under a name that no file of ours has")
 
 
 def problem_with(
-    file: Path | bytes, sha256: str | None, *, is_compressed: bool = False
+    file: Path | bytes, wanted: str | None, *, is_compressed: bool = False
 ) -> FileProblem | None:
     """Find what is wrong with a file of this SHA-256, which gzip may have compressed; None where it is whole."""
     try:
         with _opened(file) as raw, gzip.open(raw) if is_compressed else raw as plain:
-            digest = file_digest(plain, "sha256").hexdigest()
+            digest = _digest(plain)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         return DIFFERS
     except OSError:
         return FileProblem("missing", "missing")
-    return None if digest == sha256 else DIFFERS
+    return None if digest == wanted else DIFFERS
+
+
+def _digest(file: IO[bytes] | gzip.GzipFile) -> str:
+    """Give the SHA-256 of as much of a file as any has: a packed one may unpack to a thousand times its size."""
+    digest, left = sha256(), MOST_BYTES + 1
+    while left > 0 and (part := file.read(min(left, PART))):
+        digest.update(part)
+        left -= len(part)
+    return digest.hexdigest()
 
 
 def _opened(file: Path | bytes) -> BytesIO | BufferedReader:
@@ -135,9 +149,9 @@ def _opened(file: Path | bytes) -> BytesIO | BufferedReader:
 
 def proposal_files() -> Iterator[Violation]:
     """Find waiting proposals whose file is gone, or is not what was sent."""
-    folder = instance_folder("proposals")
+    folder = instance_folder(PROPOSALS)
     for row in proposals.files():
-        problem = problem_with(folder / row.name, row.sha256)
+        problem = problem_with(place_in(folder, row.name), row.sha256) if is_name(row.name) else STRANGE
         if problem and (problem.code != "missing" or _still_waits(row)):
             about = {"actionRequestId": row.request_id, "file": row.name}
             sentence = f"The file of proposal {row.request_id} is {problem.text}: {row.name}."

@@ -130,7 +130,7 @@ def accept(
 def _newcomer(invitation: Invitation, password_hash: str | None, now: datetime) -> User:
     """Find or make the person who chooses a first password by the link, where that is allowed at this moment."""
     user = users.find_or_create(invitation.email, name=invitation.name, now=now)
-    if password_hash is None or user.password_hash is not None or not user.is_active:
+    if password_hash is None or users.hash_of(db.session(), user.email) is not None or not user.is_active:
         raise LinkEndedError
     if invitations.belongs_elsewhere(invitation, user):
         raise PasswordMissingError

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.sessions import begin_read, begin_write, db
+from webapp.database.sessions import begin_read, begin_write, db, own_transaction
 from webapp.database.tenancy import see
 from webapp.ledger.errors import LedgerError
-from webapp.models import BrowserSession, User
+from webapp.models import BrowserSession, Invitation, User
 from webapp.queries.access import invitations, organizations
 from webapp.queries.access.principals import LONGEST, digest_of, session_secret
 from webapp.services.access import session_ends, sign_in_tries, users
@@ -27,7 +27,7 @@ class SignInRefusedError(LedgerError):
 
 
 class NotYourPasswordError(SignInRefusedError):
-    """This address has another password here. If you never chose one, whoever runs Tieout can set a new one."""
+    """This address has another password here. If you never chose one, the operator sets one: tieout set-password."""
 
 
 class SignedIn(NamedTuple):
@@ -54,7 +54,7 @@ def check_password(email: str, password: str, *, visitor: Visitor, now: datetime
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
         named = sa.select(User).where(User.email == account, User.is_active)
         user = session.scalar(named) if EMAIL.fullmatch(account) else None
-        stored_hash = user.password_hash if user else None
+        stored_hash = users.hash_of(session, account) if user else None
     is_right = verify_password(stored_hash, password)
     if user is None or not is_right:
         raise SignInRefusedError
@@ -117,9 +117,10 @@ def join(
     """
     begin_read()
     invitation = invitations.of_link(secret, now)
-    email = invitation.email
-    user = users.find(email)
-    known_id, has_password = (user.id, user.password_hash is not None) if user else (None, False)
+    db.session.expunge(invitation)
+    user = users.find(invitation.email)
+    known_id = user.id if user else None
+    has_password = users.hash_of(db.session(), invitation.email) is not None
     # Hashing takes its time; nobody else waits for it.
     db.session.rollback()
     if known_id is not None and known_id == signed_in_id:
@@ -128,7 +129,7 @@ def join(
     else:
         refuse_weak(password)
         if has_password:
-            known_id = _checked_id(email, password, visitor, now)
+            known_id = _checked_id(invitation, password, visitor, now)
             membership = accept(secret, user_id=known_id, now=now)
         else:
             hashed = hash_password(password)
@@ -139,9 +140,13 @@ def join(
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
 
 
-def _checked_id(email: str, password: str, visitor: Visitor, now: datetime) -> int:
-    """Check the password of an invited person who has one."""
+def _checked_id(invitation: Invitation, password: str, visitor: Visitor, now: datetime) -> int:
+    """Check the password of an invited person who has one; a refusal is noted for the owners of these books."""
+    organization_id, email, link = invitation.organization_id, invitation.email, invitation.token_hash
     try:
         return check_password(email, password, visitor=visitor, now=now)
     except SignInRefusedError:
+        with own_transaction(organization_id=organization_id) as session:
+            its = sa.and_(Invitation.organization_id == organization_id, Invitation.token_hash == link)
+            session.execute(sa.update(Invitation).where(its).values(refused_at=now))
         raise NotYourPasswordError(fields={"password": [str(NotYourPasswordError.__doc__)]}) from None

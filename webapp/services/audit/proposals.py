@@ -263,7 +263,7 @@ def _replace(older: Proposal, new_id_: str, now: datetime) -> None:
 
 def _has_its_file(proposal: Proposal, folder: Path) -> bool:
     name = _file_of(proposal)
-    return name is None or (folder / name).is_file()
+    return name is None or kept_files.is_there(folder, name)
 
 
 def drop_file(proposal: Proposal, folder: Path) -> None:

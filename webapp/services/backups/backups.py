@@ -16,6 +16,7 @@ from typing import Any, Final, TypedDict
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.database.places import EVIDENCE, PROPOSALS, place_in
 from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
 from webapp.models import StoredFile
@@ -23,12 +24,11 @@ from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.queries.checks.stored_files import problem_with
 from webapp.queries.checks.violations import Violation
+from webapp.services.backups import archives
 from webapp.services.backups.rows import selected, tables, writer
-from webapp.services.storage import arriving_files, stored_files, whole_files
-from webapp.services.storage.kept_files import PROPOSALS
+from webapp.services.storage import stored_files, whole_files
 
 FORMAT: Final = 1
-MANIFEST: Final = "manifest.json"
 ROWS_AT_ONCE: Final = 5000
 # Takes the progress as a text.
 Show = Callable[[str], None]
@@ -60,12 +60,18 @@ def to_nobody(_text: str) -> None:
 
 
 def write(
-    session: orm.Session, path: Path, *, revision: str | None, now: datetime, show: Show = to_nobody
+    session: orm.Session,
+    path: Path,
+    *,
+    revision: str | None,
+    now: datetime,
+    key: bytes | None = None,
+    show: Show = to_nobody,
 ) -> Manifest:
     """Write the books to a new file that only its owner may read; answers its manifest.
 
-    `session` reads one snapshot, `show` takes the progress as a text. Raises FileExistsError rather than
-    write over anything.
+    `session` reads one snapshot, `key` signs, `show` takes the progress as a text. Raises FileExistsError rather
+    than write over anything.
     """
     path.touch(mode=0o600, exist_ok=False)
     try:
@@ -73,7 +79,12 @@ def write(
             whole_files.written(path, path.with_name(f"{path.name}.partial")) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
         ):
-            return _write(session, archive, revision, now, show)
+            manifest = _write(session, archive, revision, now, show)
+            written = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
+            archive.writestr(archives.MANIFEST, written)
+            if key is not None:
+                archives.sign(archive, written, key)
+            return manifest
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -86,7 +97,7 @@ def _write(
     last_ids = {table.name: _last_id(session, table) for table in tables() if "id" in table.columns}
     totals = book_totals.of_all(session)
     files, lost = _write_files(session, archive)
-    manifest: Manifest = {
+    return {
         "format": FORMAT,
         "revision": revision,
         "madeAt": now.isoformat(),
@@ -96,8 +107,6 @@ def _write(
         "files": files,
         "lostFiles": lost,
     }
-    archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
-    return manifest
 
 
 def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, show: Show) -> TableFacts:
@@ -123,12 +132,13 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, l
         for each in session.scalars(stored_files.kept())
     ]
     of_proposals = [
-        (instance_folder(PROPOSALS) / each.name, f"{PROPOSALS}/{each.name}", each.sha256, False)
+        (place_in(instance_folder(PROPOSALS), each.name), f"{PROPOSALS}/{each.name}", each.sha256, False)
         for each in proposals.files()
     ]
     for path, member, digest, is_compressed in (*stored, *of_proposals):
         if problem_with(path, digest, is_compressed=is_compressed) is None:
-            archive.write(path, member, zipfile.ZIP_STORED if is_compressed else None)
+            # As it is: gzip has packed what gets smaller, and nobody's file makes the archive a thousandth of its rows.
+            archive.write(path, member, zipfile.ZIP_STORED)
             count += 1
         else:
             lost.append(path.name)
@@ -137,7 +147,7 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, l
 
 def member_of_file(stored: StoredFile) -> str:
     """Name the member that holds a stored file."""
-    return f"{arriving_files.FOLDER}/{stored.organization_id}/{stored.kept_name}"
+    return f"{EVIDENCE}/{stored.organization_id}/{stored.kept_name}"
 
 
 def is_left_out(manifest: Manifest, violation: Violation) -> bool:

@@ -2,16 +2,18 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.database.places import PROPOSALS, checked_organization
 from webapp.database.postgresql import analyze, hide_row
 from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
@@ -20,10 +22,10 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
-from webapp.services.backups import derived_rows
+from webapp.services.backups import archives, derived_rows
+from webapp.services.backups.archives import NotABackupError, SignedBy
 from webapp.services.backups.backups import (
     FORMAT,
-    MANIFEST,
     Manifest,
     Show,
     TableFacts,
@@ -33,9 +35,9 @@ from webapp.services.backups.backups import (
 )
 from webapp.services.backups.rows import is_protected, reader, tables
 from webapp.services.storage import kept_files, line_words, stored_files
-from webapp.services.storage.kept_files import PROPOSALS
 
 ROWS_AT_ONCE = 2000
+BYTES_AT_ONCE = 16 * 1024 * 1024
 LONGEST_ROW = 64 * 1024 * 1024
 # What a file that is no archive, or a damaged one, makes the reader raise.
 UNREADABLE = (
@@ -47,6 +49,9 @@ UNREADABLE = (
     OSError,
     RuntimeError,
     TypeError,
+    AttributeError,
+    ArithmeticError,
+    zlib.error,
 )
 
 
@@ -55,12 +60,6 @@ class DatabaseFailedError(LedgerError):
 
     status = 503
     code = "busy"
-
-
-class NotABackupError(LedgerError):
-    """The file is not a backup, or it is damaged; nothing was restored."""
-
-    code = "no_backup"
 
 
 class OtherRevisionError(LedgerError):
@@ -81,6 +80,14 @@ class DistributedError(LedgerError):
     code = "distributed"
 
 
+class Restored(NamedTuple):
+    """What was restored: a backup's manifest, who signed it, and the folders that are not watched any more."""
+
+    manifest: Manifest
+    signed: SignedBy
+    drop_folders: list[str]
+
+
 def restore(
     session: orm.Session,
     path: Path,
@@ -88,30 +95,52 @@ def restore(
     revision: str | None,
     revoke_tokens: bool,
     now: datetime,
+    key: bytes | None = None,
     show: Show = to_nobody,
-) -> Manifest:
-    """Bring back the books of a backup, and compare what they come to with its manifest; answers the manifest.
+) -> Restored:
+    """Bring back the books of a backup, and compare what they come to with its manifest.
 
-    Derived rows are computed again where they differ. Nobody is signed in to restored books. The caller commits;
-    whatever is raised leaves nothing behind.
+    Derived rows are computed again where they differ. Nobody is signed in to restored books, and no folder of this
+    machine is watched for them unless `key` signed the backup. The caller commits; whatever is raised leaves nothing
+    behind.
     """
+    with refused(), zipfile.ZipFile(path) as archive:
+        manifest: Manifest
+        manifest, signed = archives.read_manifest(archive, path, key)
+        _check_kind(manifest, revision)
+        _check_empty(session)
+        if is_distributed(session.connection()):
+            raise DistributedError
+        with _Bare(session) as bare:
+            for table in tables():
+                _load(session, archive, table, manifest["tables"][table.name], show)
+            for organization_id in session.scalars(sa.select(Organization.id)):
+                checked_organization(organization_id)
+            bare.set_last_ids(manifest["lastIds"])
+            # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
+            show("looking at the tables")
+            line_words.index(session.connection())
+            derived_rows.index_documents(session.connection())
+            analyze(session.connection())
+        _bring_files(session, archive, manifest["lostFiles"])
+    if revoke_tokens:
+        session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
+    dropped: list[str] = []
+    if signed is not SignedBy.KEY:
+        chosen = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))
+        dropped = [str(each) for each in session.scalars(chosen)]
+        session.execute(sa.update(Organization).values(drop_folder=None))
+    if book_totals.of_all(session) != manifest["organizations"]:
+        raise NotABackupError("The restored books do not match the backup; nothing was restored.")
+    derived_rows.compute_again(session, now)
+    return Restored(manifest, signed, dropped)
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Make a sentence of whatever a file or its rows make the readers raise."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            manifest: Manifest = json.loads(archive.read(MANIFEST))
-            _check_kind(manifest, revision)
-            _check_empty(session)
-            if is_distributed(session.connection()):
-                raise DistributedError
-            with _Bare(session) as bare:
-                for table in tables():
-                    _load(session, archive, table, manifest["tables"][table.name], show)
-                bare.set_last_ids(manifest["lastIds"])
-                # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
-                show("looking at the tables")
-                line_words.index(session.connection())
-                derived_rows.index_documents(session.connection())
-                analyze(session.connection())
-            _bring_files(session, archive, manifest["lostFiles"])
+        yield
     except sa.exc.OperationalError as error:
         raise DatabaseFailedError(
             f"The database failed ({error.orig}); nothing was restored. The file may be whole: restore it again."
@@ -121,12 +150,6 @@ def restore(
         raise NotABackupError(
             f"The file is not a complete backup ({reason}); nothing was restored."
         ) from error
-    if revoke_tokens:
-        session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
-    if book_totals.of_all(session) != manifest["organizations"]:
-        raise NotABackupError("The restored books do not match the backup; nothing was restored.")
-    derived_rows.compute_again(session, now)
-    return manifest
 
 
 def _check_kind(manifest: Manifest, revision: str | None) -> None:
@@ -174,14 +197,24 @@ def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]
     """Bring the files beside the books back, which go again with the rows if those are taken back."""
     for stored in session.scalars(stored_files.kept()).all():
         if stored.kept_name not in lost:
-            stored_files.bring_back(stored, archive.read(member_of_file(stored)))
+            stored_files.bring_back(stored, archives.read(archive, member_of_file(stored)))
     for each in proposals.files():
         if each.name not in lost:
-            kept_files.keep(instance_folder(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
+            data = archives.read(archive, f"{PROPOSALS}/{each.name}")
+            kept_files.keep(instance_folder(PROPOSALS), data, each.name)
 
 
 def _portions(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
-    while some := list(islice(lines, ROWS_AT_ONCE)):
+    """Yield some lines at a time: as many as are loaded at once, or fewer that are long."""
+    some: list[bytes] = []
+    size = 0
+    for line in lines:
+        some.append(line)
+        size += len(line)
+        if len(some) == ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
         yield some
 
 
@@ -247,7 +280,8 @@ class _Bare:
 
     def set_last_ids(self, last_ids: dict[str, int]) -> None:
         """Set the next id of every table to that of the backup."""
-        for name, last in last_ids.items():
+        for name in (table.name for table in tables()):
+            last = last_ids.get(name)
             if not last:
                 continue
             if self._is_sqlite:

@@ -25,7 +25,6 @@ from webapp.services.storage.stored_files import PackedFile
 
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 LONGEST_NAME = 255
-MOST_BYTES = 160 * 1024 * 1024
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.sqlite import has_begun
 from webapp.ledger.matching.lines import BankLine
 from webapp.models.base import MONEY, BigId
 
@@ -133,8 +134,7 @@ def clear(connection: sa.Connection) -> None:
 
 def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any]) -> None:
     # Outside a transaction SQLite would make each row one of its own; a temporary table locks nobody out.
-    driver: Any = connection.connection.driver_connection
-    is_alone = connection.dialect.name == "sqlite" and not driver.in_transaction
+    is_alone = connection.dialect.name == "sqlite" and not has_begun(connection)
     if is_alone:
         connection.exec_driver_sql("BEGIN")
     is_filled = False

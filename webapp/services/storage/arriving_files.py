@@ -3,7 +3,6 @@
 As long as a file may stay or go, a mark is beside it, so that what a killed process left is found and removed.
 """
 
-import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,14 +11,12 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from webapp.database.places import evidence_folder, evidence_place, is_name, place_in
 from webapp.database.sessions import db, instance_folder
 from webapp.models import StoredFile
 from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end
 
-FOLDER: Final = "files"
-NAME: Final = re.compile("[0-9a-f]{64}-[0-9a-f]{8}")
-ORGANIZATION: Final = re.compile("[A-Za-z0-9_-]{1,40}")
 LEFT_AFTER: Final = timedelta(hours=1)
 
 
@@ -29,7 +26,7 @@ def sweep(organization_id: str, *, now: datetime) -> None:
     marks = _marks(organization_id)
     if not marks.is_dir():
         return
-    old = [each.name for each in marks.iterdir() if NAME.fullmatch(each.name) and _is_old(each, now)]
+    old = [each.name for each in marks.iterdir() if is_name(each.name) and _is_old(each, now)]
     if not old:
         return
     named = set(
@@ -49,26 +46,12 @@ def mark(organization_id: str, names: Iterable[str], *, stays: bool) -> None:
     whole_files.make_folder(marks)
     for name in names:
         # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
-        (marks / name).touch(mode=0o600)
+        place_in(marks, name).touch(mode=0o600)
         at_end(
             committed=partial(_drop, organization_id, name, is_kept=stays),
             taken_back=partial(_drop, organization_id, name, is_kept=not stays),
         )
     whole_files.sync(marks)
-
-
-def folder_of(organization_id: str) -> Path:
-    """Give the folder of an organization's files; raises ValueError for what is no id of one."""
-    if not ORGANIZATION.fullmatch(organization_id):
-        raise ValueError(organization_id)
-    return instance_folder(FOLDER) / organization_id
-
-
-def place_of(organization_id: str, name: str) -> Path:
-    """Give the path of an organization's file of a name; raises ValueError for what is no name of one."""
-    if not NAME.fullmatch(name):
-        raise ValueError(name)
-    return folder_of(organization_id) / name[:2] / name
 
 
 def _is_old(mark: Path, now: datetime) -> bool:
@@ -80,16 +63,16 @@ def _is_old(mark: Path, now: datetime) -> bool:
 
 
 def _marks(organization_id: str) -> Path:
-    return folder_of(organization_id) / "arriving"
+    return evidence_folder(organization_id) / "arriving"
 
 
 def _drop(organization_id: str, name: str, *, is_kept: bool) -> None:
     """Take the mark from a file, and the file too where no row has it."""
-    path = place_of(organization_id, name)
+    path = evidence_place(organization_id, name)
     if not is_kept:
         path.unlink(missing_ok=True)
         whole_files.beginning_of(path).unlink(missing_ok=True)
-    (_marks(organization_id) / name).unlink(missing_ok=True)
+    place_in(_marks(organization_id), name).unlink(missing_ok=True)
 
 
 def _remove_older_names() -> None:

@@ -3,20 +3,15 @@
 They follow the transaction that names them: one that is taken back leaves no new file, and takes none away.
 """
 
-import re
 import secrets
 from collections.abc import Callable, Container
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
+from webapp.database.places import StrangeNameError, is_name, place_in
 from webapp.ledger.errors import LedgerError
 from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end, is_trial
-
-NAME: Final = re.compile("[0-9a-f]{32}")
-# The folder beside the books in which the files of proposals wait.
-PROPOSALS: Final = "proposals"
 
 
 class FileGoneError(LedgerError):
@@ -28,37 +23,38 @@ class FileGoneError(LedgerError):
 def keep(folder: Path, data: bytes, name: str | None = None) -> str:
     """Keep a file, and answer the name it is kept under; a restored one brings its name along."""
     name = name or secrets.token_hex(16)
-    if (folder / name).exists():
-        return name
-    at_end(taken_back=_gone(folder / name))
-    whole_files.keep(folder / name, data)
+    path = place_in(folder, name)
+    if not path.exists():
+        at_end(taken_back=_gone(path))
+        whole_files.keep(path, data)
     return name
 
 
 def read(folder: Path, name: str | None) -> bytes:
     """Read a kept file, or raise FileGoneError."""
-    if name is None or not NAME.fullmatch(name):
-        raise FileGoneError
     try:
-        return (folder / name).read_bytes()
-    except FileNotFoundError:
+        return place_in(folder, name).read_bytes()
+    except (StrangeNameError, FileNotFoundError):
         raise FileGoneError from None
 
 
 def size(folder: Path, name: str | None) -> int:
     """Give the bytes of a kept file, 0 where there is none."""
-    if name is None or not NAME.fullmatch(name):
-        return 0
     try:
-        return (folder / name).stat().st_size
-    except FileNotFoundError:
+        return place_in(folder, name).stat().st_size
+    except (StrangeNameError, FileNotFoundError):
         return 0
+
+
+def is_there(folder: Path, name: str) -> bool:
+    """Tell whether a kept file is there."""
+    return is_name(name) and place_in(folder, name).is_file()
 
 
 def drop(folder: Path, name: str | None) -> None:
     """Remove a kept file once the transaction stays, whether it is there or not; a trial leaves it where it is."""
-    if not is_trial() and name is not None and NAME.fullmatch(name):
-        at_end(committed=_gone(folder / name))
+    if not is_trial() and is_name(name):
+        at_end(committed=_gone(place_in(folder, name)))
 
 
 def sweep(folder: Path, *, older_than: datetime, but: Container[str] = ()) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from webapp.database.places import evidence_place
 from webapp.database.sessions import db, insert_unless
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, DocumentFile, FeedPush, Import, InboxFile, StoredFile
@@ -146,7 +147,7 @@ def keep_all(organization_id: str, files: Iterable[NewFile], *, now: datetime) -
     if rows:
         db.session.connection().execute(_NEW_ROWS, rows)
         arriving_files.mark(organization_id, names.values(), stays=True)
-        places = {each: arriving_files.place_of(organization_id, name) for each, name in names.items()}
+        places = {each: evidence_place(organization_id, name) for each, name in names.items()}
         whole_files.keep_all({path: each.packed.data for each, path in places.items()})
 
 
@@ -197,7 +198,7 @@ def path_of(stored: StoredFile) -> Path:
     """Give the path of a file in the folder; raises FileThrownAwayError for one that was thrown away."""
     if stored.kept_name is None:
         raise FileThrownAwayError
-    return arriving_files.place_of(stored.organization_id, stored.kept_name)
+    return evidence_place(stored.organization_id, stored.kept_name)
 
 
 def read(stored: StoredFile) -> bytes:
@@ -251,7 +252,7 @@ def _new_name(digest: str) -> str:
 
 def _write(organization_id: str, name: str, data: bytes) -> None:
     arriving_files.mark(organization_id, [name], stays=True)
-    whole_files.keep(arriving_files.place_of(organization_id, name), data)
+    whole_files.keep(evidence_place(organization_id, name), data)
 
 
 def _delete_after_commit(stored: StoredFile) -> None:

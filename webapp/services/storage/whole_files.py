@@ -7,12 +7,13 @@ row promises is on the disk before that is given or committed: first the bytes, 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
 # How many waits for the disk go on at once: a file system writes down together what several wait for.
 WAITS_AT_ONCE: Final = 8
+_BEGINNING: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def keep(path: Path, data: bytes) -> None:
@@ -40,6 +41,31 @@ def keep_all(files: Mapping[Path, bytes]) -> None:
             beginning.unlink(missing_ok=True)
         raise
     sync_all(folders)
+
+
+def keep_all_in(folder: int, files: Mapping[str, bytes]) -> None:
+    """Write files that only their owner may read into an opened folder, by their names there, no link followed.
+
+    The caller waits for the folder itself.
+    """
+    written: dict[str, int] = {}
+    try:
+        for name, data in files.items():
+            written[name] = begun = os.open(f".{name}", _BEGINNING, 0o600, dir_fd=folder)
+            with os.fdopen(os.dup(begun), "wb") as file:
+                file.write(data)
+        with ThreadPoolExecutor(WAITS_AT_ONCE) as waiting:
+            list(waiting.map(os.fsync, written.values()))
+        for name in files:
+            os.rename(f".{name}", name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        for name in written:
+            with suppress(FileNotFoundError):
+                os.unlink(f".{name}", dir_fd=folder)
+        raise
+    finally:
+        for begun in written.values():
+            os.close(begun)
 
 
 def sync_all(paths: Iterable[Path]) -> None:
@@ -82,7 +108,7 @@ def make_folder(path: Path) -> None:
 
 
 def _begun(beginning: Path) -> int:
-    return os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    return os.open(beginning, _BEGINNING, 0o600)
 
 
 def sync(path: Path) -> None:

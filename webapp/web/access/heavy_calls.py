@@ -12,9 +12,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
-from flask import Flask, current_app, request
+from flask import Flask, Response, current_app, request
 
 from webapp.config import Settings
 from webapp.ledger.errors import LedgerError
@@ -26,6 +27,7 @@ MOST, MOST_OF_ONE = 4, 2
 FOLDER = "slots"
 RETRY_AFTER_SECONDS = 2
 log = logging.getLogger("tieout.slots")
+LARGE_BYTES, WATCHED_SECONDS, REFUSED = 64 * 1024, 60.0, (400, 422)
 
 
 class TooManyAtOnceError(LedgerError):
@@ -107,12 +109,18 @@ def register_heavy_calls(app: Flask) -> None:
     """Set up the slots, and free that of a request when it ends."""
     settings: Settings = app.config["SETTINGS"]
     app.extensions["heavy_calls"] = Slots(settings.instance_path / FOLDER, most=MOST, most_of_one=MOST_OF_ONE)
+    app.extensions["refused_bodies"] = {}
+    app.after_request(note_refusal)
     app.teardown_request(leave)
 
 
 def enter(view: Any, principal: Principal) -> None:
-    """Take a slot for a view that is declared heavy, or raise; once for a request, whatever it calls."""
-    if not getattr(view, "is_heavy", False) or state().slot is not None:
+    """Take a slot for a view that is declared heavy, or raise; once for a request, whatever it calls.
+
+    A large body counts as heavy for a minute after one of the same key or browser was refused in this process.
+    """
+    is_heavy = getattr(view, "is_heavy", False) or (_is_large() and _is_watched(_name_of(principal)))
+    if not is_heavy or state().slot is not None:
         return
     slots = cast("Slots", current_app.extensions["heavy_calls"])
     try:
@@ -121,6 +129,28 @@ def enter(view: Any, principal: Principal) -> None:
         refusal = TooManyAtOnceError if error.is_own else AllSlotsTakenError
         raise refusal(details={"retryAfter": RETRY_AFTER_SECONDS}) from None
     state().slot = HeldSlot(descriptor, request.environ)
+
+
+def note_refusal(response: Response) -> Response:
+    """Note whose large body was refused for what is in it: to read such bodies takes long, and changes nothing."""
+    if response.status_code in REFUSED and _is_large() and state().principal is not None:
+        refused, now = _refused(), monotonic()
+        refused[_name_of(cast("Principal", state().principal))] = now + WATCHED_SECONDS
+        for name in [name for name, until in refused.items() if until < now]:
+            refused.pop(name, None)
+    return response
+
+
+def _refused() -> dict[str, float]:
+    return cast("dict[str, float]", current_app.extensions["refused_bodies"])
+
+
+def _is_watched(name: str) -> bool:
+    return _refused().get(name, 0.0) > monotonic()
+
+
+def _is_large() -> bool:
+    return (request.content_length or 0) > LARGE_BYTES
 
 
 def leave(_error: BaseException | None = None) -> None:

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Request, Response, current_app, request
+from werkzeug.datastructures import ImmutableMultiDict
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
+from werkzeug.utils import cached_property
 
 from webapp.database import failures, sessions
 from webapp.database.sessions import db
@@ -30,7 +32,9 @@ BODY_LIMIT = MEBIBYTE
 # A JSON body with a file: its 1 MiB as base64, and the other fields.
 BODY_LIMIT_WITH_FILE = 5 * MEBIBYTE // 2
 NOT_READ = "The request could not be read."
-DEEPEST_JSON, MOST_KEYS = 32, 200
+DEEPEST_JSON, MOST_KEYS, MOST_ITEMS = 32, 200, 20_000
+# Of a form: its largest has 10,000 decisions on lines of a file.
+MOST_PARTS = 20_000
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("tieout.requests")
 
@@ -47,14 +51,14 @@ class MalformedError(BadRequest):
 
 
 class TooManyKeysError(BadRequest):
-    """An object of the body has more keys than any address takes."""
+    """An object of the body has more keys, a list more items or a form more fields than any address takes."""
 
     own_code = "bad_request"
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, what: tuple[str, str], count: int, most: int) -> None:
         """Say how many there are."""
         super().__init__(
-            f"An object of the body has {count:,} keys, and no address takes more than {MOST_KEYS}."
+            f"{what[0]} of the body has {count:,} {what[1]}, and no address takes more than {most:,}."
         )
 
 
@@ -68,8 +72,22 @@ class NoUploadError(UnsupportedMediaType):
     )
 
 
+class BoundedRequest(Request):
+    """A request whose form has a bounded number of fields, before something is said about each."""
+
+    @cached_property
+    def form(self) -> ImmutableMultiDict[str, str]:
+        """Read the form; raises TooManyKeysError."""
+        if self.mimetype == "application/x-www-form-urlencoded":
+            count = self.get_data().count(b"&") + 1
+            if count > MOST_PARTS:
+                raise TooManyKeysError(("The form", "fields"), count, MOST_PARTS)
+        return super().form
+
+
 def register_requests(app: Flask) -> None:
     """Give every request an id and a clock at its beginning."""
+    app.request_class = BoundedRequest
     app.before_request(open_request)
 
 
@@ -216,13 +234,17 @@ def _finite(digits: str) -> float:
     return number
 
 
+_BOUNDS = ((dict, ("An object", "keys"), MOST_KEYS), (list, ("A list", "items"), MOST_ITEMS))
+
+
 def _refuse_shape(body: Any) -> None:
-    """Refuse objects of many keys, before something is said about each, and bodies that are nested too deep."""
+    """Refuse a body with too many keys or items, before something is said about each, and one that is too deep."""
     layer = [body]
     for _ in range(DEEPEST_JSON):
-        most = max((len(each) for each in layer if isinstance(each, dict)), default=0)
-        if most > MOST_KEYS:
-            raise TooManyKeysError(most)
+        for kind, what, most in _BOUNDS:
+            count = max((len(each) for each in layer if isinstance(each, kind)), default=0)
+            if count > most:
+                raise TooManyKeysError(what, count, most)
         layer = [
             inner
             for outer in layer

@@ -14,6 +14,7 @@ from flask import current_app, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 
+from webapp.database.places import PROPOSALS
 from webapp.database.sessions import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import NotFoundError, UnprocessableError
@@ -182,7 +183,7 @@ def of_proposal(proposal: Proposal) -> Call:
 
 def folder() -> Path:
     """Give the folder in which the files of proposals are kept."""
-    return instance_folder(kept_files.PROPOSALS)
+    return instance_folder(PROPOSALS)
 
 
 @contextmanager

@@ -1,0 +1,233 @@
+"""A backup that somebody made up: whatever its texts are, nothing is written outside, and its size is bounded."""
+
+import gzip
+import json
+import os
+import sys
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.helpers.marks import on_sqlite
+from webapp import create_app
+from webapp.database.sessions import begin_write, db
+from webapp.database.tenancy import maintenance
+from webapp.ledger.errors import LedgerError
+from webapp.migrations.revisions import head_revision
+from webapp.migrations.upgrades import upgrade
+from webapp.models import Organization
+from webapp.queries import checks
+from webapp.queries.checks import stored_files
+from webapp.services.backups import archives, backups, restores
+from webapp.services.backups.rows import tables
+from webapp.services.storage import arriving_files
+
+NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
+STEPS_UP = "../../../outside/x.pth"
+TEXTS = [
+    (table.name, place, column.name)
+    for table in tables()
+    for place, column in enumerate(table.columns)
+    if isinstance(column.type, (sa.String, sa.JSON))
+]
+WRITING = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
+
+
+class Watched:
+    """What Python opens for writing, moves or removes while it is on."""
+
+    def __init__(self) -> None:
+        self.is_on, self.paths = False, []
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event, words):
+        if not self.is_on:
+            return
+        if event in WRITING or (event == "open" and words[2] & (os.O_WRONLY | os.O_RDWR)):
+            # The mode of an opened file is a text, too.
+            named = words[:1] if event == "open" else words
+            self.paths += [os.fsdecode(each) for each in named if isinstance(each, (str, bytes))]
+
+    def outside(self, folder):
+        named = {Path(each) for each in self.paths}
+        return {
+            path for path in named if not path.resolve().is_relative_to(folder) and path != Path("/dev/null")
+        }
+
+
+@pytest.fixture(scope="module")
+def watched():
+    return Watched()
+
+
+@pytest.fixture
+def attempt(house, tmp_path, watched):
+    """Restore a file, use what comes of it, and take it back; answers whether it was sound and what was written."""
+    instance = tmp_path / "deep" / "in" / "restored"
+    instance.mkdir(parents=True)
+    house.store.make("restored")
+    app = create_app(
+        replace(house.settings, database_url=house.store.url("restored"), instance_path=instance)
+    )
+    with app.app_context():
+        upgrade(db.engine)
+
+    def run(path):
+        watched.paths, watched.is_on = [], True
+        try:
+            return _restored(app, path, instance), watched.outside(instance)
+        finally:
+            watched.is_on = False
+
+    yield run
+    with app.app_context():
+        db.engine.dispose()
+    house.store.drop("restored")
+
+
+def _restored(app, path, instance):
+    with app.app_context(), maintenance():
+        begin_write()
+        try:
+            with restores.refused():
+                restores.restore(db.session(), path, revision=head_revision(), revoke_tokens=False, now=NOW)
+                found = list(checks.violations())
+            for organization_id in db.session.scalars(sa.select(Organization.id)):
+                arriving_files.sweep(organization_id, now=NOW)
+            if not found:
+                backups.write(db.session(), instance / "again.zip", revision=None, now=NOW)
+                (instance / "again.zip").unlink()
+        except LedgerError:
+            return False
+        else:
+            return not found
+        finally:
+            db.session.rollback()
+
+
+def rebuilt(path, changes, added=()):
+    """Rebuild a backup with other rows and members, and with the sums that belong to them."""
+    other = path.with_name("rebuilt.zip")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as written:
+        manifest = json.loads(archive.read("manifest.json"))
+        for name in set(archive.namelist()) - {"manifest.json"}:
+            data = archive.read(name)
+            if name in changes:
+                data = changes[name](data)
+                manifest["tables"][name.removesuffix(".jsonl")]["sha256"] = sha256(data).hexdigest()
+            written.writestr(name, data)
+        for name in added:
+            written.writestr(name, b"import os")
+        written.writestr("manifest.json", json.dumps(manifest))
+    return other
+
+
+def in_column(place, text):
+    """Change a column of each row: a text, or every text in a JSON value."""
+
+    def changed(value):
+        if isinstance(value, str):
+            return text
+        if isinstance(value, list):
+            return [changed(each) for each in value]
+        return {key: changed(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+    def change(data):
+        rows = [json.loads(line) for line in data.splitlines()]
+        return "".join(
+            json.dumps([*row[:place], changed(row[place]), *row[place + 1 :]]) + "\n" for row in rows
+        ).encode()
+
+    return change
+
+
+def test_no_text_of_a_backup_leads_outside(
+    books_of_all_kinds,
+    backed_up,
+    attempt,
+    ada,
+    tmp_path,
+    portion,
+    figure,
+):
+    whole = backed_up()
+    assert attempt(whole) == (True, set())
+    texts = [STEPS_UP, f"{tmp_path}/outside/x.pth", "a\0b"]
+    tried = [(*column, text) for column in TEXTS for text in texts]
+    sound, chosen = 0, portion(300, tried)
+    for table, place, name, text in chosen:
+        added = [f"proposals/{text}", f"files/{ada.organization_id}/{text}", f"files/{text}"]
+        member = f"{table}.jsonl"
+        path = rebuilt(whole, {member: in_column(place, text)}, () if "\0" in text else added)
+        is_sound, outside = attempt(path)
+        sound += is_sound
+        assert outside == set(), (table, name, text)
+    figure("E1", f"{len(chosen)} texts in {len(TEXTS)} columns of backups, {sound} sound, 0 files outside")
+
+
+@pytest.mark.parametrize("text", [STEPS_UP, "/x.pth"])
+def test_the_file_of_a_proposal_is_named_as_ours_are(books_of_all_kinds, backed_up, attempt, text):
+    table = next(each for each in tables() if each.name == "proposals")
+    change = in_column([*table.columns.keys()].index("form"), text)
+    path = rebuilt(backed_up(), {"proposals.jsonl": change}, [f"proposals/{text}"])
+    assert attempt(path) == (False, set())
+
+
+@on_sqlite
+def test_an_organization_with_a_path_for_its_id_is_refused(books_of_all_kinds, backed_up, attempt, ada):
+    own = ada.organization_id.encode()
+    change = dict.fromkeys(
+        (f"{each.name}.jsonl" for each in tables()), lambda data: data.replace(own, b"../../x")
+    )
+    assert attempt(rebuilt(backed_up(), change)) == (False, set())
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("member", "sentence"),
+    [
+        ("manifest.json", "manifest.json is larger than any"),
+        ("manifest.hmac", "manifest.hmac is larger than any"),
+        ("organizations.jsonl", "more than 2 times its size"),
+        ("files/x", "more than 2 times its size"),
+    ],
+)
+def test_a_small_file_that_would_fill_the_machine_is_refused(
+    backed_up, restored, monkeypatch, member, sentence
+):
+    assert (archives.MOST_TIMES, archives.ALWAYS) == (100, 256 * 1024**2)
+    assert archives.MOST_MANIFEST == 64 * 1024**2
+    is_of_manifest = member.startswith("manifest")
+    monkeypatch.setattr(archives, "MOST_MANIFEST", 100_000)
+    monkeypatch.setattr(archives, "MOST_TIMES", 2000 if is_of_manifest else 2)
+    monkeypatch.setattr(archives, "ALWAYS", 200_000)
+    whole, bomb = backed_up(), {member: bytes(1_000_000)}
+    with zipfile.ZipFile(whole) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()} | bomb
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    result = restored("restore", str(whole))
+    assert (result.exit_code, sentence in result.stderr) == (1, True), result.stderr
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_stored_file_is_read_as_far_as_any_is_long(monkeypatch, is_whole):
+    packed, digest = gzip.compress(bytes(1_000_000)), sha256(bytes(1_000_000)).hexdigest()
+    monkeypatch.setattr(stored_files, "MOST_BYTES", 1_000_000 if is_whole else 999_998)
+    found = stored_files.problem_with(packed, digest, is_compressed=True)
+    assert (found is None) == is_whole
+
+
+@on_sqlite
+def test_rows_and_figures_that_no_backup_has_are_refused_in_words(books_of_all_kinds, backed_up, restored):
+    whole = backed_up()
+    for data in (b"[]\n", b"{}\n", b"null\n", b"[" * 100_000 + b"\n", b"[1e999]\n", b"\xff\n", b"1\n2,3\n"):
+        path = rebuilt(whole, {"organizations.jsonl": lambda _data, data=data: data})
+        result = restored("restore", str(path))
+        assert (result.exit_code, "nothing was restored" in result.stderr) == (1, True), result.stderr
