@@ -6,7 +6,7 @@ from alembic import op
 from webapp.migrations.tables import INSTANT
 
 revision = "0111"
-down_revision = "0101"
+down_revision = "0103"
 branch_labels = None
 depends_on = None
 
