@@ -6,9 +6,9 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
-from webapp.schemas.base import OPTIONAL, Schema, warned_members
+from webapp.schemas.base import OPTIONAL, WARNING_CODES, WARNINGS, Schema
 from webapp.schemas.fields import Digits, FormId, Text
-from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
+from webapp.schemas.untrusted import UNTRUSTED_KEY, Untrusted, UntrustedPaths, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 CHANGED = "False where everything was as asked already: then there is no act, and no proposal."
@@ -70,10 +70,14 @@ def wrapped(
 @cache
 def changing(answer: type[Schema]) -> type[Schema]:
     """Make the schema of what a write answers: the same with whether anything was changed."""
+    warned: dict[str, ma.fields.Field[Any]] = {
+        "warnings": ma.fields.List(Untrusted(), metadata=WARNINGS),
+        "warning_codes": ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
+    }
     members = {
         "changed": ma.fields.Boolean(metadata={"description": CHANGED}),
         "waiting": ma.fields.List(ma.fields.String(), metadata={**OPTIONAL, "description": WAITING}),
-        **{name: field for name, field in warned_members().items() if name not in answer().fields},
+        **{name: field for name, field in warned.items() if name not in answer().fields},
     }
     name = f"Changed{answer.__name__.removesuffix('Schema')}Schema"
     return type(name, (answer,), {"__doc__": answer.__doc__, "answer": answer, **members})

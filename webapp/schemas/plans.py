@@ -9,7 +9,7 @@ from webapp.ledger.references import Ref
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.fields import Id, NewId
-from webapp.schemas.untrusted import UNTRUSTED
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
 LONGEST_PATH = 2000
@@ -90,7 +90,7 @@ class PlanSchema(Schema):
     """A plan that was done; without an id there was nothing to do."""
 
     id = ma.fields.String(allow_none=True)
-    title = ma.fields.String()
+    title = Untrusted()
     changed = ma.fields.Boolean()
     steps = ma.fields.List(ma.fields.Nested(StepDoneSchema))
 

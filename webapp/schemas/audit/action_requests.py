@@ -61,8 +61,8 @@ class ActionResultSchema(Schema):
     status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
     result = ma.fields.Nested(ResultSchema)
-    error = ma.fields.String()
-    warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    error = Untrusted()
+    warnings = ma.fields.List(Untrusted(), metadata=WARNINGS)
     warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)
 
 
@@ -222,7 +222,7 @@ class ApprovedSchema(Schema):
     id = ma.fields.String()
     status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
-    error = ma.fields.String()
+    error = Untrusted()
     code = ma.fields.String(allow_none=True)
     replaced_by = ma.fields.String(allow_none=True)
 
