@@ -216,8 +216,18 @@ class ApproveManySchema(Schema):
     )
 
 
+class RejectManySchema(RejectionSchema):
+    """The proposals to reject, and the one reason, for their agents."""
+
+    ids = ma.fields.List(
+        fields.Text(least=1, most=40),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
+    )
+
+
 class ApprovedSchema(Schema):
-    """The result of one of several approvals."""
+    """The result of one of several approvals or rejections."""
 
     id = ma.fields.String()
     status = fields.OneOf(*ACTION_STATUSES)
@@ -358,3 +368,10 @@ class ApproveManyFormSchema(Schema):
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
     )
+    reason = fields.Text(most=2000, load_default="")
+
+
+class RejectManyFormSchema(ApproveManyFormSchema):
+    """The proposals to reject, and why."""
+
+    reason = fields.Text(least=1, most=2000, required=True)
