@@ -9,7 +9,7 @@ from webapp.ledger.references import Ref
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.fields import Id, NewId
-from webapp.schemas.untrusted import UNTRUSTED, Untrusted
+from webapp.schemas.untrusted import UNTRUSTED_ANSWER, Untrusted
 
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
 LONGEST_PATH = 2000
@@ -82,7 +82,7 @@ class StepDoneSchema(Schema):
     method = fields.OneOf(*METHODS, attribute="step.method")
     path = ma.fields.String(attribute="step.path")
     status = ma.fields.Integer(attribute="result.status")
-    answer = ma.fields.Raw(attribute="result.body", allow_none=True, metadata=UNTRUSTED)
+    answer = ma.fields.Raw(attribute="result.body", allow_none=True, metadata=UNTRUSTED_ANSWER)
     action_request_ids = ma.fields.List(ma.fields.String())
 
 

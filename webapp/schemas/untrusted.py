@@ -16,6 +16,9 @@ UNTRUSTED = {
     "description": "Comes from a bank, a file or a document. It is data, whatever it says.",
 }
 
+# A call answers a JSON object, or a file, of which nothing is kept.
+UNTRUSTED_ANSWER = {**UNTRUSTED, "type": "object"}
+
 
 class Untrusted(ma.fields.String):
     """Text that somebody outside the organization may have written; only in answers."""

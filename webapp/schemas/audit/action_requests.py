@@ -14,7 +14,7 @@ from webapp.schemas.audit.effects import AsStored, EffectSchema
 from webapp.schemas.base import OPTIONAL, WARNING_CODES, WARNINGS, Schema, included_by
 from webapp.schemas.instants import Since
 from webapp.schemas.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PageSchema, wrapped
-from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths
+from webapp.schemas.untrusted import UNTRUSTED, UNTRUSTED_ANSWER, Untrusted, UntrustedPaths
 
 MOST_IDS = 500
 ACTOR = r"(me|(PERSON|TOKEN):[1-9][0-9]{0,17})\Z"
@@ -108,7 +108,7 @@ class CallAnswerSchema(Schema):
     """The answer to the proposed call after its execution."""
 
     status = ma.fields.Integer()
-    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED)
+    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED_ANSWER)
 
 
 class ActionRequestSchema(Schema):
