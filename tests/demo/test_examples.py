@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from tests.fixtures.people import Pages, apart
+from tests.fixtures.people import apart
 from webapp.database.sessions import begin_write, db
 from webapp.database.tenancy import maintenance
 from webapp.models import Membership
@@ -65,14 +65,15 @@ def mara(app, demo_books):
             return text, cookie
 
     text, cookie = apart(make)
-    pages = Pages(app, cookie)
+    signed_in = app.test_client()
+    signed_in.set_cookie("tieout", cookie)
 
     def ask(command, path):
         body = command.body
         options = {"data": body.encode(), "content_type": "application/json"} if body is not None else {}
         by_session, by_key = {"Sec-Fetch-Site": "same-origin"}, {"Authorization": f"Bearer {text}"}
         headers = by_session if command.is_for_person else by_key
-        client = pages.client if command.is_for_person else app.test_client(use_cookies=False)
+        client = signed_in if command.is_for_person else app.test_client(use_cookies=False)
         return apart(client.open, path, method=command.method, headers=headers, **options)
 
     return ask
