@@ -83,6 +83,8 @@ def test_the_name_that_a_file_gave_an_account_is_fenced_wherever_it_stands(ada, 
 
 def test_what_the_api_answers_names_the_paths_of_such_names(ada, ben, bank, stranger):
     merchant = bank.merchant("Acme")
+    line = ben.get("/api/transactions").json["transactions"][0]["id"]
+    assert ben.patch(f"/api/transactions/{line}", json={"orgMerchantId": merchant}).status_code == 200
     for path, marked in (
         ("/api/feeds/accounts", "feedAccounts[].accountName"),
         (f"/api/feeds/accounts/{stranger['faId']}", "feedAccount.accountName"),
