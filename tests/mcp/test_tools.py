@@ -52,7 +52,7 @@ def test_what_is_not_there_is_answered_with_what_is(model, bank):
     bank.open()
     bank.open("Savings")
     there = "There is no bank account 'Giro'. There are: "
-    assert model.refusal("find_lines", account="Giro").startswith(there)
+    assert model.refusal("find_lines", account="Giro").startswith(f"{WARNING}\n{there}")
     assert "Savings" in model.refusal("find_lines", account="Giro")
     assert "accounts" not in model.refusal("find_lines", state="open")
     assert model.refusal("find_lines", state="open").startswith("state: Send one of uncategorised, draft")
