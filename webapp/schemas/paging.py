@@ -65,17 +65,21 @@ def wrapped(
     return _new_schema(f"{title or _title(key)}Answer", f"One {key}.", members)
 
 
-@cache
-def changing(answer: type[Schema]) -> type[Schema]:
-    """Make the schema of what a write answers: the same with whether anything was changed."""
-    warned: dict[str, ma.fields.Field[Any]] = {
+def warned_members() -> dict[str, ma.fields.Field[Any]]:
+    """Make the members with which the answer of an act warns."""
+    return {
         "warnings": ma.fields.List(Untrusted(), metadata=WARNINGS),
         "warning_codes": ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
     }
+
+
+@cache
+def changing(answer: type[Schema]) -> type[Schema]:
+    """Make the schema of what a write answers: the same with whether anything was changed."""
     members = {
         "changed": ma.fields.Boolean(metadata={"description": CHANGED}),
         "waiting": ma.fields.List(ma.fields.String(), metadata={**OPTIONAL, "description": WAITING}),
-        **{name: field for name, field in warned.items() if name not in answer().fields},
+        **{name: field for name, field in warned_members().items() if name not in answer().fields},
     }
     name = f"Changed{answer.__name__.removesuffix('Schema')}Schema"
     return type(name, (answer,), {"__doc__": answer.__doc__, "answer": answer, **members})
