@@ -115,17 +115,19 @@ def choice(line: dict[str, Any]) -> dict[str, Any] | None:
         return {**known, "pair": line["pair"]}
     if not is_sure(line["evidence"]):
         return None
-    return {"id": line["lineId"], "category": line["likely"], "why": f"{line['evidence']} like it"}
+    like_it = "" if line["evidence"].startswith("rule:") else " like it"
+    return {"id": line["lineId"], "category": line["likely"], "why": line["evidence"] + like_it}
 
 
 def is_sure(evidence: str | None) -> bool:
-    """Return whether all lines like one went to the same account.
+    """Return whether a rule says it, or all lines like one went to the same account.
 
-    >>> is_sure("3 of 3"), is_sure("2 of 3"), is_sure("Names R-31 of 3 March."), is_sure(None)
-    (True, False, False, False)
+    >>> is_sure("3 of 3"), is_sure("rule:7"), is_sure("2 of 3"), is_sure("Names R-31 of 3 March."), is_sure(None)
+    (True, True, False, False, False)
     """
+    kind, _, rule = (evidence or "").partition(":")
     count, _, total = (evidence or "").partition(" of ")
-    return total.isdigit() and count == total
+    return (kind == "rule" and rule.isdigit()) or (total.isdigit() and count == total)
 
 
 def quoted(text: str) -> str:

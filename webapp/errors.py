@@ -18,6 +18,7 @@ from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import AmountTooLargeError
+from webapp.ledger.texts.legible import is_citing
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.services.audit.action_requests import record_refusal
 
@@ -102,11 +103,19 @@ def answer_ledger_error(error: LedgerError) -> Response:
     sentence = sentence_for_page(error) if not is_for_api() else str(error)
     response = error_response(error.status, error.code, sentence, fields=error.fields, details=error.details)
     _record_refusal(error)
-    if error.untrusted and is_for_api():
-        response.headers[UNTRUSTED_FIELDS] = ", ".join(error.untrusted)
+    paths = _quoting(error)
+    if paths and is_for_api():
+        response.headers[UNTRUSTED_FIELDS] = ", ".join(paths)
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response
+
+
+def _quoting(error: LedgerError) -> list[str]:
+    """List the paths of a refusal that quote what a stranger may have written."""
+    fields = [sentence for sentences in error.fields.values() for sentence in sentences]
+    cited = {"error": is_citing(str(error)), "fields": any(map(is_citing, fields))}
+    return list(dict.fromkeys([*error.untrusted, *(path for path, is_one in cited.items() if is_one)]))
 
 
 def sentence_for_page(error: LedgerError) -> str:

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.test_loop import LINES, STATEMENT, send_held
 from tests.fixtures.helpers.comboboxes import choose
+from tests.fixtures.helpers.owed import items, owe
 
 
 @pytest.fixture
@@ -108,6 +109,33 @@ def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
     page.keyboard.press("Enter")
     expect(line(page, "Rent October").get_by_role("combobox", name="Account")).to_have_value("Rooms")
     expect(line(page, "Rent October").locator(".line-likely")).to_have_count(0)
+
+
+@pytest.mark.parametrize("is_current", [False, True], ids=["in its row", "opened"])
+def test_enter_lets_a_line_pay_what_is_owed_and_its_confirmation_goes_on_to_the_next(
+    workspace, ada, bank, books, is_current
+):
+    """Enter takes what the row asks; the line keeps the focus, because `c` confirms it, and that goes on."""
+    owe(ada, books, "-76.90", bank.merchant("DB"), account="Trade payables", reference="ICE 693")
+    page = workspace()
+    paying = line(page, "ICE 693")
+    if is_current:
+        paying.locator(".line-open").click()
+        expect(paying.get_by_role("button", name="Pay ICE 693")).to_be_visible()
+        page.keyboard.press("Enter")
+    else:
+        paying.get_by_role("button", name="Pays ICE 693?").press("Enter")
+    expect(paying.locator(".likely, .line-likely")).to_have_count(0)
+    expect(paying.locator(".line-open")).to_be_focused()
+    paid = ada.get("/api/transactions/4").json["transaction"]
+    assert [(each["amount"], paid["entryStatus"]) for each in paid["settles"]] == [("-76.90", "DRAFT")]
+    page.keyboard.press("c")
+    current = page.locator(".line[aria-current]")
+    expect(current).to_contain_text("Hetzner Online")
+    expect(current.locator(".line-open")).to_be_focused()
+    send_held(page)
+    expect(paying).to_contain_text("Posted")
+    assert [each["open"] for each in items(ada) if each["reference"] == "ICE 693"] in ([], ["0.00"])
 
 
 def test_two_tabs_on_one_draft_do_not_overwrite_each_other(workspace):

@@ -358,12 +358,14 @@ def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
         for address, name in zip(addresses, ("One", "Two", "Three"), strict=True)
     ]
     one, two, three = (each["id"] for each in made)
+    four = teller.ask("PATCH", addresses[0], {"name": "Four"}, by=agent)["actionRequest"]["id"]
     teller.get(f"/action-requests/{one}")
     teller.get(f"/action-requests/{one}/effect?limit=1")
     teller.get("/action-requests?status=PENDING&limit=2")
     teller.get("/events?limit=2")
     teller.post(f"/action-requests/{one}/approve", {"digest": made[0]["digest"], "note": "Yes"}, by=person)
     teller.post(f"/action-requests/{two}/reject", {"reason": "There is one already"}, by=person)
+    teller.post("/action-requests/reject", {"ids": [four], "reason": "Not now"}, by=person)
     teller.post(
         "/action-requests/approve", {"proposals": [{"id": three, "digest": made[2]["digest"]}]}, by=person
     )

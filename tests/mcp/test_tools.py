@@ -52,7 +52,7 @@ def test_what_is_not_there_is_answered_with_what_is(model, bank):
     bank.open()
     bank.open("Savings")
     there = "There is no bank account 'Giro'. There are: "
-    assert model.refusal("find_lines", account="Giro").startswith(there)
+    assert model.refusal("find_lines", account="Giro").startswith(f"{WARNING}\n{there}")
     assert "Savings" in model.refusal("find_lines", account="Giro")
     assert "accounts" not in model.refusal("find_lines", state="open")
     assert model.refusal("find_lines", state="open").startswith("state: Send one of uncategorised, draft")
@@ -165,7 +165,7 @@ def test_a_document_is_kept_and_attached_in_one_act(model, bank, ben):
 
 
 def test_a_document_shows_what_is_read_of_it_and_the_lines_over_that(model, bank, ben):
-    line = bank.send("2026-10-05", "-172.50", "Papierhof")
+    line = bank.send("2026-03-20", "-172.50", "Papierhof")
     content = base64.b64encode(invoices.ubl()).decode()
     looked = model.call("attach_document", content=content, fileName="bill.xml")
     assert "RE-4711" in looked["read"]
@@ -175,6 +175,41 @@ def test_a_document_shows_what_is_read_of_it_and_the_lines_over_that(model, bank
     assert "RE-4711" in model.call("attach_document", **asked)["read"]
     again = model.call("attach_document", **asked)
     assert (again["status"], len(ben.get("/api/documents").json["documents"])) == ("EXECUTED", 1)
+
+
+@pytest.mark.parametrize("is_ours", [False, True], ids=["bill", "invoice"])
+def test_only_lines_that_may_have_paid_a_document_fit_it(model, ben, bank, is_ours):
+    """Money that goes the other way, an amount within a text and one of another month are no payment of it."""
+    bank.open("Giro")
+    sign, other = ("", "-") if is_ours else ("-", "")
+    paid = bank.send("2026-03-16", f"{sign}172.50", "RE-4711")
+    bank.send("2026-03-16", f"{other}172.50", "RE-4711 of somebody else")
+    bank.send("2026-03-16", f"{sign}9.00", "fee on 172.50")
+    bank.send("2025-03-16", f"{sign}172.50", "RE-4711")
+    ours = ben.get("/api/me").json["me"]["organization"]["name"]
+    file = invoices.ubl(**({"seller": ours, "seller_vat": ""} if is_ours else {}))
+    sent = {"text": file.decode(), "fileName": "bill.xml"}
+
+    looked = model.call("attach_document", **sent)
+    created = ben.post(
+        "/api/documents", json={"content": base64.b64encode(file).decode(), "fileName": "bill.xml"}
+    )
+    document = created.json["document"]["id"]
+    again = model.call("attach_document", document=document)
+
+    for found in (looked, again):
+        assert [each["lineId"] for each in found["fits"]] == [paid]
+        assert found["fits"][0]["evidence"].startswith("Same amount, 14 days apart, names number RE-4711")
+    assert ben.delete(f"/api/transactions/{paid}").status_code == 200
+    assert model.call("attach_document", document=document)["fits"] == []
+    candidates = ben.get(f"/api/documents/{document}/candidates").json["candidates"]["choices"]
+    assert [each["isOtherWay"] for each in created.json["candidates"]] == [False, True]
+    assert [each["isOtherWay"] for each in candidates] == [True]
+
+
+def test_a_document_without_an_amount_fits_nothing(model, bank):
+    bank.send("2026-10-05", "-38.98", "Papierhof")
+    assert model.call("attach_document", text="Minutes of a meeting", fileName="minutes.txt")["fits"] == []
 
 
 def test_reports_are_tables_with_ids_to_go_on(model, bank, ben):

@@ -58,5 +58,5 @@ def test_a_merge_that_cannot_be_says_why_on_its_page(ada, cleo, bank, shops):
     ada.post(f"/api/merchants/{rewe}/merge", json={"mergedIntoId": bank.merchant("REWE SAGT DANKE")})
     answer = browser.post(f"/merchants/{markt}/merge", data={"mergedIntoId": rewe})
     assert answer.status_code == 409
-    assert "Rewe is merged into REWE SAGT DANKE." in answer.text
+    assert "“Rewe” is merged into “REWE SAGT DANKE”." in answer.text
     assert "Merge into…" not in cleo.browser().get(f"/merchants/{markt}").text

@@ -50,13 +50,31 @@ def test_it_is_approved_as_it_was_shown(ben, request_):
 
 
 def test_a_moved_effect_is_shown_anew_and_nothing_is_done(ben, bank, request_):
-    answer = ben.browser().htmx(
-        "POST", f"/proposals/{request_['id']}/approve", target="div#queue", data={"digest": "0" * 64}
-    )
+    line = request_["target"]["id"]
+    moved = ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Trips")})
+    assert moved.status_code == 200
+    path, target = f"/proposals/{request_['id']}/approve", "div#queue"
+    unknown = ben.browser().htmx("POST", path, target=target, data={"digest": "0" * 64})
+    assert (unknown.status_code, "never had this digest" in unknown.text) == (422, True)
+    answer = ben.browser().htmx("POST", path, target=target, data={"digest": request_["digest"]})
     assert answer.status_code == 409
     assert "effect has changed. Here is the new one." in answer.text
     assert "<html" not in answer.text
     assert ben.get(f"/api/action-requests/{request_['id']}").json["actionRequest"]["status"] == "PENDING"
+
+
+def test_several_are_rejected_with_one_reason(ben, agent, bank, request_):
+    other = agent.post("/api/projects", json={"name": "Attic"}).json["actionRequest"]
+    browser, ids = ben.browser(), [f"{each['id']}.{each['digest']}" for each in (request_, other)]
+    assert "Reject the ticked" in browser.get("/proposals").text
+    empty = browser.post("/proposals/reject", data={"ids": ids, "reason": ""})
+    assert (empty.status_code, "Reason for rejecting" in empty.text) == (422, True)
+    answer = browser.post("/proposals/reject", data={"ids": ids, "reason": "One at a time"})
+    assert answer.status_code == 303
+    assert "Rejected: 2 proposals" in browser.get(answer.headers["Location"]).text
+    for each in (request_, other):
+        told = agent.get(f"/api/action-requests/{each['id']}").json["actionRequest"]
+        assert (told["status"], told["reason"]) == ("REJECTED", "One at a time")
 
 
 def test_it_is_rejected_with_a_reason(ben, agent, request_):

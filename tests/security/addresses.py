@@ -27,6 +27,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/action-requests/<act:request_id>/approve": {"digest": "0" * 64},
     "POST /api/action-requests/<act:request_id>/reject": {"reason": "A test"},
     "POST /api/action-requests/approve": {"proposals": [{"id": "A test", "digest": "0" * 64}]},
+    "POST /api/action-requests/reject": {"ids": ["A test"], "reason": "A test"},
+    "POST /proposals/reject": {"ids": f"A test.{'0' * 64}", "reason": "A test"},
     "POST /proposals/<string:request_id>/approve": {"digest": "0" * 64},
     "POST /proposals/<string:request_id>/reject": {"reason": "A test"},
     "POST /proposals/approve": {"ids": f"A test.{'0' * 64}"},

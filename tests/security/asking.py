@@ -72,6 +72,7 @@ FORMS = {
     "/projects/groups": projects.ProjectGroupFormSchema,
     "/projects/groups/<id:group_id>": projects.ProjectGroupFormSchema,
     "/proposals/approve": action_requests.ApproveManyFormSchema,
+    "/proposals/reject": action_requests.RejectManyFormSchema,
     "/proposals/<string:request_id>/approve": action_requests.ApprovalFormSchema,
     "/proposals/<string:request_id>/reject": action_requests.RejectionFormSchema,
     "/reconciliations/<id:fa_id>/complete": reconciliations.VersionFormSchema,

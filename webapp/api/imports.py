@@ -6,7 +6,6 @@ from flask import Response, jsonify, request
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
-from webapp.schemas.base import warned_members
 from webapp.schemas.imports import (
     CommitSchema,
     ImportDetailSchema,
@@ -17,7 +16,7 @@ from webapp.schemas.imports import (
     ImportSchema,
     ImportUploadSchema,
 )
-from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, wrapped
+from webapp.schemas.paging import OkSchema, PageSchema, changing, listing, warned_members, wrapped
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import downloads, paging, uploads

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger.texts.legible import cited
 
 # Longer than any field of any format; longer text is cut.
 MAX_TEXT: Final = 4_000
@@ -40,12 +41,14 @@ def refuse_too_many_lines(text: str) -> None:
 
 def quoted(value: str) -> str:
     """Return a value in quotation marks for a message, cut if it is long."""
-    return f"“{value[:_MAX_QUOTED]}…”" if len(value) > _MAX_QUOTED else f"“{value}”"
+    return cited(f"{value[:_MAX_QUOTED]}…" if len(value) > _MAX_QUOTED else value)
 
 
 def account_label(number: str | None) -> str:
     """Return an account of a file, as the beginning of a sentence."""
-    return f"Account {number}" if number else "An account without a number"
+    if not number:
+        return "An account without a number"
+    return f"Account {number if number.isalnum() else cited(number)}"
 
 
 def folded(text: str) -> str:

@@ -20,6 +20,7 @@ from webapp.mcp.messages import (
     ProtocolError,
 )
 from webapp.mcp.resources import INSTRUCTIONS
+from webapp.mcp.shapes import tables
 from webapp.mcp.shapes.tool import ToolError
 from webapp.web.access.auth import principal
 
@@ -106,7 +107,7 @@ def _sentence(error: ma.ValidationError) -> str:
 
 
 def _failed(sentence: str) -> Json:
-    return {"content": [{"type": "text", "text": visible(sentence)}], "isError": True}
+    return {"content": [{"type": "text", "text": tables.with_fences(visible(sentence))}], "isError": True}
 
 
 MODERN_METHODS: Final[Mapping[str, Callable[[Mapping[str, Any]], Json]]] = {

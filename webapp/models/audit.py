@@ -103,6 +103,8 @@ class Proposal(Organized, Base):
     if_match: Mapped[str | None] = mapped_column(sa.Text)
     fingerprint: Mapped[str] = mapped_column(sa.String(64))
     digest: Mapped[str] = mapped_column(sa.String(64))
+    # The digests that it had before, the oldest first.
+    earlier: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default=sa.text("'[]'"))
     effect: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
     blockers: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
     checked_at: Mapped[datetime] = mapped_column(Instant)

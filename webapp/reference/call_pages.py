@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from webapp.reference import components
 from webapp.reference.components import JSON, REFERENCE
@@ -103,6 +103,10 @@ def matching_calls(pages: list[CallPage], text: str) -> list[CallPage]:
     """Return the calls that contain every word of a search text."""
     words = text.casefold().split()
     return [each for each in pages if all(word in each.search_text for word in words)]
+
+
+# What of a body is of the books: ids, and what was read there before.
+OF_BOOKS: Final = re.compile(r"(^i|I)ds?$|^(cleared|uncleared|clearedEntries|digest|key|replaces|tokenId)$")
 
 
 def shapes(document: dict[str, Any], names: set[str] | None = None) -> list[Shape]:
@@ -236,8 +240,25 @@ def curl(method: str, path: str, content: dict[str, Any], parameters: Sequence[d
     query = "&".join(f"{each['name']}={_value(each)}" for each in needed)
     command = " ".join([*parts, f'"$BASE{path}{"?" if query else ""}{query}"'])
     wanted = [f"the {name} of yours for {{{name}}}" for name in ids]
+    of_body = list(dict.fromkeys(_of_yours(example)))
+    wanted += [f"what is yours for {', '.join(of_body)}"] if of_body else []
     wanted += ["your file for statement.ofx"] * ("-F" in parts)
     return f"# Put {' and '.join(wanted)}.\n{command}" if wanted else command
+
+
+def _of_yours(sent: Any) -> Iterator[str]:
+    """Yield the keys of a body whose values are of the books that it is sent to.
+
+    >>> list(_of_yours({"changes": [{"id": 4, "accountId": 7}], "note": "Tea", "projectId": None}))
+    ['id', 'accountId']
+    """
+    for key, value in sent.items() if isinstance(sent, dict) else ():
+        if value not in (None, [], "") and OF_BOOKS.search(key):
+            yield key
+        else:
+            yield from _of_yours(value)
+    for each in sent if isinstance(sent, list) else ():
+        yield from _of_yours(each)
 
 
 def _for_person(operation: dict[str, Any]) -> str:

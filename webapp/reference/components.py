@@ -87,15 +87,7 @@ def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
     """Describe the error answer of one status: its codes, with their usual sentences as examples."""
     documented = sorted(errors)
     codes = sorted({each.code for each in documented})
-    schema = {
-        "allOf": [
-            {"$ref": f"{REFERENCE}Error"},
-            {
-                "type": "object",
-                "properties": {"code": {"type": "string", "enum": codes, "description": CODE}},
-            },
-        ]
-    }
+    status = documented[0].status
     examples = {
         each.code: {"summary": each.sentence, "value": {"error": each.sentence, "code": each.code}}
         for each in reversed(documented)
@@ -103,8 +95,43 @@ def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
     listed = "; ".join(f"`{code}`" for code in codes)
     return {
         "description": f"Refused: {listed}.",
-        "headers": header_references(*WITH_HEADERS.get(documented[0].status, ())),
-        "content": {JSON: {"schema": schema, "examples": dict(sorted(examples.items()))}},
+        "headers": header_references(*WITH_HEADERS.get(status, ())),
+        "content": {
+            JSON: {
+                "schema": {"$ref": f"{REFERENCE}{error_name(status)}"},
+                "examples": dict(sorted(examples.items())),
+            }
+        },
+    }
+
+
+def error_name(status: int) -> str:
+    """Return the name of the schema of all error answers with a status.
+
+    >>> error_name(409)
+    'Error409'
+    """
+    return f"Error{status}"
+
+
+def error_schemas(paths: dict[str, Any]) -> dict[str, Any]:
+    """Make one schema for the error answers of each status, with the codes that any call answers with it."""
+    codes: defaultdict[int, set[str]] = defaultdict(set)
+    for item in paths.values():
+        for method, each in item.items():
+            if method != "parameters":
+                for status, answer in each["responses"].items():
+                    if status.isdigit() and int(status) >= FAILURE:
+                        codes[int(status)] |= answer["content"][JSON]["examples"].keys()
+    return {error_name(status): _error_schema(status, sorted(codes[status])) for status in sorted(codes)}
+
+
+def _error_schema(status: int, codes: list[str]) -> dict[str, Any]:
+    code = {"type": "string", "enum": codes, "description": CODE}
+    own = {"type": "object", "properties": {"code": code}}
+    return {
+        "description": f"An error with the status {status}.",
+        "allOf": [{"$ref": f"{REFERENCE}Error"}, own],
     }
 
 

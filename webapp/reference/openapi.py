@@ -67,6 +67,7 @@ def build(app: Flask) -> dict[str, Any]:
         )
         place[call.method.lower()] = with_examples(call, made)
         add_note(call, made, schemas)
+    schemas |= components.error_schemas(paths)
     finish(schemas, paths, classes=shape_classes(app))
     responses = components.share_error_answers(paths) | {
         "Unexpected": components.unexpected_answer(),

@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.database import failures
+from webapp.ledger.errors import NotFoundError
 from webapp.reference import components, conditions, documented_errors, parameters
 from webapp.reference.api_calls import ApiCall
 from webapp.reference.components import JSON
@@ -161,7 +162,9 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     if call.is_safe:
         by_rule = {each for each in by_rule if not each.is_of_ledger}
     if not call.takes_ids and (call.is_safe or not names_ids(call)):
-        by_rule = {each for each in by_rule if each.status != documented_errors.MISSING}
+        # What an id in a body names is looked up by what finds those of addresses, and refused as a value.
+        (of_ids,) = documented_errors.of_class(NotFoundError)
+        by_rule = {each for each in by_rule if each.sentence != of_ids.sentence}
     if call.takes_ids:
         found.add(general(404))
     usual = {(each.status, each.code) for each in found}

@@ -1,5 +1,6 @@
 """The schemas of inputs with their own grammar instead of Marshmallow: rule effects and table mappings."""
 
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from webapp.ledger.rules.effects import MAX_ID, VALUE_KEY, EffectKind
@@ -8,7 +9,14 @@ from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 Schema = dict[str, Any]
 
 REFERENCE: Final = "#/components/schemas/"
-EFFECT, MAPPING = "RuleEffect", "TableMapping"
+EFFECT, MAPPING, INVOICE_MAPPING = "RuleEffect", "TableMapping", "InvoiceTableMapping"
+# The schemas that take a mapping, as a form does or in JSON.
+MAPPED: Final = {
+    "ImportUpload": MAPPING,
+    "ImportFile": MAPPING,
+    "TableUpload": INVOICE_MAPPING,
+    "TableFile": INVOICE_MAPPING,
+}
 # Schemas of what is sent to make a rule, in which target and trigger are found under any of their names.
 RULES: Final = ("RuleInput", "RuleReplacement")
 SETS: Final = {
@@ -71,6 +79,25 @@ WHAT: Final = {
     "originalCurrency": "that currency",
     "exchangeRate": "the rate between both",
 }
+WHAT_OF_INVOICES: Final = {
+    "number": "the number",
+    "date": "the day of issue",
+    "dueDate": "the day when it is due",
+    "party": "the other party",
+    "vatId": "its VAT id",
+    "iban": "its account",
+    "net": "what it is without tax",
+    "tax": "the tax",
+    "total": "what it is with tax",
+    "amountBase": "the total in the base currency",
+    "currencyColumn": "the currency",
+    "reference": "the reference of its payment",
+    "description": "what it is for",
+}
+# What may be said of any table, not only of one of bank lines.
+OF_ANY: Final = frozenset(
+    {"encoding", "header", "sheet", "dateFormat", "delimiter", "decimal", "thousands", "currency"}
+)
 # What takes one of some words, with the words.
 CHOICES: Final[dict[str, tuple[str, list[str]]]] = {
     "delimiter": ("What stands between columns.", [",", ";", "\t", "|"]),
@@ -96,16 +123,17 @@ def describe(schemas: dict[str, Schema]) -> None:
         },
         "description": "What a rule sets; the last effect of a kind wins.",
     }
-    schemas[MAPPING] = _mapping()
+    schemas[MAPPING] = _mapping("a CSV or XLSX table", WHAT, OTHERS.keys() | CHOICES.keys())
+    schemas[INVOICE_MAPPING] = _mapping("a table of invoices", WHAT_OF_INVOICES, OF_ANY)
     for name, schema in schemas.items():
         properties = schema.get("properties", {})
         if properties.get("effects", {}).get("items", {}).get("type") == "object":
             properties["effects"]["items"] = {"$ref": REFERENCE + EFFECT}
         if name in RULES:
             properties |= {"target": _words(Target), "trigger": _words(Trigger)}
-        if name in {"ImportUpload", "ImportFile"}:
-            reference = {"$ref": REFERENCE + MAPPING}
-            is_form = name == "ImportUpload"
+        if name in MAPPED:
+            reference = {"$ref": REFERENCE + MAPPED[name]}
+            is_form = name.endswith("Upload")
             properties["mapping"] = reference if is_form else {"anyOf": [reference, {"type": "null"}]}
 
 
@@ -132,15 +160,18 @@ def _words(choices: type[Target | Trigger]) -> Schema:
     return {"type": "string", "enum": list(choices), "description": f"{meanings}."}
 
 
-def _mapping() -> Schema:
-    columns = {key: COLUMN | {"description": A_COLUMN.format(what=what)} for key, what in WHAT.items()}
+def _mapping(table: str, what_is_where: Mapping[str, str], others: Collection[str]) -> Schema:
+    columns = {
+        key: COLUMN | {"description": A_COLUMN.format(what=what)} for key, what in what_is_where.items()
+    }
     choices = {
         key: {"type": "string", "enum": words, "description": sentence}
         for key, (sentence, words) in CHOICES.items()
     }
+    beside = {key: each for key, each in {**choices, **OTHERS}.items() if key in others}
     return {
         "type": "object",
-        "properties": dict(sorted({**columns, **choices, **OTHERS}.items())),
+        "properties": dict(sorted({**columns, **beside}.items())),
         "additionalProperties": False,
-        "description": "Where a CSV or XLSX table has what, and how it writes it; what is left out is found by itself.",
+        "description": f"Where {table} has what, and how it writes it; what is left out is found by itself.",
     }

@@ -121,11 +121,3 @@ class ErrorSchema(Schema):
     details = ma.fields.Dict(
         metadata={**OPTIONAL, "description": "What a program can act on; what it has depends on the code."}
     )
-
-
-def warned_members() -> dict[str, ma.fields.Field[Any]]:
-    """Make the members with which the answer of an act warns."""
-    return {
-        "warnings": ma.fields.List(ma.fields.String(), metadata=WARNINGS),
-        "warning_codes": ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
-    }

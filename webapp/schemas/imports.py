@@ -60,11 +60,17 @@ class ImportAccountSchema(Schema):
     closing_date = fields.Day(allow_none=True)
 
 
+# The types of a mapping's values.
+OF_MAPPINGS = ["string", "integer", "boolean", "array", "null"]
+
+
 class ChosenReadingSchema(Schema):
     """What was chosen among several readings of a table, for want of a mapping."""
 
     key = ma.fields.String(metadata={"description": "The mapping's key that would change it."})
-    value = ma.fields.Raw(metadata={"description": "What was chosen, as a mapping writes it."})
+    value = ma.fields.Raw(
+        metadata={"type": OF_MAPPINGS, "description": "What was chosen, as a mapping writes it."}
+    )
     why = Untrusted(metadata={"description": "What decided it."})
 
 

@@ -21,6 +21,9 @@ WRITTEN_MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII)
 class Since(ma.fields.Field[datetime]):
     """An instant in RFC 3339 with its zone, also in a query string."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**fields.with_metadata(kwargs, type="string", format="date-time"))
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         sentence = "Write an instant like 2026-03-01T09:30:00Z."
         # An unescaped + in a query string is a space.

@@ -83,7 +83,7 @@ class PaymentChoiceSchema(Schema):
     """
 
     basis = fields.OneOf(*Basis)
-    reason = ma.fields.String()
+    reason = Untrusted()
     parts = ma.fields.List(ma.fields.Nested(ChosenPartSchema))
     left_open = fields.Amount()
     unused = fields.Amount(allow_none=True)

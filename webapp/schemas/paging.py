@@ -6,9 +6,9 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
-from webapp.schemas.base import OPTIONAL, Schema, warned_members
+from webapp.schemas.base import OPTIONAL, WARNING_CODES, WARNINGS, Schema
 from webapp.schemas.fields import Digits, FormId, Text
-from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
+from webapp.schemas.untrusted import UNTRUSTED_KEY, Untrusted, UntrustedPaths, paths_in, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 CHANGED = "False where everything was as asked already: then there is no act, and no proposal."
@@ -44,8 +44,6 @@ def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> typ
         "description": "The number of all records that match the filters; with `count=true`.",
     }
     of_texts = _untrusted_members(item, f"{key}[]")
-    if of_texts:
-        of_texts["remove_unused_paths"] = _remove_unused_paths
     return _new_schema(
         f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
@@ -65,6 +63,14 @@ def wrapped(
     """Make the schema of an answer with one record under its name, and other keys; `title` names it in documents."""
     members = {key: ma.fields.Nested(item, data_key=key), **beside, **_untrusted_members(item, key)}
     return _new_schema(f"{title or _title(key)}Answer", f"One {key}.", members)
+
+
+def warned_members() -> dict[str, ma.fields.Field[Any]]:
+    """Make the members with which the answer of an act warns."""
+    return {
+        "warnings": ma.fields.List(Untrusted(), metadata=WARNINGS),
+        "warning_codes": ma.fields.List(ma.fields.String(), metadata=WARNING_CODES),
+    }
 
 
 @cache
@@ -88,14 +94,16 @@ class OkSchema(Schema):
 def _untrusted_members(item: type[Schema], place: str) -> dict[str, object]:
     """The members with which an answer lists the paths of its untrusted texts, if it has any."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
-    return {UNTRUSTED_KEY: UntrustedPaths(paths)} if paths else {}
+    return {UNTRUSTED_KEY: UntrustedPaths(paths), "keep_used_paths": _keep_used_paths} if paths else {}
 
 
 @ma.post_dump
-def _remove_unused_paths(_schema: Schema, answer: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
-    """Remove the paths from an empty page."""
-    if [] in (value for name, value in answer.items() if name != UNTRUSTED_KEY):
+def _keep_used_paths(_schema: Schema, answer: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
+    """Keep the paths under which there is any text; an empty page has none at all."""
+    if [] in (value for name, value in answer.items() if name != UNTRUSTED_KEY) and "nextCursor" in answer:
         answer.pop(UNTRUSTED_KEY)
+    elif UNTRUSTED_KEY in answer:
+        answer[UNTRUSTED_KEY] = paths_in(answer, answer[UNTRUSTED_KEY])
     return answer
 
 

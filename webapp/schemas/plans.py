@@ -9,7 +9,7 @@ from webapp.ledger.references import Ref
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.fields import Id, NewId
-from webapp.schemas.untrusted import UNTRUSTED
+from webapp.schemas.untrusted import UNTRUSTED_ANSWER, Untrusted
 
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
 LONGEST_PATH = 2000
@@ -83,7 +83,7 @@ class StepDoneSchema(Schema):
     method = fields.OneOf(*METHODS, attribute="step.method")
     path = ma.fields.String(attribute="step.path")
     status = ma.fields.Integer(attribute="result.status")
-    answer = ma.fields.Raw(attribute="result.body", allow_none=True, metadata=UNTRUSTED)
+    answer = ma.fields.Raw(attribute="result.body", allow_none=True, metadata=UNTRUSTED_ANSWER)
     action_request_ids = ma.fields.List(ma.fields.String())
 
 
@@ -91,7 +91,7 @@ class PlanSchema(Schema):
     """A plan that was done; without an id there was nothing to do."""
 
     id = ma.fields.String(allow_none=True)
-    title = ma.fields.String()
+    title = Untrusted()
     changed = ma.fields.Boolean()
     steps = ma.fields.List(ma.fields.Nested(StepDoneSchema))
 

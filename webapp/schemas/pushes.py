@@ -256,5 +256,5 @@ class PushResultsSchema(Schema):
     """One result for each line of a push, in the order added, modified, removed."""
 
     results = ma.fields.List(ma.fields.Nested(PushResultSchema))
-    warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    warnings = ma.fields.List(Untrusted(), metadata=WARNINGS)
     warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)

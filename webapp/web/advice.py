@@ -15,6 +15,7 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import UnbalancedError
 from webapp.ledger.money import TooManyDigitsError
+from webapp.ledger.texts.legible import cited
 from webapp.queries.accounts import accounts
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.services.reconciliation.proofs import NotReadyError
@@ -118,7 +119,7 @@ def _meant_account() -> str:
     found = accounts.feed_of(caller.organization_id, fa_id)
     if found is None:
         return ""
-    return f" This is the accountId of the ledger account of {found.name}: send its faId, {found.id}."
+    return f" This is the accountId of the ledger account of {cited(found.name)}: send its faId, {found.id}."
 
 
 def answer_with_advice(error: LedgerError) -> Response:

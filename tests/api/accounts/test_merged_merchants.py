@@ -135,7 +135,7 @@ def test_merges_that_cannot_be_are_refused_and_repeats_change_nothing(ada, cleo,
         answer = merge(ada, one, other)
         assert (answer.status_code, answer.json["code"]) == (409, "merged")
     assert answer.json["error"] == (
-        "REWE Markt 1187 is merged into Rewe. Separate it first, or take Rewe instead."
+        "“REWE Markt 1187” is merged into “Rewe”. Separate it first, or take “Rewe” instead."
     )
     separate(ada, first)
     separate(ada, first)

@@ -120,7 +120,7 @@ def test_things_that_a_person_uses_stay(ada, agent, bank, line):
     assert undone_with_nothing(ada, agent) == {
         "create_rule": "Somebody changed it since, so it is left as it is.",
         "create_account": "Made is used, so it stays.",
-        "create_merchant": "Made is used by 1 posting. Remove it there first.",
+        "create_merchant": "“Made” is used by 1 posting. Remove it there first.",
         "create_project": "Made is used by 1 posting. Remove it there first.",
     }
 

@@ -76,3 +76,31 @@ def test_a_document_that_says_something_else_by_now(ada, agent, bank, decided):
 def book(person, accounts):
     changes = [{"id": line, "accountId": account} for line, account in accounts.items()]
     assert person.patch("/api/transactions", json={"changes": changes}).status_code == 200
+
+
+def test_a_digest_that_a_proposal_had_before_is_moved_and_one_that_it_never_had_is_unknown(ada, agent, bank):
+    """Also after somebody looked at what it does now, and of several: nothing is done."""
+    line, food = bank.send("2026-10-03", "-10.00", "Tea"), bank.account("Food")
+    request = agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"]
+    path, browser = f"/api/action-requests/{request['id']}", ada.browser()
+    book(ada, {line: food})
+
+    def approve(digest):
+        answer = browser.post(f"{path}/approve", json={"digest": digest})
+        reviewed = {"proposals": [{"id": request["id"], "digest": digest}]}
+        (several,) = browser.post("/api/action-requests/approve", json=reviewed).json["results"]
+        assert several["code"] == answer.json["code"]
+        return answer
+
+    first = approve(request["digest"])
+    assert (first.status_code, first.json["code"]) == (409, "moved")
+    again = approve(request["digest"])
+    assert (again.status_code, again.json["code"]) == (409, "moved")
+    now = again.json["details"]["digest"]
+    other = agent.post("/api/projects", json={"name": "Attic"}).json["actionRequest"]["digest"]
+    for unknown in ("0" * 64, now[::-1], other):
+        refused = approve(unknown)
+        assert (refused.status_code, refused.json["code"]) == (422, "unknown_digest")
+        assert "digest" in refused.json["fields"]
+    assert ada.get(path).json["actionRequest"]["status"] == "PENDING"
+    assert browser.post(f"{path}/approve", json={"digest": now}).status_code == 200

@@ -349,3 +349,28 @@ def test_more_proposals_than_fit_are_refused_before_any_is_approved(ben, agent, 
     ]
     assert states == ["PENDING", "PENDING"]
     assert approve_many(ben, waiting[0]).json["results"][0]["changed"]
+
+
+def test_several_are_rejected_at_once_each_for_itself(ada, ben, agent):
+    made = [
+        agent.post("/api/projects", json={"name": name}).json["actionRequest"]
+        for name in ("One", "Two", "Three")
+    ]
+    one, two, three = (each["id"] for each in made)
+    browser, path = ben.browser(), "/api/action-requests/reject"
+    assert browser.post(path, json={"ids": [one]}).status_code == 422
+    assert browser.post(path, json={"ids": [], "reason": "No"}).status_code == 422
+    assert agent.post(path, json={"ids": [one], "reason": "No"}).status_code == 403
+    assert approve_many(ben, made[2]).json["results"][0]["status"] == "EXECUTED"
+    answer = browser.post(path, json={"ids": [one, two, three, "ar_none"], "reason": "Not now"})
+    told = [(each["id"], each["status"], each["code"]) for each in answer.json["results"]]
+    assert told == [
+        (one, "REJECTED", None),
+        (two, "REJECTED", None),
+        (three, "FAILED", "decided"),
+        ("ar_none", "FAILED", "not_found"),
+    ]
+    assert agent.get(f"/api/action-requests/{two}").json["actionRequest"]["reason"] == "Not now"
+    many = browser.post(path, json={"ids": [f"ar_{each}" for each in range(101)], "reason": "Not now"})
+    assert (many.status_code, many.json["details"]) == (422, {"count": 101, "most": 100})
+    assert [each["name"] for each in ada.get("/api/projects").json["projects"]] == ["Three"]

@@ -62,7 +62,7 @@ def test_another_file_of_the_same_name_is_another_proposal(agent, waiting, kept)
 
 
 def test_a_decision_that_is_taken_back_leaves_the_file(ada, waiting, kept):
-    assert decide(ada, waiting, "approve", digest="0" * 64).status_code == 409
+    assert decide(ada, waiting, "approve", digest="0" * 64).status_code == 422
     assert len(kept()) == 1
     assert decide(ada, waiting, "approve").status_code == 200
 

@@ -1,5 +1,6 @@
 """What the interface says of itself, and of each property."""
 
+import base64
 import gzip
 import io
 import re
@@ -331,3 +332,45 @@ def test_a_reference_to_another_schema_is_described_where_it_stands(document):
     assert account == {"$ref": "#/components/schemas/Account", "description": "The ledger account."}
     anchor = document["components"]["schemas"]["HubAccount"]["properties"]["anchor"]
     assert anchor["description"] == "The last completed reconciliation; null before the first."
+
+
+def test_the_mapping_of_a_table_of_invoices_has_each_of_its_keys_and_no_other(ada):
+    schemas = ada.get("/api/openapi.json").json["components"]["schemas"]
+    content = base64.b64encode(b"a;b\n1;2").decode()
+    body = {"content": content, "fileName": "a.csv", "documentType": "BILL", "mapping": {"unheardOf": 1}}
+    sentence = ada.post("/api/documents/tables", json=body).json["error"]
+    keys = sentence.split("its keys are ")[1].rstrip(".").split(", ")
+    assert sorted(schemas["InvoiceTableMapping"]["properties"]) == keys
+    for name in ("TableUpload", "TableFile"):
+        shape = schemas[name]["properties"]["mapping"]
+        reference = shape["anyOf"][0] if "anyOf" in shape else shape
+        assert reference["$ref"] == "#/components/schemas/InvoiceTableMapping"
+
+
+def test_each_key_and_each_parameter_has_a_type(ada):
+    document = ada.get("/api/openapi.json").json
+    typed = {"type", "$ref", "anyOf", "allOf", "oneOf", "enum"}
+    keys = [
+        (name, key)
+        for name, schema in document["components"]["schemas"].items()
+        for key, shape in schema.get("properties", {}).items()
+        if not typed & shape.keys()
+    ]
+    parameters = [
+        (path, each["name"])
+        for path, item in document["paths"].items()
+        for operation in (item[method] for method in item.keys() - {"parameters"})
+        for each in operation["parameters"]
+        if not typed & each["schema"].keys()
+    ]
+    assert (keys, parameters) == ([], [])
+
+
+@pytest.mark.parametrize("act", ["dismiss", "undismiss"])
+def test_a_key_of_no_suggestion_is_a_documented_refusal(ada, act):
+    path = f"/api/automations/suggestions/{act}"
+    answers = ada.get("/api/openapi.json").json["paths"][path]["post"]["responses"]
+    refused = ada.post(path, json={"key": "nothing like it"})
+    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+    assert "lists the keys" in refused.json["error"]
+    assert "404" in answers

@@ -6,10 +6,12 @@ dead end. mistakes.txt has what is sent, and the words of the next step that the
 
 import io
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.fixtures.helpers.marks import on_sqlite
 
@@ -204,3 +206,39 @@ def test_a_mistake_of_a_key_that_proposes_is_refused_and_waits_for_nobody(ben, b
             told.append((mistake.number, mistake.name, answer.status_code, answer.json))
     assert told == []
     assert ben.get("/api/action-requests?status=PENDING").json["actionRequests"] == []
+
+
+def content_of(said, shared):
+    said = shared[said["$ref"].rpartition("/")[2]] if "$ref" in said else said
+    return said["content"]["application/json"]
+
+
+def test_each_refusal_is_of_the_one_schema_of_its_status_and_has_a_code_that_its_call_names(
+    ada, ben, app, books
+):
+    document = ada.get("/api/openapi.json").json
+    shared, shapes = document["components"]["responses"], document["components"]["schemas"]
+    named, seen = set(), set()
+    for operations in document["paths"].values():
+        for method in operations.keys() - {"parameters"}:
+            for status, said in operations[method]["responses"].items():
+                if status.isdigit() and status >= "400":
+                    named.add((status, content_of(said, shared)["schema"]["$ref"]))
+    assert named == {(status, f"#/components/schemas/Error{status}") for status, _ in named}
+    for mistake in (each for each in MISTAKES if each.answers >= 400 and not each.before):
+        answer = ask(asking(mistake, ben, app), mistake.sent(), books)
+        path = answer.request.path
+        templates = [
+            each for each in document["paths"] if re.fullmatch(re.sub(r"{\w+}", "[^/]+", each), path)
+        ]
+        template = min(templates, key=lambda each: each.count("{"), default=None)
+        operation = document["paths"].get(template, {}).get(mistake.sent()[0].lower())
+        status = str(answer.status_code)
+        if operation is None or status == "405":
+            assert status in {"404", "405"}, mistake
+            continue
+        content = content_of(operation["responses"][status], shared)
+        Draft202012Validator({**content["schema"], "components": {"schemas": shapes}}).validate(answer.json)
+        assert answer.json["code"] in content["examples"], (mistake.name, answer.json)
+        seen.add(status)
+    assert seen >= {"400", "401", "403", "404", "409", "412", "415", "422"}

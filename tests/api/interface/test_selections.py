@@ -237,3 +237,15 @@ def test_a_merged_merchant_is_found_by_its_id(ada, made):
     assert listed(f"ids={merged},{other}") == [merged, other]
     assert listed(f"ids={merged},{other}&mergedIntoId={kept}") == [merged]
     assert listed("") == [kept, other]
+
+
+def test_an_answer_names_only_the_paths_under_which_there_is_a_text(ada, bank):
+    line = bank.send("2026-03-02", "-5.00", "Tea")
+    one, many = f"{LINES}/{line}", LINES
+    for path, key in ((one, "transaction"), (many, "transactions[]")):
+        named = ada.get(path).json["untrusted"]
+        assert f"{key}.description" in named
+        assert f"{key}.counterparty" not in named
+    bank.send("2026-03-03", "-6.00", "Cake", counterparty="Baker")
+    assert "transactions[].counterparty" in ada.get(many).json["untrusted"]
+    assert "transactions[].counterparty" in ada.get(many).headers["X-Untrusted-Fields"].split(", ")

@@ -48,7 +48,7 @@ def test_the_id_of_a_ledger_account_sent_as_fa_id_is_told_which_is_meant(ada, da
     assert account_id != fa_id
     refused = ada.get(f"/api/feeds/accounts/{account_id}")
     assert refused.status_code == 404
-    assert refused.json["error"].endswith(f"ledger account of Main account: send its faId, {fa_id}.")
+    assert refused.json["error"].endswith(f"ledger account of “Main account”: send its faId, {fa_id}.")
     unknown = ada.get("/api/feeds/accounts/987654321").json
     assert "GET /api/feeds/accounts lists those there are." in unknown["error"]
     assert dan.get(f"/api/feeds/accounts/{account_id}").json == unknown

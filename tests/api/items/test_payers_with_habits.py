@@ -47,7 +47,7 @@ def items_of(parts):
 def test_no_payment_is_called_income_and_the_first_place_is_right(
     ada, bank, books, feed, book, rounds, remark
 ):
-    chance, right, asked, sure = Random(1987 + book), Counter(), Counter(), 0  # noqa: S311
+    chance, right, asked, sure, unknowable = Random(1987 + book), Counter(), Counter(), 0, 0  # noqa: S311
     payers, drawn = PayersInBooks(ada, bank, feed, books, chance, settles=False), Payers(chance)
     payers.quote(FIRST, DAYS)
     make_a_habit(ada, feed, books)
@@ -61,8 +61,11 @@ def test_no_payment_is_called_income_and_the_first_place_is_right(
             right[month.way] += 1
             continue
         assert account is None
-        best = payment["parts"] or payment["choices"][0]
-        right[month.way] += items_of(best) == month.truth
+        sets = [items_of(each) for each in (payment["choices"] or [payment["parts"]])]
+        right[month.way] += sets[0] == month.truth
+        # Of twins, and of what a charge made alike, all are named: nothing tells them apart.
+        assert month.truth in sets, month
+        unknowable += month.is_ambiguous and sets[0] != month.truth
         if payment["parts"]:
             sure += 1
             assert items_of(payment["parts"]) == month.truth, month
@@ -72,9 +75,11 @@ def test_no_payment_is_called_income_and_the_first_place_is_right(
             assert "warnings" not in confirm(ada, month.line_id)
             assert not month.truth & payers.left(month).keys()
     share = 100 * right.total() / asked.total()
-    remark(f"book {book}: {sure} paid by the machine, none wrongly; {share:.1f} % right at the first place")
+    told = f"{share:.1f} % right at the first place, {unknowable} twins that nothing tells apart"
+    remark(f"book {book}: {sure} paid by the machine, none wrongly; {told}")
     assert sure >= asked.total() // 4
     # Of twelve months one is eight of a hundred.
+    assert 100 * right.total() / (asked.total() - unknowable) >= rounds(90, MOSTLY)
     assert share >= rounds(90, MOSTLY - 3), {way: f"{right[way]} of {asked[way]}" for way in WAYS}
 
 

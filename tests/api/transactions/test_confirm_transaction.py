@@ -221,7 +221,7 @@ def test_nothing_new_comes_to_an_account_that_was_archived_since(ada, bank, trai
     refused = confirm(ada, train)
     assert (refused.status_code, refused.json["code"]) == (409, "archived")
     assert refused.json["error"] == (
-        "Travel by train is archived. Choose another account or restore it, then post."
+        "“Travel by train” is archived. Choose another account or restore it, then post."
     )
     archive(ada, travel, is_archived=False)
     assert confirm(ada, train).json["changed"] is True

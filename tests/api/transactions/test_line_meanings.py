@@ -112,6 +112,51 @@ def test_each_door_says_the_same_of_a_line(ada, make_line, door):
         assert ada.delete(f"/api/transactions/{line}").status_code == 200
 
 
+def make_rule(person, account_id, value, *, is_active=True, **facts):
+    body = {
+        "name": value,
+        "effects": [{"kind": "SET_ACCOUNT", "accountId": account_id}],
+        "conditions": {"conditions": [{"field": "DESCRIPTION", "operator": "CONTAINS", "value": value}]},
+        **facts,
+    }
+    made = person.post("/api/automations/rules", json=body).json["rule"]["id"]
+    changed = person.put(f"/api/automations/rules/{made}", json={**body, "isActive": is_active})
+    assert changed.status_code == 200, changed.json
+    return made
+
+
+@pytest.mark.parametrize("door", [api, suggestions, page, mcp, example], ids=lambda door: door.__name__)
+def test_what_a_rule_says_that_never_ran_comes_after_items_and_before_earlier_lines(
+    ada, bank, make_line, door
+):
+    travel = bank.account("Trips", "INCOME")
+    lines = {kind: make_line(kind) for kind in ("none", "named", "several")}
+    make_rule(ada, travel, "consulting")
+    make_rule(ada, travel, "thanks", trigger="MANUAL_APPLY")
+    assert {kind: door(ada, line) for kind, line in lines.items()} == {
+        "none": "Trips",
+        "named": "pays R-31",
+        "several": "may pay R-34 or R-35",
+    }
+
+
+def test_a_rule_that_says_nothing_now_leaves_a_line_its_habit(ada, bank, make_line):
+    trips, closed = bank.account("Trips", "INCOME"), bank.account("Closed", "INCOME")
+    line = make_line("none")
+    rule = make_rule(ada, closed, "consulting")
+    make_rule(ada, trips, "consulting", is_active=False)
+    assert ada.patch(f"/api/accounts/{closed}", json={"isArchived": True}).status_code == 200
+    make_rule(ada, trips, "some other text")
+    assert api(ada, line) == SALES
+    assert ada.patch(f"/api/accounts/{closed}", json={"isArchived": False}).status_code == 200
+    (found,) = ada.get(f"/api/transactions?ids={line}&include=likely").json["transactions"]
+    likely = found["likelyAccount"]
+    assert (likely["accountId"], likely["ruleId"], likely["count"]) == (closed, rule, 0)
+    assert likely["reason"] == "The rule “consulting” puts it on Closed."
+    (row,) = (each for each in Model(ada).call("find_lines")["lines"] if each["lineId"] == line)
+    assert row["evidence"] == f"rule:{rule}"
+
+
 def test_a_model_reads_why(ada, make_line):
     model = Model(ada)
     for kind, (_, _, likely, evidence) in LINES.items():

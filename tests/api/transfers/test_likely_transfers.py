@@ -47,6 +47,21 @@ def test_a_plan_pairs_and_proves(ada, pair):
     assert legs(entry) == [("Giro", "-84.00", True), ("Purse", "84.00", True)]
 
 
+def test_the_context_counts_transfers_that_nobody_decided_on_also_after_a_proof(ada, giro, purse, pair):
+    model = Model(ada)
+    assert model.call("get_context")["suggestedTransfers"] == 1
+    for one, account, balance in zip(pair, (giro, purse), ("-144.00", "84.00"), strict=True):
+        asked = {"account": account, "statementDate": "2026-03-31", "statementBalance": balance}
+        chosen = [{"id": one, "category": "Transfers between own accounts"}]
+        assert model.call("reconcile", **asked, propose=True, categories=chosen)["status"] == "EXECUTED"
+    context = model.call("get_context")
+    assert {each["unconfirmed"] for each in context["accounts"]} == {0}
+    assert context["suggestedTransfers"] == 1
+    assert "find_lines" in context["next"]
+    assert model.call("settle_pair", line=pair[0], other=pair[1], same=False)["status"] == "EXECUTED"
+    assert model.call("get_context")["suggestedTransfers"] == 0
+
+
 def test_a_line_is_only_one_thing(ada, pair):
     out, into = pair
     model = Model(ada)

@@ -144,6 +144,26 @@ def test_a_little_less_than_one_item_is_said_to_be_short():
     )
 
 
+@pytest.mark.parametrize(
+    ("owed", "paid", "order"),
+    [
+        # The bank's charge is small: what is nearer to the payment, however old the other is.
+        ({"R-1": 50_400, "R-2": 50_050}, 50_000, [2, 1]),
+        ({"R-1": -50_400, "R-2": -50_050}, -50_000, [2, 1]),
+        # Two of a hundred, and three with a rest of a cent, are terms of payment: 0.62 less is a chance.
+        ({"R-1": 20_000, "R-2": 19_662}, 19_600, [1, 2]),
+        ({"R-1": 33_333, "R-2": 32_400}, 32_333, [1, 2]),
+        # Both are terms: the smaller one.
+        ({"R-1": 30_000, "R-2": 29_700}, 29_106, [2, 1]),
+    ],
+)
+def test_of_several_items_that_are_almost_the_payment_the_likely_shortfall_is_first(owed, paid, order):
+    items = [item(number, minor) for number, minor in owed.items()]
+    choices = found(items, paid).choices
+    assert {each.basis for each in choices} == {Basis.ALMOST}
+    assert [each.item_ids[0] for each in choices] == order
+
+
 def test_a_part_of_what_a_party_owes_pays_the_oldest_first():
     choice = first([item("R-2", 25_000, day=DAY + timedelta(1)), item("R-1", 10_000)], 15_000)
     assert [(each.item_id, each.amount.minor) for each in choice.parts] == [(1, 10_000), (2, 5_000)]

@@ -131,8 +131,8 @@ def test_digests_of_something_else(victim, ada, agent, cases, digest):
         path = f"/api/transactions/{victim.other_line}/confirm?dryRun=true&view=summary"
         digest = agent.post(path).json["summary"]["digest"]
     told = cases("a digest of something else")
-    answer = told.attempt(approve(ada, request, digest=digest), 409)
-    assert answer.json["code"] == "moved"
+    answer = told.attempt(approve(ada, request, digest=digest), 422)
+    assert answer.json["code"] == "unknown_digest"
     told.end()
 
 

@@ -11,6 +11,7 @@ from webapp.schemas.audit.action_requests import (
     ApprovedManySchema,
     ApproveManySchema,
     RejectionSchema,
+    RejectManySchema,
 )
 from webapp.schemas.audit.summaries import EffectPartSchema, RequestSummarySchema, SummaryListSchema
 from webapp.schemas.paging import PageSchema, listing
@@ -93,6 +94,15 @@ def approve_many(body: dict[str, Any]) -> dict[str, Any]:
     """Approve several proposals, each if its effect is still the one of its digest; one result for each."""
     reviewed = [(each["id"], each["digest"]) for each in body["proposals"]]
     return {"results": approvals.approve_many(reviewed)}
+
+
+@bp.post("/reject")
+@requires("read", session_only=True, is_heavy=True)
+@bp.arguments(RejectManySchema)
+@bp.response(200, ApprovedManySchema)
+def reject_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Reject several proposals with one reason; one result for each."""
+    return {"results": approvals.reject_many(body["ids"], body["reason"])}
 
 
 def _actor(written: str | None) -> tuple[str, int] | None:

@@ -12,6 +12,7 @@ from webapp.schemas.bookkeeping.journal_entries import WrittenEntryAnswerSchema
 from webapp.schemas.documents.bookings import BookingQuerySchema, BookingSchema, EnterDocumentSchema
 from webapp.schemas.documents.documents import (
     CandidatesSchema,
+    CreatedDocumentSchema,
     DocumentFieldsSchema,
     DocumentFileSchema,
     DocumentFileUploadSchema,
@@ -49,8 +50,10 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
 @bp.arguments(DocumentInputSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
-@bp.response(201, AnswerSchema)
-@bp.alt_response(200, schema=AnswerSchema, description="The file was added to the document of this invoice")
+@bp.response(201, CreatedDocumentSchema)
+@bp.alt_response(
+    200, schema=CreatedDocumentSchema, description="The file was added to the document of this invoice"
+)
 def create(body: dict[str, Any]) -> Any:
     """Create a document from a form with its file and any of its fields, or from JSON.
 
@@ -64,7 +67,8 @@ def create(body: dict[str, Any]) -> Any:
     requests.begin(organization_id())
     content, insisting = insisted(body)
     document = services.documents.documents.create(content, file, **insisting, **acting())
-    return answer(document), 201 if document.created_at == requests.now() else 200
+    created = {**answer(document), "candidates": queries.documents.candidates.of_document(document)}
+    return created, 201 if document.created_at == requests.now() else 200
 
 
 @bp.get("/<id:document_id>")

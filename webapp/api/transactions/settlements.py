@@ -3,8 +3,7 @@
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.base import warned_members
-from webapp.schemas.paging import changing, listing, wrapped
+from webapp.schemas.paging import changing, listing, warned_members, wrapped
 from webapp.schemas.transactions.settlements import (
     NewSettlementSchema,
     SettlementQuerySchema,

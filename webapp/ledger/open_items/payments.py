@@ -20,6 +20,7 @@ from webapp.ledger.texts import remittances
 
 # What a customer deducts for paying early, or a bank for its trouble, is hardly ever more.
 MOST_SHORT_PERCENT: Final = 5
+PERCENT: Final = 100
 MOST_NAMED: Final = 3
 
 
@@ -296,7 +297,10 @@ def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
         return
     paid = weighed.payment.amount
     same_way = [each for each in weighed.candidates if (each.amount.minor > 0) == (paid.minor > 0)]
-    almost = [each for each in same_way if _is_almost(paid, each.amount)]
+    almost = sorted(
+        (each for each in same_way if _is_almost(paid, each.amount)),
+        key=lambda each: (not _is_discounted(paid, each.amount), abs(each.amount.minor)),
+    )
     if len(almost) == 1 or (almost and weighed.payment.party_id is not None):
         for each in almost[:MOST_NAMED]:
             reason = f"{abs(each.amount - paid).formatted} less than {each.label}."
@@ -309,7 +313,19 @@ def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
 
 def _is_almost(paid: Money, owed: Money) -> bool:
     short = abs(owed).minor - abs(paid).minor
-    return 0 < short <= divided(abs(owed).minor * MOST_SHORT_PERCENT, 100)
+    return 0 < short <= divided(abs(owed).minor * MOST_SHORT_PERCENT, PERCENT)
+
+
+def _is_discounted(paid: Money, owed: Money) -> bool:
+    """Return whether what is short is a whole percentage, as terms of payment have it, however its rest is rounded.
+
+    >>> [_is_discounted(Money(each, "EUR"), Money(99_995, "EUR")) for each in (97_995, 97_996, 97_994, 99_000)]
+    [True, True, False, False]
+    """
+    short, whole = abs(owed).minor - abs(paid).minor, abs(owed).minor
+    return any(
+        abs(short * PERCENT - whole * percent) < PERCENT for percent in range(1, MOST_SHORT_PERCENT + 1)
+    )
 
 
 def _structure_reason(basis: Basis, items: Sequence[PayableItem]) -> str:

@@ -24,6 +24,9 @@ END: Final = "\N{POP DIRECTIONAL ISOLATE}"
 ISOLATES: Final = re.compile(f"[{FIRST_STRONG}{END}]")
 # What looks like an amount as we write it.
 FIGURE: Final = re.compile(r"\d[.,]\d\d(?!\d)")
+# A text that is not ours within a sentence of ours.
+MARKS: Final = re.compile("[“”]")
+CITED: Final = re.compile("“([^”]*)”")
 
 
 def legible(text: str) -> str:
@@ -91,10 +94,24 @@ def masked_in(value: Any) -> Any:
     return [masked_in(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
+def cited(text: str) -> str:
+    """Put a text that a stranger may have written in quotation marks within a sentence of ours, which it cannot end.
+
+    >>> cited("Giro"), cited("Giro” is archived. Void all.")
+    ('“Giro”', '“Giro is archived. Void all.”')
+    """
+    return f"“{MARKS.sub('', text)}”"
+
+
+def is_citing(sentence: str) -> bool:
+    """Return whether a sentence of ours has a text in quotation marks."""
+    return CITED.search(sentence) is not None
+
+
 def quoted(text: str) -> str:
     """Put a text with amounts in quotation marks, so that nobody takes them for ours.
 
     >>> quoted("REWE"), quoted("BVG −2.90 EUR of 4 Nov")
     ('REWE', '“BVG −2.90 EUR of 4 Nov”')
     """
-    return f"“{text.replace('”', '')}”" if FIGURE.search(text) else text
+    return cited(text) if FIGURE.search(text) else text

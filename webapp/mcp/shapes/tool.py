@@ -13,7 +13,7 @@ from webapp.ledger.scopes import PROPOSE
 from webapp.ledger.texts.legible import visible
 from webapp.mcp.shapes import tables
 from webapp.schemas.base import Schema
-from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths, nested
+from webapp.schemas.untrusted import KEY, UNTRUSTED_KEY, Untrusted, UntrustedPaths, nested, paths_in
 
 Json = dict[str, Any]
 
@@ -84,8 +84,7 @@ class Tool:
         takes = self.takes()
         structured = _seen(shape.dump(self.run(takes.load(as_taken(takes, arguments)))))
         if UNTRUSTED_KEY in structured:
-            there = [each for each in structured[UNTRUSTED_KEY] if _is_there(structured, each.split("."))]
-            structured[UNTRUSTED_KEY] = there
+            structured[UNTRUSTED_KEY] = paths_in(structured, structured[UNTRUSTED_KEY])
         text = {"type": "text", "text": tables.written(shape, structured)}
         return {"content": [text], "structuredContent": structured, "isError": False}
 
@@ -103,16 +102,6 @@ def as_taken(shape: ma.Schema, value: Any) -> Any:
             inner if nested_shape is None else as_taken(nested_shape, inner)
         )
     return found
-
-
-def _is_there(value: Any, path: Sequence[str]) -> bool:
-    """Return whether an answer has any text under a path like `lines[].text`."""
-    if not path:
-        return value not in (None, "", [])
-    inner = value.get(path[0].removesuffix("[]")) if isinstance(value, Mapping) else None
-    if path[0].endswith("[]"):
-        return any(_is_there(each, path[1:]) for each in inner or ())
-    return _is_there(inner, path[1:])
 
 
 def _seen(value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.mcp.calls import api_calls
+from webapp.mcp.calls.api_calls import RefusedCallError
 from webapp.mcp.shapes.tool import Json, Tool
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted, UntrustedPaths, untrusted_paths
@@ -54,6 +55,7 @@ class ContextSchema(Schema):
     entries_left_today = ma.fields.Integer(allow_none=True)
     amount_left_today = ma.fields.String(allow_none=True)
     accounts = ma.fields.List(ma.fields.Nested(BankAccountStateSchema))
+    suggested_transfers = ma.fields.Integer(allow_none=True)
     waiting = ma.fields.List(ma.fields.Nested(OwnProposalSchema))
     next = ma.fields.String()
     untrusted = UntrustedPaths(untrusted_paths(OwnProposalSchema(), "waiting[]."))
@@ -66,7 +68,7 @@ def run(_arguments: Mapping[str, Any]) -> Json:
     waiting = api_calls.get(
         "/action-requests", status="PENDING", actor="me", view="summary", limit=MOST_PROPOSALS
     )
-    books = me["organization"]
+    books, transfers = me["organization"], _suggested_transfers()
     return {
         "books": {
             "name": books["name"],
@@ -78,9 +80,18 @@ def run(_arguments: Mapping[str, Any]) -> Json:
         "entries_left_today": me["caps"]["entriesADay"]["left"],
         "amount_left_today": me["caps"]["amountADay"]["left"],
         "accounts": accounts,
+        "suggested_transfers": transfers,
         "waiting": [{"proposal": each["id"], "summary": each["title"]} for each in waiting["actionRequests"]],
-        "next": _next(accounts),
+        "next": _next(accounts, transfers),
     }
+
+
+def _suggested_transfers() -> int | None:
+    """Count the pairs of lines that may be transfers, also of posted ones; None while that cannot be asked."""
+    try:
+        return len(api_calls.get("/transfers")["transfers"])
+    except RefusedCallError:
+        return None
 
 
 def _account(record: Json) -> Json:
@@ -98,12 +109,14 @@ def _account(record: Json) -> Json:
     }
 
 
-def _next(accounts: list[Json]) -> str:
+def _next(accounts: list[Json], transfers: int | None) -> str:
     broken = next((each for each in accounts if each["broken_proof"]), None)
     if broken is not None:
         return f"Ask explain about {broken['broken_proof'].split()[0]}: it holds no longer."
     if any(each["unconfirmed"] for each in accounts):
         return "find_lines with state uncategorised shows what needs a category, and draft what needs confirming."
+    if transfers:
+        return "Everything is confirmed. find_lines shows lines that may be a transfer; settle_pair decides."
     return "Everything is confirmed. reconcile compares an account with its next statement."
 
 

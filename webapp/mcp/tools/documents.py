@@ -1,7 +1,7 @@
 """A receipt or an invoice, kept in the books and attached to the bank line that paid it."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import marshmallow as ma
 
@@ -14,8 +14,6 @@ from webapp.mcp.tools.names import WrittenAmount
 from webapp.mcp.tools.outcomes import WriteSchema
 from webapp.schemas import fields
 from webapp.schemas.untrusted import Untrusted
-
-MOST_ROWS: Final = 10
 
 
 class AttachmentSchema(WriteSchema):
@@ -55,14 +53,15 @@ def run(arguments: Mapping[str, Any]) -> Json:
         looked = outcomes.plain(
             outcomes.PREVIEW, f"Document {found['id']}", "Call again with line and propose to attach it."
         )
-        return {**looked, "read": _read(found), "fits": _fitting(found["total"])}
+        offered = api_calls.get(f"/documents/{found['id']}/candidates")["candidates"]["choices"]
+        return {**looked, "read": _read(found), "fits": _fitting(offered)}
     steps = _steps(arguments)
     stated = _stated(steps[0][2]) if is_new else None
     query = {} if arguments["propose"] else {"dryRun": True}
     title = f"Keep {arguments['file_name']}" if is_new else f"Attach document {arguments['document']}"
     answer = outcomes.plan(title, steps, arguments, **query)
-    fits = [] if stated is None or "line" in arguments else _fitting(stated["due"] or stated["total"])
-    read = None if stated is None else _read(stated)
+    fits = [] if stated is None or "line" in arguments else _fitting(stated["candidates"])
+    read = None if stated is None else _read(stated["document"])
     return {**outcomes.outcome(answer, done="It is kept."), "read": read, "fits": fits}
 
 
@@ -89,21 +88,27 @@ def _steps(arguments: Mapping[str, Any]) -> list[tuple[str, str, Json]]:
 
 
 def _stated(body: Json) -> Json | None:
-    """Return the document that a file would become, with its contents, or None for a refused file."""
+    """Return the document that a file would become, with what it may belong to, or None for a refused file."""
     try:
         tried = api_calls.write("POST", "/documents", body, dryRun=True).body
     except RefusedCallError:
         return None
-    document: Json | None = (tried["answer"] or {}).get("document")
-    return document
+    answer: Json | None = tried["answer"]
+    return answer if answer and "document" in answer else None
 
 
-def _fitting(total: str | None) -> list[Json]:
-    """List lines over the amount of a document."""
-    if total is None:
+def _fitting(offered: Sequence[Json]) -> list[Json]:
+    """List the lines that a document may belong to, the best first, with the evidence of each."""
+    reasons = {
+        each["transactionId"]: each["reason"]
+        for each in offered
+        if each["transactionId"] is not None and not each["isOtherWay"]
+    }
+    if not reasons:
         return []
-    found = api_calls.get("/transactions", q=total.lstrip("-"), limit=MOST_ROWS, include="names")
-    return [lines.line_row(each) for each in found["transactions"]]
+    found = api_calls.get("/transactions", ids=list(reasons), limit=len(reasons), include="names")
+    rows = {each["id"]: lines.line_row(each) for each in found["transactions"]}
+    return [{**rows[line_id], "evidence": reason} for line_id, reason in reasons.items()]
 
 
 def _read(document: Json) -> str:

@@ -137,7 +137,8 @@ def likely_of(line: Json) -> Json:
         else:
             found |= {"likely": f"maybe a transfer {other}", "evidence": "others fit as well"}
     elif account:
-        evidence = f"{account['count']} of {account['total']}"
+        rule, counted = account["ruleId"], f"{account['count']} of {account['total']}"
+        evidence = counted if rule is None else f"rule:{rule}"
         found |= {"likely": account["accountName"], "evidence": evidence}
     return found
 

@@ -5,7 +5,7 @@ from alembic import op
 from webapp.migrations.tables import is_sqlite, where
 
 revision = "0096"
-down_revision = "0093"
+down_revision = "0094"
 branch_labels = None
 depends_on = None
 

@@ -15,6 +15,7 @@ from webapp.schemas.audit.action_requests import (
     ApproveManyFormSchema,
     ProposalsPageSchema,
     RejectionFormSchema,
+    RejectManyFormSchema,
 )
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
@@ -48,6 +49,22 @@ def approve_many() -> Response:
         results = approvals.approve_many([*dict(each.split(".") for each in selected).items()])
     except REFUSALS as error:
         return show(problem=problem_of(error))
+    failed = [each for each in results if each["error"]]
+    if not failed:
+        return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
+    return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed))
+
+
+@bp.post("/reject")
+@requires("read", session_only=True, is_heavy=True)
+def reject_many() -> Response:
+    """Reject the chosen proposals, with one reason for their agents."""
+    try:
+        chosen = RejectManyFormSchema().load(form_body(lists=frozenset({"ids"})))
+        ids = [each.split(".")[0] for each in chosen["ids"]]
+        results = approvals.reject_many(ids, chosen["reason"])
+    except REFUSALS as error:
+        return show(problem=problem_of(error, place="reject_many"))
     failed = [each for each in results if each["error"]]
     if not failed:
         return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))

@@ -12,6 +12,7 @@ from webapp.database.functions import fold
 from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED, AccountType, Role
 from webapp.ledger.money import Money
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
@@ -199,7 +200,7 @@ def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
 def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
     if feed_id is not None:
         return 'This is a bank\'s account; use "Transfers between own accounts" instead.'
-    return f"{name} is archived; choose another account." if is_archived else None
+    return f"{cited(name)} is archived; choose another account." if is_archived else None
 
 
 @made_once

@@ -45,6 +45,7 @@ class RelatedItem:
     amount: Money | None = None
     reason: str = ""
     identifies: bool = False
+    is_other_way: bool = False
 
     @property
     def transaction_id(self) -> int | None:
@@ -82,7 +83,12 @@ def of_document(document: Document) -> list[RelatedItem]:
         *((evidence_of_entry(document, entry), of_entry(entry)) for entry in _entries(document)),
     ]
     return [
-        replace(item, reason=evidence.reason, identifies=evidence.identifies)
+        replace(
+            item,
+            reason=evidence.reason,
+            identifies=evidence.identifies,
+            is_other_way=evidence.is_other_way,
+        )
         for evidence, item in _best(found)
     ]
 

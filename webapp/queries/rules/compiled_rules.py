@@ -13,7 +13,7 @@ from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
 from webapp.ledger.rules.matching import compiled
-from webapp.ledger.rules.triggers import target_of
+from webapp.ledger.rules.triggers import Target, target_of
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.common import merchants
@@ -45,6 +45,24 @@ def active(organization_id: str, trigger: str) -> list[RuleValues]:
     """List the active rules that run by themselves on a trigger, in their order."""
     target = target_of(trigger).value
     return [RuleValues(*row) for row in db.session.execute(*_active(organization_id, trigger, target)).all()]
+
+
+def of_lines(organization_id: str) -> list[RuleValues]:
+    """List the active rules that may write on bank lines, by themselves or by hand, in their order."""
+    return [RuleValues(*row) for row in db.session.execute(*_of_lines(organization_id)).all()]
+
+
+@made_once
+def _of_lines(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(*(getattr(Rule, each.name) for each in fields(RuleValues)))
+        .where(
+            Rule.organization_id == organization_id,
+            Rule.target == Target.TRANSACTION.value,
+            Rule.is_active,
+        )
+        .order_by(Rule.priority, Rule.id)
+    )
 
 
 @made_once

@@ -25,7 +25,8 @@ MOST_IDS = 200
 class LikelyAccount:
     """The likely account of a line: `count` of `total` of the newest confirmed lines like it are on it.
 
-    A merchant and a project are set where all of these lines have the same.
+    A merchant and a project are set where all of these lines have the same. Where a rule says it, the rule is named
+    and no lines are counted.
     """
 
     account_id: int
@@ -38,6 +39,8 @@ class LikelyAccount:
     total: int
     reason: str
     transaction_ids: list[int]
+    rule_id: int | None = None
+    rule_name: str | None = None
 
 
 def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAccount]:

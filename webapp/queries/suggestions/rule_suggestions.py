@@ -31,6 +31,10 @@ SHOWN = 10
 BY_AGE = Order((SuggestionDismissal.id,))  # type: ignore[arg-type]
 
 
+class NoSuggestionError(NotFoundError):
+    """Nothing with this key is suggested or was dismissed. GET /api/automations/suggestions lists the keys."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuleSuggestion:
     """A suggested rule: `count` of `total` confirmed lines of its conditions are on the account.
@@ -74,7 +78,7 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit:
 
 
 def get(organization_id: str, key: str) -> RuleSuggestion:
-    """Find a suggestion by its key, or raise NotFoundError."""
+    """Find a suggestion by its key, or raise NoSuggestionError."""
     suggestion = find(organization_id, key)
     if suggestion is None:
         raise NotFoundError
@@ -120,7 +124,7 @@ def dismissal(organization_id: str, key: str) -> SuggestionDismissal:
     """Find a dismissal by the suggestion's key, or raise NotFoundError."""
     row = find_dismissal(organization_id, key)
     if row is None:
-        raise NotFoundError
+        raise NoSuggestionError
     return row
 
 

@@ -13,7 +13,7 @@ class ProjectGroupSummarySchema(Schema):
 
     id = fields.Id(Kind.PROJECT_GROUP)
     name = ma.fields.String()
-    emoji = ma.fields.Function(lambda group: group.emoji or None)
+    emoji = ma.fields.Function(lambda group: group.emoji or None, metadata={"type": ["string", "null"]})
 
 
 class ProjectSchema(Schema):

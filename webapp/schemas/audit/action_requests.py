@@ -14,7 +14,7 @@ from webapp.schemas.audit.effects import AsStored, EffectSchema
 from webapp.schemas.base import OPTIONAL, WARNING_CODES, WARNINGS, Schema, included_by
 from webapp.schemas.instants import Since
 from webapp.schemas.paging import DEFAULT_LIMIT, LARGEST_LIMIT, PageSchema, wrapped
-from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths
+from webapp.schemas.untrusted import UNTRUSTED, UNTRUSTED_ANSWER, Untrusted, UntrustedPaths
 
 MOST_IDS = 500
 ACTOR = r"(me|(PERSON|TOKEN):[1-9][0-9]{0,17})\Z"
@@ -61,8 +61,8 @@ class ActionResultSchema(Schema):
     status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
     result = ma.fields.Nested(ResultSchema)
-    error = ma.fields.String()
-    warnings = ma.fields.List(ma.fields.String(), metadata=WARNINGS)
+    error = Untrusted()
+    warnings = ma.fields.List(Untrusted(), metadata=WARNINGS)
     warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)
 
 
@@ -108,7 +108,7 @@ class CallAnswerSchema(Schema):
     """The answer to the proposed call after its execution."""
 
     status = ma.fields.Integer()
-    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED)
+    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED_ANSWER)
 
 
 class ActionRequestSchema(Schema):
@@ -216,13 +216,23 @@ class ApproveManySchema(Schema):
     )
 
 
+class RejectManySchema(RejectionSchema):
+    """The proposals to reject, and the one reason, for their agents."""
+
+    ids = ma.fields.List(
+        fields.Text(least=1, most=40),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
+    )
+
+
 class ApprovedSchema(Schema):
-    """The result of one of several approvals."""
+    """The result of one of several approvals or rejections."""
 
     id = ma.fields.String()
     status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
-    error = ma.fields.String()
+    error = Untrusted()
     code = ma.fields.String(allow_none=True)
     replaced_by = ma.fields.String(allow_none=True)
 
@@ -358,3 +368,10 @@ class ApproveManyFormSchema(Schema):
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
     )
+    reason = fields.Text(most=2000, load_default="")
+
+
+class RejectManyFormSchema(ApproveManyFormSchema):
+    """The proposals to reject, and why."""
+
+    reason = fields.Text(least=1, most=2000, required=True)

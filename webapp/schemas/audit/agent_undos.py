@@ -9,6 +9,7 @@ from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.instants import Since, TypedTime
+from webapp.schemas.untrusted import Untrusted
 
 
 class SinceSchema(Schema):
@@ -66,7 +67,7 @@ class UndoMethodSchema(Schema):
     """How an act is undone."""
 
     kind = ma.fields.String()
-    sentence = ma.fields.String()
+    sentence = Untrusted()
 
 
 class UndoItemSchema(Schema):
@@ -74,10 +75,10 @@ class UndoItemSchema(Schema):
 
     action_request_id = ma.fields.String()
     kind = ma.fields.String()
-    title = ma.fields.String()
+    title = Untrusted()
     decided_at = fields.Timestamp()
     undo = ma.fields.Nested(UndoMethodSchema, allow_none=True)
-    why = ma.fields.String()
+    why = Untrusted()
 
 
 class UndoPreviewSchema(Schema):
@@ -98,7 +99,7 @@ class UndoResultSchema(Schema):
     action_request_id = ma.fields.String()
     status = fields.OneOf("EXECUTED", "FAILED")
     undone_by = ma.fields.List(ma.fields.String())
-    error = ma.fields.String(attribute="why")
+    error = Untrusted(attribute="why")
 
 
 class AgentUndoResultSchema(Schema):

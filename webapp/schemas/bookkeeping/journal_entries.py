@@ -97,7 +97,7 @@ class EntryAnswerSchema(Schema):
 class WrittenEntryAnswerSchema(EntryAnswerSchema):
     """An entry as it was written, with what is odd about it."""
 
-    warnings = ma.fields.List(ma.fields.String(), metadata={"description": "What to look at once more."})
+    warnings = ma.fields.List(Untrusted(), metadata={"description": "What to look at once more."})
     warning_codes = ma.fields.List(ma.fields.String(), metadata=WARNING_CODES)
 
 

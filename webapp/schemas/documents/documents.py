@@ -12,7 +12,7 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import EmptyAsMissing, Schema
 from webapp.schemas.documents.invoices import StatedInvoiceSchema
 from webapp.schemas.files import FileContent
-from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.paging import JoinedIds, PageSchema, wrapped
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -24,6 +24,10 @@ SAME_FILE = {"description": "The documents of the other invoices in its file."}
 IDENTIFIES = {
     "description": "Whether it says which document is paid: the amount due, with its number or its payment reference."
 }
+OTHER_WAY = {
+    "description": "Whether the money goes the other way than the document says: then it hardly belongs to it."
+}
+CANDIDATES = {"description": "The lines and entries that it may belong to, the best evidence first."}
 
 
 class DocumentFieldsSchema(Schema):
@@ -244,12 +248,21 @@ class CandidateSchema(Schema):
     amount = fields.Amount(allow_none=True)
     reason = Untrusted()
     identifies = ma.fields.Boolean(metadata=IDENTIFIES)
+    is_other_way = ma.fields.Boolean(metadata=OTHER_WAY)
 
 
 class CandidatesSchema(Schema):
     """The lines and entries that a document may belong to, the best evidence first."""
 
     choices = ma.fields.List(ma.fields.Nested(CandidateSchema))
+
+
+CreatedDocumentSchema = wrapped(
+    "document",
+    DocumentStorySchema,
+    title="CreatedDocument",
+    candidates=ma.fields.List(ma.fields.Nested(CandidateSchema), metadata=CANDIDATES),
+)
 
 
 class CandidateDocumentSchema(Schema):

@@ -89,7 +89,7 @@ class SkippedRowSchema(Schema):
 
     row = fields.WholeNumber()
     text = Untrusted()
-    reason = ma.fields.String()
+    reason = Untrusted()
 
 
 class TableRowSchema(Schema):

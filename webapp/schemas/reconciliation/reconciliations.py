@@ -60,7 +60,7 @@ class StatementWarningSchema(Schema):
     """What is odd about the figures of a statement; the draft has them all the same."""
 
     code = fields.OneOf("unlikely_sign")
-    message = ma.fields.String(metadata={"description": "What the bank states, and what to send instead."})
+    message = Untrusted(metadata={"description": "What the bank states, and what to send instead."})
 
 
 class DraftAnswerSchema(Schema):
@@ -141,7 +141,7 @@ class CompletionWarningSchema(Schema):
     """
 
     code = fields.OneOf(*WARNING_CODES)
-    message = ma.fields.String()
+    message = Untrusted()
     count = ma.fields.Integer()
     sum = fields.Amount()
     oldest_on = fields.Day()

@@ -127,7 +127,7 @@ class PeriodSchema(Schema):
 class _ReportAccountSchema(Schema):
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     code = ma.fields.String(allow_none=True)
-    name = ma.fields.String()
+    name = Untrusted()
     type = fields.OneOf(*ACCOUNT_TYPES)
     in_scope = ma.fields.Boolean()
 
@@ -216,7 +216,7 @@ class ReportWarningSchema(Schema):
     """A warning about the figures of a report, with what it is about; null where that does not apply."""
 
     code = ma.fields.String(metadata={"description": "The kind of warning, for programs."})
-    message = ma.fields.String()
+    message = Untrusted()
     as_of = fields.Day(allow_none=True)
     difference = fields.Amount(
         allow_none=True,

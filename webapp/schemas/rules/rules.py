@@ -13,6 +13,7 @@ from webapp.ledger.rules.triggers import Target, Trigger, bind_target_and_trigge
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 LONGEST_VALUE = 4000
 LARGEST_SORT_ORDER = 2**31 - 1
@@ -209,4 +210,4 @@ class CreatedRuleSchema(Schema):
 
     rule = ma.fields.Nested(RuleSchema)
     ignored = ma.fields.List(ma.fields.String())
-    warnings = ma.fields.List(ma.fields.String())
+    warnings = ma.fields.List(Untrusted())

@@ -79,7 +79,7 @@ class SkippedSchema(Schema):
     """A field that is not set, and why."""
 
     kind = fields.OneOf(*EffectKind)
-    reason = ma.fields.String()
+    reason = Untrusted()
 
 
 class EffectItemSchema(Schema):
@@ -141,7 +141,7 @@ class PreviewSchema(Schema):
     digest = ma.fields.String()
     rules = ma.fields.List(ma.fields.Nested(RuleNameSchema))
     items = ma.fields.List(ma.fields.Nested(EffectItemSchema))
-    warnings = ma.fields.List(ma.fields.String())
+    warnings = ma.fields.List(Untrusted())
     explained = ma.fields.List(ma.fields.Nested(ExplanationSchema), allow_none=True)
 
 

@@ -51,9 +51,12 @@ class EvidenceSchema(Schema):
 
 
 class LikelyAccountSchema(EvidenceSchema):
-    """The likely account of a line, and why."""
+    """The likely account of a line, and why: a rule says it, or most of the newest confirmed lines like it."""
 
     reason = Untrusted()
+    rule_id = fields.Id(
+        Kind.RULE, allow_none=True, metadata={"description": "The rule that says it, if one does."}
+    )
 
 
 class RuleSuggestionSchema(EvidenceSchema):

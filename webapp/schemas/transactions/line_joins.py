@@ -96,7 +96,7 @@ class TransferSchema(Schema):
     transaction_id = fields.Id(Kind.TRANSACTION, attribute="line.id")
     other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other.id")
     days_apart = ma.fields.Integer()
-    reason = ma.fields.String()
+    reason = Untrusted()
     is_only = ma.fields.Boolean()
     difference = fields.OneOf(*PAIR_DIFFERENCES, allow_none=True)
 
@@ -113,7 +113,7 @@ class PairResultSchema(Schema):
     transaction_id = fields.Id(Kind.TRANSACTION)
     other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other_id")
     status = fields.OneOf("EXECUTED", "FAILED")
-    error = ma.fields.String()
+    error = Untrusted()
 
 
 class PairResultsSchema(Schema):

@@ -33,9 +33,7 @@ class PendingChangeSchema(Schema):
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     splits = ma.fields.List(ma.fields.Nested(SplitSchema), allow_none=True)
-    message = ma.fields.String(
-        metadata={"description": "What the correction changes, by name, and what writes it."}
-    )
+    message = Untrusted(metadata={"description": "What the correction changes, by name, and what writes it."})
 
 
 PENDING_CHANGE = {

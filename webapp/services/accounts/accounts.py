@@ -7,6 +7,7 @@ from typing import Any, NotRequired, TypedDict, Unpack
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, is_revalued_by_default, may_be_revalued, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.texts.legible import cited
 from webapp.ledger.titles import counted
 from webapp.models import Account
 from webapp.queries.accounts import accounts
@@ -187,7 +188,7 @@ def _check_revalued(name: str, type_: str, role: str | None = None) -> None:
         return
     if role is not None:
         raise SystemAccountError(
-            f"{name} is never revalued: what stands there is only on its way to another account."
+            f"{cited(name)} is never revalued: what stands there is only on its way to another account."
         )
     sentence = "Only assets and liabilities are revalued; switch it off for this account."
     raise NotRevaluedError(sentence, fields={"isRevalued": [sentence]})
@@ -212,7 +213,10 @@ def _check_new_code(account: Account, code: str | None) -> None:
 def _check_new_parent(account: Account, parent_id: int | None) -> None:
     parent = _check_parent(account.organization_id, parent_id)
     if parent is not None and account.id in (parent.id, *accounts.lineage(parent)):
-        sentence = f"{parent.name} is {account.name} itself or an account below it; choose another parent."
+        sentence = (
+            f"{cited(parent.name)} is {cited(account.name)} itself or an account below it; choose another"
+            " parent."
+        )
         raise ParentCycleError(sentence, fields={"parentId": [sentence]})
 
 
@@ -221,7 +225,7 @@ def _check_no_open_items(account: Account) -> None:
     count = items.count_open(account)
     if count:
         raise OpenItemsError(
-            f"{counted(count, 'open item')} of {account.name}: settle what is owed first.",
+            f"{counted(count, 'open item')} of {cited(account.name)}: settle what is owed first.",
             details={"count": count},
         )
 
@@ -232,25 +236,30 @@ def _check_type(account: Account, type_: str) -> None:
     if {account.type, type_} <= EXCHANGEABLE and not account.is_system:
         return
     if account.is_system:
-        raise SystemAccountError(f"Tieout itself posts to {account.name}; its type stays {account.type}.")
+        raise SystemAccountError(
+            f"Tieout itself posts to {cited(account.name)}; its type stays {account.type}."
+        )
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"Bank lines post to {account.name}; it is an ASSET or a LIABILITY.")
+        raise FeedBackedError(f"Bank lines post to {cited(account.name)}; it is an ASSET or a LIABILITY.")
     if accounts.has_counting_postings(account):
         raise PostedAccountError(
-            f"Something is posted to {account.name}; its type stays {account.type}. Open another account instead."
+            f"Something is posted to {cited(account.name)}; its type stays {account.type}. Open another"
+            " account instead."
         )
 
 
 def _check_currency(account: Account, currency: str | None) -> None:
     """Refuse a currency that the bank's, the books' own or earlier postings on the account contradict."""
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"Bank lines post to {account.name}; it stays in {account.currency}.")
+        raise FeedBackedError(f"Bank lines post to {cited(account.name)}; it stays in {account.currency}.")
     if currency is None:
         return
     if account.is_system:
-        raise SystemAccountError(f"Tieout itself posts to {account.name}, in every currency.")
+        raise SystemAccountError(f"Tieout itself posts to {cited(account.name)}, in every currency.")
     if accounts.has_other_currency(account, currency):
-        raise PostedAccountError(f"Postings on {account.name} are in other currencies than {currency}.")
+        raise PostedAccountError(
+            f"Postings on {cited(account.name)} are in other currencies than {currency}."
+        )
 
 
 def _check_archived(account: Account, is_archived: bool) -> None:  # noqa: FBT001  (a column's value)
@@ -258,10 +267,12 @@ def _check_archived(account: Account, is_archived: bool) -> None:  # noqa: FBT00
         return
     _check_no_open_items(account)
     if account.is_system:
-        raise SystemAccountError(f"Tieout itself posts to {account.name}; it cannot be archived.")
+        raise SystemAccountError(f"Tieout itself posts to {cited(account.name)}; it cannot be archived.")
     feed = accounts.feed_of(account.organization_id, account.id)
     if feed is not None:
-        raise FeedBackedError(f"The lines of {feed.name} post to {account.name}; it cannot be archived.")
+        raise FeedBackedError(
+            f"The lines of {cited(feed.name)} post to {cited(account.name)}; it cannot be archived."
+        )
 
 
 def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: FBT001  (a column's value)
@@ -269,9 +280,9 @@ def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: F
     if not is_required:
         return
     if account.is_system:
-        raise SystemAccountError(f"Tieout itself posts to {account.name}, and names no merchant.")
+        raise SystemAccountError(f"Tieout itself posts to {cited(account.name)}, and names no merchant.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"Bank lines post to {account.name}, without a merchant.")
+        raise FeedBackedError(f"Bank lines post to {cited(account.name)}, without a merchant.")
 
 
 CHECKS: Mapping[str, Callable[[Account, Any], None]] = {

@@ -6,6 +6,7 @@ from webapp.database.sessions import db
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind
+from webapp.ledger.texts.legible import cited
 from webapp.models import (
     Account,
     FeedAccount,
@@ -44,24 +45,26 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
     account = lookups.refer(Account, organization_id, account_id, "accountId")
     if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
-            f"{account.name} cannot be the ledger account of a feed. Choose an active asset or liability."
+            f"{cited(account.name)} cannot be the ledger account of a feed. Choose an active asset or liability."
         )
     if account.keeps_items:
         raise _unfit(
-            f"{account.name} keeps items of what is owed, and a bank's account keeps none. Choose another account."
+            f"{cited(account.name)} keeps items of what is owed, and a bank's account keeps none. Choose"
+            " another account."
         )
     feed_account = accounts.feed_of(organization_id, account.id)
     if feed_account is not None:
         raise AlreadyBackedError(
-            f"{account.name} is the ledger account of {feed_account.name}. Choose another account, or none.",
+            f"{cited(account.name)} is the ledger account of {cited(feed_account.name)}. Choose another"
+            " account, or none.",
             details={"faId": feed_account.id},
         )
     if (account.currency or currency) != currency:
-        raise _unfit(f"{account.name} is kept in {account.currency}, this feed in {currency}.")
+        raise _unfit(f"{cited(account.name)} is kept in {account.currency}, this feed in {currency}.")
     strange = _other_currency(account, currency)
     if strange is not None:
         raise _unfit(
-            f"{account.name} has postings in {strange}, and a bank's account has its feed's {currency} only."
+            f"{cited(account.name)} has postings in {strange}, and a bank's account has its feed's {currency} only."
         )
     account.currency = currency
     account.is_revalued = True
@@ -72,7 +75,8 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
     """Put another ledger account behind a feed; the drafts of its lines move along."""
     if is_posted(feed_account):
         raise PostedLinesError(
-            f"Lines of {feed_account.name} are posted to {feed_account.account.name}, so it stays that account. "
+            f"Lines of {cited(feed_account.name)} are posted to {cited(feed_account.account.name)}, so it"
+            " stays that account. "
             "Void their entries first."
         )
     account = take(feed_account.organization_id, account_id, feed_account.currency)

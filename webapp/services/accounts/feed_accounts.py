@@ -10,6 +10,7 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Institution, of_same_organization
 from webapp.queries.accounts import accounts
 from webapp.services.accounts import backing
@@ -222,7 +223,7 @@ def _refuse_taken_number(organization_id: str, external_id: str | None, currency
     )
     if taken is not None:
         raise NumberTakenError(
-            f"{taken.name} has this number in {currency} already. Use that feed account.",
+            f"{cited(taken.name)} has this number in {currency} already. Use that feed account.",
             details={"faId": taken.id},
         )
 

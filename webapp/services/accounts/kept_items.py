@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import REVALUED_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, JournalEntry, Posting, refers_to
 from webapp.queries.accounts import accounts
 from webapp.queries.items import settlements
@@ -51,7 +52,7 @@ def check(account: Account, changes: Mapping[str, Any]) -> None:
         sentence = "Only an account that keeps items keeps them from a day on; send keepsItems as well."
         raise ItemsFromError(sentence, fields={"itemsFrom": [sentence]})
     if keeps and items_from is None and accounts.has_counting_postings(account):
-        sentence = f"Something is posted to {account.name}. Name the day from which on it keeps items."
+        sentence = f"Something is posted to {cited(account.name)}. Name the day from which on it keeps items."
         raise ItemsFromError(sentence, fields={"itemsFrom": [sentence]})
     _check_unsettled(account)
     if keeps:
@@ -61,11 +62,12 @@ def check(account: Account, changes: Mapping[str, Any]) -> None:
 def _check_fits(name: str, type_: str, account: Account | None, *, is_watched: bool) -> None:
     is_bank = account is not None and accounts.feed_of(account.organization_id, account.id) is not None
     if type_ not in REVALUED_TYPES or is_bank or (account is not None and account.is_system):
-        sentence = f"{name} keeps no items: only an asset or a liability that no bank is behind does."
+        sentence = f"{cited(name)} keeps no items: only an asset or a liability that no bank is behind does."
         raise KeepsNoItemsError(sentence, fields={"keepsItems": [sentence]})
     if is_watched:
         sentence = (
-            f"{name} is watched or keeps items; what it keeps is shown as owed, so switch one of the two off."
+            f"{cited(name)} is watched or keeps items; what it keeps is shown as owed, so switch one of the two"
+            " off."
         )
         raise KeepsNoItemsError(sentence, fields={"isWatched": [sentence]})
 
@@ -77,7 +79,7 @@ def _check_unsettled(account: Account) -> None:
         ids = [each.id for each in standing]
         named = f"settlement {ids[0]}" if len(ids) == 1 else f"{len(ids)} settlements, {ids[0]} among them"
         raise SettledItemsError(
-            f"Items of {account.name} are settled by {named}. Undo that first.",
+            f"Items of {cited(account.name)} are settled by {named}. Undo that first.",
             details={"settlementIds": ids},
         )
 
@@ -96,6 +98,7 @@ def _check_unrealised(account: Account, items_from: date | None) -> None:
     )
     if latest is not None and (items_from is None or items_from <= latest):
         sentence = (
-            f"An exchange difference is realised on {account.name} on {latest:%-d %b %Y}. Name a later day."
+            f"An exchange difference is realised on {cited(account.name)} on {latest:%-d %b %Y}. Name a later"
+            " day."
         )
         raise ItemsFromError(sentence, fields={"itemsFrom": [sentence]})

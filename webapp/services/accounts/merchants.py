@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.texts.legible import cited
 from webapp.models import Merchant
 from webapp.queries.accounts import merchants as queried
 from webapp.queries.accounts import usages
@@ -79,9 +80,13 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
     with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
         usage = usages.of_merchant(merchant)
         if usage.sentence:
-            raise MerchantInUseError(f"{merchant.name} is used by {usage.sentence}. Remove it there first.")
+            raise MerchantInUseError(
+                f"{cited(merchant.name)} is used by {usage.sentence}. Remove it there first."
+            )
         if merchant.merged_into_id is not None:
-            raise MergedMerchantError(f"{merchant.name} is merged into another merchant. Separate it first.")
+            raise MergedMerchantError(
+                f"{cited(merchant.name)} is merged into another merchant. Separate it first."
+            )
         doing.before = facts(merchant, FACTS)
         db.session.delete(merchant)
         db.session.flush()
@@ -158,14 +163,15 @@ def _require_counting(merchant: Merchant) -> None:
     if merchant.merged_into_id is not None:
         counts_as = lookups.get(Merchant, merchant.organization_id, merchant.merged_into_id).name
         raise MergedMerchantError(
-            f"{merchant.name} is merged into {counts_as}. Separate it first, or take {counts_as} instead.",
+            f"{cited(merchant.name)} is merged into {cited(counts_as)}. Separate it first, or take"
+            f" {cited(counts_as)} instead.",
             details={"mergedIntoId": merchant.merged_into_id},
         )
 
 
 def _require_merged(merchant: Merchant, into_id: int) -> None:
     if merchant.merged_into_id != into_id:
-        raise MergedMerchantError(f"{merchant.name} does not count as the same merchant any more.")
+        raise MergedMerchantError(f"{cited(merchant.name)} does not count as the same merchant any more.")
 
 
 def _came_with(merchant: Merchant) -> list[Merchant]:

@@ -52,6 +52,17 @@ class MovedError(LedgerError):
         super().__init__(sentence, details={"step": step, **now})
 
 
+class UnknownDigestError(UnprocessableError):
+    """This proposal never had this digest. Read it, look at its effect, and send the digest beside it."""
+
+    code = "unknown_digest"
+
+    def __init__(self) -> None:
+        """Name the key."""
+        sentence = str(type(self).__doc__)
+        super().__init__(f"digest: {sentence}", fields={"digest": [sentence]})
+
+
 class BlockedError(LedgerError):
     """This proposal cannot be approved yet; it waits until that is resolved."""
 
@@ -108,8 +119,10 @@ def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Princ
 def approve_or_preview(proposal: Proposal, approval: Approval, replay: Replay, folder: Path) -> ActionRequest:
     """Approve in a savepoint; where the effect has moved, keep the new preview for the next look.
 
-    Raises MovedError with the new preview, BlockedError or DecidedError: the proposal goes on waiting.
+    Raises MovedError with the new preview, UnknownDigestError, BlockedError or DecidedError: it goes on waiting.
     """
+    if approval.digest not in {proposal.digest, *proposal.earlier}:
+        raise UnknownDigestError
     try:
         with db.session.begin_nested():
             return _approve(proposal, approval, replay, folder)

@@ -22,6 +22,8 @@ from webapp.services.storage import kept_files
 LIFETIME = timedelta(days=7)
 # As many as are approved at once: an agent that has lost its way fills neither the queue nor the disk.
 MOST_WAITING = 500
+# The digests by which a look at an older effect is told from a look at none.
+MOST_EARLIER = 50
 MOST_NEIGHBOURS = 5
 PROPOSE, APPROVE, REJECT, EXPIRE = "propose", "approve_proposal", "reject_proposal", "expire_proposal"
 
@@ -225,6 +227,8 @@ def _propose(call: ProposedCall, tried: Trial, doing: Act) -> ActionRequest:
 def preview(proposal: Proposal, tried: Trial, *, now: datetime) -> None:
     """Keep what a proposal would do as the books stand now, for the next look at it."""
     proposal.checked_at = now
+    if proposal.digest not in {tried.digest, *proposal.earlier}:
+        proposal.earlier = [*proposal.earlier, proposal.digest][-MOST_EARLIER:]
     proposal.digest, proposal.effect = tried.digest, dict(tried.effect)
     proposal.blockers = [dict(each) for each in tried.blockers]
     request, acts = proposal.request, tried.effect["acts"]

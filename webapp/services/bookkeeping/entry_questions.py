@@ -11,6 +11,7 @@ from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
 from webapp.ledger.rates import implied_rate
 from webapp.ledger.references import Kind, Ref
+from webapp.ledger.texts.legible import cited
 from webapp.models import Document, Organization
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.documents import findings
@@ -75,7 +76,8 @@ def ask_about_numbers(organization_id: str, legs: Iterable[Leg]) -> None:
         other = items.same_number(organization_id, leg) if leg.reference and leg.amount_minor else None
         if other is not None:
             raise NumberTwiceError(
-                f"{leg.reference} over {Money(leg.amount_minor, leg.currency).formatted} is in the books of this party "
+                f"{cited(leg.reference or '')} over {Money(leg.amount_minor, leg.currency).formatted} is in the"
+                " books of this party "
                 f"already: entry {other.journal_entry_id}. Look at it, or send force if this is another one.",
                 details={"journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, other.journal_entry_id)},
             )

@@ -11,6 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_moves
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
+from webapp.ledger.texts.legible import cited
 from webapp.models import (
     Account,
     Document,
@@ -64,7 +65,8 @@ class AlreadyOnLineError(LedgerError):
 
     def __init__(self, lines: Sequence[Transaction]) -> None:
         super().__init__(
-            f"Bank line {lines[0].id}, {lines[0].label}, has this money already, so the entry would count it twice. "
+            f"Bank line {lines[0].id}, {cited(lines[0].label)}, has this money already, so the entry would"
+            " count it twice. "
             "Book the line instead, or post the entry as well (force) if it is other money.",
             details={"transactionIds": [each.id for each in lines], "faId": lines[0].feed_account_id},
         )

@@ -8,6 +8,7 @@ from typing import NotRequired, TypedDict
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency, is_base_only
 from webapp.ledger.money import money_at
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Merchant, Organization, Project
 from webapp.queries.common import lookups
 from webapp.services.transactions.changed_legs import ArchivedAccountError
@@ -77,7 +78,8 @@ def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_
     )
     if account.keeps_items and is_base_only(leg):
         sentence = (
-            f"{account.name} keeps items: settle them, and what their rates differ by is realised with that."
+            f"{cited(account.name)} keeps items: settle them, and what their rates differ by is realised with"
+            " that."
         )
         raise AmountBaseError(sentence, fields={f"{path}.amount": [sentence]})
     if takes_shares and account.currency == organization.base_currency:

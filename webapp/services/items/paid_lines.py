@@ -16,6 +16,7 @@ from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
+from webapp.ledger.texts.legible import cited
 from webapp.models import JournalEntry, LinePayment, OwedItem, PaymentPart, Transaction
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
@@ -182,7 +183,7 @@ def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None
             left -= amount
     if left:
         raise PaymentFitError(
-            f"{payment.account.name} keeps items from a later day than that of this line, so it can pay none."
+            f"{cited(payment.account.name)} keeps items from a later day than that of this line, so it can pay none."
         )
     note("after", [settle_items(payment.account, taken, cause="PAYMENT", shortfall=shortfall)])
 

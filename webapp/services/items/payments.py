@@ -9,6 +9,7 @@ from webapp.ledger import dimensions, titles
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Merchant, OwedItem, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.items import items, line_payments, returned_payments
@@ -175,12 +176,12 @@ def check(line: Transaction, payment: ItemPayment) -> None:
         left = payable(item)
         if amount * item.amount_minor <= 0:
             raise PaymentFitError(
-                f"{Money(amount, item.currency).formatted} is not a part of {item.name}: it has its sign."
+                f"{Money(amount, item.currency).formatted} is not a part of {cited(item.name)}: it has its sign."
             )
         if abs(amount) > abs(left):
             wanted = Money(amount, item.currency).formatted
             raise ItemTakenError(
-                f"{Money(left, item.currency).formatted} is left of {item.name}, and {wanted} is to be paid.",
+                f"{Money(left, item.currency).formatted} is left of {cited(item.name)}, and {wanted} is to be paid.",
                 details={"itemId": item.id, "left": str(Money(left, item.currency))},
             )
     shortfalls.check(line, payment.short, payment.taken)
@@ -245,7 +246,7 @@ def _unfit(line: Transaction, payment: ItemPayment, there: int, amount: Money) -
         short = f": {payment.owed.formatted} less the {given.formatted} that it is short, which the amounts include"
         facts["short"] = str(given)
     return PaymentFitError(
-        f"This line has {has.formatted} on {payment.account.name} for the party, "
+        f"This line has {has.formatted} on {cited(payment.account.name)} for the party, "
         f"and is to pay {amount.formatted}{short}.",
         details=facts,
     )

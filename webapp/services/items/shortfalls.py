@@ -9,6 +9,7 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, divided, money_at
 from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, OwedItem, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -162,7 +163,9 @@ def _one(organization_id: str, short: ShortInput) -> Account:
 def _account(organization_id: str, account_id: int, path: str) -> Account:
     account = lookups.refer(Account, organization_id, account_id, path)
     if account.is_archived or account.type not in _TYPES:
-        sentence = f"{account.name} is archived, or no account of income or expenses; choose another one."
+        sentence = (
+            f"{cited(account.name)} is archived, or no account of income or expenses; choose another one."
+        )
         raise ShortfallError(sentence, fields={path: [sentence]})
     return account
 
@@ -174,7 +177,8 @@ def _part_account(organization_id: str, account_id: int, path: str) -> Account:
     is_refused = account.is_archived or account.keeps_items or account.currency not in {None, base}
     if is_refused or accounts.feed_of(organization_id, account_id) is not None:
         sentence = (
-            f"{account.name} is archived, keeps items, is a bank's, or is not in {base}; choose another one."
+            f"{cited(account.name)} is archived, keeps items, is a bank's, or is not in {base}; choose another"
+            " one."
         )
         raise ShortfallError(sentence, fields={path: [sentence]})
     return account

@@ -18,6 +18,7 @@ from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.money import AmountTooLargeError, Money
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.ledger.references import Kind
+from webapp.ledger.texts.legible import cited
 from webapp.models import (
     Account,
     Document,
@@ -292,11 +293,11 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
     refused = db.session.execute(*_refused_account(organization_id, added, without)).first()
     if refused is not None and refused.is_archived and refused.id in added:
-        raise ArchivedError(f"{refused.name} is archived. Choose another account or restore it, then post.")
+        sentence = "is archived. Choose another account or restore it, then post."
+        raise ArchivedError(f"{cited(refused.name)} {sentence}")
     if refused is not None:
-        raise CounterpartyRequiredError(
-            f"{refused.name} needs a merchant on each posting. Choose one, then post."
-        )
+        sentence = "needs a merchant on each posting. Choose one, then post."
+        raise CounterpartyRequiredError(f"{cited(refused.name)} {sentence}")
 
 
 @made_once

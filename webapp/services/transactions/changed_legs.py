@@ -13,6 +13,7 @@ from webapp.ledger.journal.entries import AccountCurrencyError, Leg
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.journal.splits import Split, split_legs
 from webapp.ledger.money import money_at
+from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
@@ -124,11 +125,11 @@ def counter_account(organization_id: str, account_id: int, currency: str, path: 
     )
     if db.session.scalar(backed) is not None:
         raise UseTransfersAccountError(
-            f"{account.name} is a bank account: only its own lines post to it. "
+            f"{cited(account.name)} is a bank account: only its own lines post to it. "
             'Use "Transfers between own accounts" here, on both lines.',
             fields={path: ['Use "Transfers between own accounts" instead.']},
         )
     if account.currency not in (None, currency, organizations.get(organization_id).base_currency):
-        sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
+        sentence = f"{cited(account.name)} takes {account.currency} only, and this is in {currency}."
         raise AccountCurrencyError(sentence, fields={path: [sentence]})
     return account

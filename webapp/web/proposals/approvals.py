@@ -1,7 +1,8 @@
 """Decisions on proposals, one or several, as a person makes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from webapp.database import failures
@@ -20,6 +21,8 @@ from webapp.web.proposals.calls import InterfaceShapes
 
 # Each is tried and then done, some 40 ms for a confirmation, and nobody else writes meanwhile.
 MOST_AT_ONCE: Final = 20
+# A rejection writes two rows.
+MOST_REJECTED: Final = 100
 # What is imported of a file, and what is read of it, in the time of a call.
 LINES_LIKE_A_CALL: Final = 250
 BYTES_LIKE_A_CALL: Final = 100_000
@@ -46,7 +49,7 @@ def approve_many(reviewed: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
         otherwise = "Approve them in parts; a plan counts as its steps, and a file by its length."
         limits.refuse_above(MOST_AT_ONCE, count, "proposals", "approved", otherwise)
     _sweep()
-    return [_result_of(request_id, digest) for request_id, digest in reviewed]
+    return [_decided(request_id, partial(_approve, request_id, digest)) for request_id, digest in reviewed]
 
 
 def _count_calls(request_ids: Sequence[str]) -> int:
@@ -70,6 +73,21 @@ def reject(request_id: str, reason: str) -> ActionRequest:
     """Decide against a proposal."""
     _sweep()
     return approvals.reject(_waiting(request_id), reason, calls.folder(), **acting())
+
+
+def reject_many(request_ids: Sequence[str], reason: str) -> list[dict[str, Any]]:
+    """Reject one by one with one reason, each in a savepoint of its own; a refused one says why and stops nobody."""
+    limits.refuse_above(MOST_REJECTED, len(request_ids), "proposals", "rejected", "Reject them in parts.")
+    _sweep()
+    return [_rejected(request_id, reason) for request_id in request_ids]
+
+
+def _rejected(request_id: str, reason: str) -> dict[str, Any]:
+    def decide() -> ActionRequest:
+        with db.session.begin_nested():
+            return approvals.reject(_waiting(request_id), reason, calls.folder(), **acting())
+
+    return _decided(request_id, decide)
 
 
 def _sweep() -> None:
@@ -118,9 +136,9 @@ def _replay(proposal: Proposal) -> Replay:
         return Replay(acting()["actor"], make, try_)
 
 
-def _result_of(request_id: str, digest: str) -> dict[str, Any]:
+def _decided(request_id: str, decide: Callable[[], ActionRequest]) -> dict[str, Any]:
     try:
-        request = _approve(request_id, digest)
+        request = decide()
     except NoScopeError as error:
         return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:

@@ -7,7 +7,7 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
 from webapp.importers.texts import account_label
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.texts.legible import plain
+from webapp.ledger.texts.legible import cited, plain
 from webapp.models import FeedAccount, Organization
 from webapp.queries.accounts.feed_accounts import active
 from webapp.queries.common import lookups
@@ -102,18 +102,19 @@ class Assignment:
         number = statement.external_id
         if statement.currency not in (None, chosen.currency):
             raise AccountChoiceError(
-                f"{_account_name(statement)} is in {statement.currency}, and {chosen.name} in {chosen.currency}."
+                f"{_account_name(statement)} is in {statement.currency}, and {cited(chosen.name)} in {chosen.currency}."
                 " Choose another account."
             )
         if number is not None and chosen.external_id is not None:
             raise AccountChoiceError(
-                f"{chosen.name} has the number {chosen.external_id}, and the file is of {number}."
+                f"{cited(chosen.name)} has the number {chosen.external_id}, and the file is of {number}."
                 " Open a new account for it."
             )
         named = number, statement.currency
         if self._taken.setdefault(chosen.id, named) != named:
             raise AccountChoiceError(
-                f"Two accounts of the file cannot both be {chosen.name}. Choose another one for {number or 'one'}."
+                f"Two accounts of the file cannot both be {cited(chosen.name)}. Choose another one for"
+                f" {number or 'one'}."
             )
         return chosen
 
@@ -132,7 +133,7 @@ class Assignment:
         if chosen is not None:
             if statement.currency not in (None, chosen.currency):
                 raise FileRefusedError(
-                    f"The file is in {statement.currency}, and {chosen.name} in {chosen.currency}. "
+                    f"The file is in {statement.currency}, and {cited(chosen.name)} in {chosen.currency}. "
                     "Choose another account."
                 )
             return chosen
@@ -266,7 +267,7 @@ def _account_name(statement: Statement) -> str:
 
 
 def _unclear(sentence: str, found: Sequence[FeedAccount]) -> FileRefusedError:
-    named = ", ".join(f"{each.name} ({each.id}, {each.currency})" for each in found)
+    named = ", ".join(f"{cited(each.name)} ({each.id}, {each.currency})" for each in found)
     return FileRefusedError(
         f"{sentence}: {named}. Choose one of them for this file.",
         details={"faIds": [each.id for each in found]},

@@ -8,6 +8,7 @@ from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBala
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.explanations import BankAmount
 from webapp.ledger.money import MAX_MINOR, Money
+from webapp.ledger.texts.legible import cited
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching import booked_by_hand
 from webapp.services.imports.planning import batch_splits, verdicts
@@ -98,7 +99,9 @@ def _by_hand(organization_id: str, accounts: Sequence[AccountPlan]) -> Iterator[
 def _refuse_too_large(account: AccountPlan) -> None:
     """Refuse lines whose sum 64 bits cannot hold, for no balance could be stored after them."""
     if sum(abs(line.amount_minor) for line in account.lines) > MAX_MINOR:
-        raise FileRefusedError(f"The lines of {account.target.name} add up to more than the books can hold.")
+        raise FileRefusedError(
+            f"The lines of {cited(account.target.name)} add up to more than the books can hold."
+        )
 
 
 def _account(target: TargetAccount, reading: Reading, warnings: list[str]) -> AccountPlan:
@@ -124,7 +127,7 @@ def _stated(
     try:
         amount = Money.rounded(balance.amount, target.currency)
     except UnprocessableError as error:
-        raise FileRefusedError(f"The balance of {target.name}: {error}") from None
+        raise FileRefusedError(f"The balance of {cited(target.name)}: {error}") from None
     if amount.decimal != balance.amount:
         warnings.append(f"{target.name}: the balance {balance.amount:f} was rounded to {amount.formatted}.")
     return amount, balance
