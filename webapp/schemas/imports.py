@@ -189,13 +189,23 @@ class DecisionFormSchema(Schema):
 
 
 class AccountChoiceFormSchema(Schema):
-    """The choice of a feed account from the page's form: its id, or nothing for a new one."""
+    """The choice of a feed account from the page's form: its id, or `new`, or nothing for a new one.
+
+    Where the page asks, with `isAsked`, nothing is no answer.
+    """
 
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     fa_id = fields.FormId(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
     type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
+    opens_in = fields.Currency(allow_none=True, load_default=None)
+    is_asked = fields.FormFlag(load_default=False)
+
+    @ma.pre_load
+    def new(self, form: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        """Take the word for a new account as the answer that it is."""
+        return {**form, "faId": None, "isAsked": "false"} if form.get("faId") == "new" else form
 
 
 class CommitManyFormSchema(Schema):
@@ -231,7 +241,9 @@ class CommitFormSchema(Schema):
                     raise ma.ValidationError("Choose a line, or a new one.", "decisions")
                 line_id = None if each["line"] == "new" else int(each["line"])
                 decisions.append({"position": each["position"], "transaction_id": line_id})
-        return {**form, "decisions": decisions}
+        answered = [each for each in form["accounts"] if each["fa_id"] is not None or not each["is_asked"]]
+        accounts = [{key: value for key, value in each.items() if key != "is_asked"} for each in answered]
+        return {**form, "decisions": decisions, "accounts": accounts}
 
 
 class ImportLineQuerySchema(PageSchema):

@@ -48,4 +48,4 @@ def preview(inbox_file_id: int, fa_id: int | None) -> ImportRecord:
     upload = Upload(waiting.file_name, data, None, fa_id)
     # The file is read while the books are closed.
     db.session.rollback()
-    return uploads.preview(upload)
+    return uploads.preview(upload, asks=True)

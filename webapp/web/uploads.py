@@ -104,18 +104,19 @@ def received_together(form: Mapping[str, Any]) -> list[Upload]:
 
 
 def preview_each(uploads: Sequence[Upload]) -> list[ImportRecord]:
-    """Preview files one after the other, each in a transaction of its own, so that a refused one stops none."""
+    """Preview a person's files, each in a transaction of its own, so that a refused one stops none."""
     records = []
     for upload in uploads:
-        records.append(preview(upload))
+        records.append(preview(upload, asks=True))
         failures.commit(db.session())
     return records
 
 
-def preview(upload: Upload) -> ImportRecord:
-    """Preview an import; a refused file has the status REFUSED."""
+def preview(upload: Upload, *, asks: bool = False) -> ImportRecord:
+    """Preview an import; a refused file has the status REFUSED. With `asks` a page has a control for each question."""
     if is_in_transaction():
         raise PreviewTriedError
+    upload.asks = asks
     return _committed(runs.preview(upload, folder(), **acting()))
 
 

@@ -86,7 +86,7 @@ def test_each_format_says_which_account_it_opens(ben, giro, name, number, curren
     assert sentence.startswith(told.format(giro))
     assert currency in sentence
     assert f"Giro (faId {giro})" in sentence
-    assert sentence in page
+    assert sentence.replace(f" (faId {giro})", "") in page
     done = uploaded(ben, data, f"may.{name}").json["import"]
     assert done["warnings"] == tried
     # It is there now, so that the next file of it opens nothing.

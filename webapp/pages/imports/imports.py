@@ -51,7 +51,7 @@ def preview() -> Response:
     if len(files) > 1:
         uploads.preview_each(files)
         return redirect_to(url_for("imports.new", _anchor="imports"))
-    imported = uploads.preview(files[0])
+    imported = uploads.preview(files[0], asks=True)
     asks = imported.asks is not None and imported.is_kept
     return redirect_to(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
 

@@ -29,7 +29,8 @@ IN_FILE = Order((ImportLine.position,), ascends=True)  # type: ignore[arg-type]
 class ImportAccountRecord:
     """One account of a file; the sum and the days are of its booked lines.
 
-    `compared` are sentences on gaps and overlaps with the other files of the account.
+    `compared` are sentences on gaps and overlaps with the other files of the account, and `question` is one that a
+    person has yet to answer.
     """
 
     fa_id: int | None
@@ -48,6 +49,7 @@ class ImportAccountRecord:
     closing_balance: Money | None
     closing_date: date | None
     compared: Sequence[str] = ()
+    question: str = ""
 
     @property
     def off_by(self) -> Money | None:
@@ -81,7 +83,8 @@ class ImportAccountRecord:
         }
         counts = ("added", "already_there", "pending", "skipped")
         plain = {name: stored[name] for name in ("fa_id", "external_id", "name", "currency", *counts)}
-        return cls(**plain, **amounts, **days, compared=stored.get("compared", ()))  # type: ignore[arg-type]
+        asked = {"compared": stored.get("compared", ()), "question": stored.get("question", "")}
+        return cls(**plain, **amounts, **days, **asked)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class ImportRecord:
     @property
     def is_plain(self) -> bool:
         """Return whether this is a preview without a question: it adds up, and nothing in it is doubtful."""
-        adds_up = all(account.adds_up is not False for account in self.accounts)
+        adds_up = all(account.adds_up is not False and not account.question for account in self.accounts)
         return self.status == "PREVIEWED" and self.is_kept and adds_up and not self.general_warnings
 
     @property
@@ -178,6 +181,18 @@ def record(imported: Import) -> ImportRecord:
         chosen=imported.reading.get("chosen", ()),
         is_kept=imported.kept_file is not None,
     )
+
+
+def of_layout(organization_id: str, layout: str) -> set[int]:
+    """Give the feed accounts that took a table of this layout before."""
+    rows = db.session.scalars(
+        sa.select(Import.accounts).where(
+            Import.organization_id == organization_id,
+            Import.status == "IMPORTED",
+            Import.reading["layout"].as_string() == layout,
+        )
+    )
+    return {stored["fa_id"] for accounts in rows for stored in accounts if stored["fa_id"] is not None}
 
 
 def detailed(organization_id: str, found: ImportRecord) -> ImportRecord:

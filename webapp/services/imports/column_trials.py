@@ -53,7 +53,10 @@ def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None
         columns.mapping if columns else {},
         preview_lines.records(plan),
         added=plan.added,
-        opens=any(each.fa_id is None and not each.external_id for each in preview_lines.open_accounts(plan)),
+        opens=any(
+            each.question or (each.fa_id is None and not each.external_id)
+            for each in preview_lines.open_accounts(plan)
+        ),
     )
 
 

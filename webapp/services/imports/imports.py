@@ -60,11 +60,13 @@ def ready(
     organization_id: str,
     progress: Progress = silent,
     choices: Choices = NO_CHOICES,
+    *,
+    asks: bool = False,
 ) -> ReadyImport:
     """Compare a file with the books in the open transaction; raises FileRefusedError."""
     progress("comparing", 0, reading.lines)
     organization = organizations.get(organization_id)
-    plan = plans.plan(organization, reading, chosen(organization_id, fa_id), choices)
+    plan = plans.plan(organization, reading, chosen(organization_id, fa_id), choices, asks=asks)
     return ReadyImport(plan, organization, progress)
 
 

@@ -40,6 +40,7 @@ class OpenAccount:
     fa_id: int | None
     type: str
     choices: list[FeedAccount]
+    question: str
 
 
 def open_accounts(plan: Plan) -> list[OpenAccount]:
@@ -51,11 +52,13 @@ def open_accounts(plan: Plan) -> list[OpenAccount]:
             target.name,
             target.fa_id,
             "LIABILITY" if target.statements[0].kind == "CARD" else "ASSET",
-            [
+            target.candidates
+            or [
                 each
                 for each in existing
                 if each.currency == target.currency and (target.named[0] is None or each.external_id is None)
             ],
+            target.question,
         )
         for target in (account.target for account in plan.accounts)
         if not target.is_decided
@@ -70,7 +73,7 @@ def plan_of(imported: Import, reading: Reading) -> Plan:
         if imported.feed_account_id is None
         else lookups.get(FeedAccount, organization.id, imported.feed_account_id)
     )
-    return plans.plan(organization, reading, chosen)
+    return plans.plan(organization, reading, chosen, asks=imported.reading.get("asks", False))
 
 
 def possible_duplicates(

@@ -97,7 +97,7 @@ def read_as(imported: Import, ready: ReadyImport, mapping: dict[str, object] | N
     if imported.status == "IMPORTED":
         raise ImportedError
     if mapping != imported.reading.get("mapping"):
-        imported.reading = {"mapping": mapping}
+        imported.reading = {"mapping": mapping, "asks": imported.reading.get("asks", False)}
     imported.status, imported.error = "PREVIEWED", ""
     describe(imported, ready)
     db.session.flush()

@@ -80,7 +80,7 @@ def preview(
         reading = plans.read(upload.data, upload.mapping)
         imports.check_recalled(upload, reading)
         turns.begin_snapshot(actor.organization_id)
-        ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
+        ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress, asks=upload.asks)
         db.session.rollback()
     except FileRefusedError as error:
         return _refused(upload, error, folder=folder, actor=actor, now=now)
@@ -113,7 +113,8 @@ def take_kept(
         reading = _read(upload, progress)
         begin = partial(_previewed, organization_id, import_id)
         complete = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
-        return turns.write(ImportTurn(reading, upload.fa_id, actor, now, progress, begin, complete, choices))
+        turn = ImportTurn(reading, upload.fa_id, actor, now, progress, begin, complete, choices, upload.asks)
+        return turns.write(turn)
     except _AlreadyTakenError:
         db.session.rollback()
         return _taken(queried.get(organization_id, import_id), choices)
@@ -146,13 +147,16 @@ def take_kept_at_once(
     begin = partial(_previewed, actor.organization_id, import_id)
     complete = partial(imports.take_kept, upload=upload, folder=folder, actor=actor, now=now)
     return turns.write_at_once(
-        ImportTurn(reading, imported.feed_account_id, actor, now, silent, begin, complete, choices)
+        ImportTurn(reading, upload.fa_id, actor, now, silent, begin, complete, choices, upload.asks)
     )
 
 
 def _upload_of(imported: Import) -> Upload:
     """Give the file of a preview as it was uploaded, without its bytes."""
-    return Upload(imported.file_name, b"", imported.reading.get("mapping"), imported.feed_account_id)
+    asks = imported.reading.get("asks", False)
+    return Upload(
+        imported.file_name, b"", imported.reading.get("mapping"), imported.feed_account_id, asks=asks
+    )
 
 
 def _taken(imported: Import, choices: Choices) -> Import:
@@ -175,11 +179,11 @@ def read_again(
     organization_id = actor.organization_id
     turns.begin_snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
-    data, fa_id = previews.kept(imported, folder, now=now), imported.feed_account_id
+    upload, data = _upload_of(imported), previews.kept(imported, folder, now=now)
     db.session.rollback()
     reading = plans.read(data, mapping)
     turns.begin_snapshot(organization_id)
-    ready = imports.ready(reading, fa_id, organization_id)
+    ready = imports.ready(reading, upload.fa_id, organization_id, asks=upload.asks)
     db.session.rollback()
     begin_write(organization_id)
     imported = queried.get(organization_id, import_id)

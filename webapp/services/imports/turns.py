@@ -13,6 +13,7 @@ from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.services.audit.act import Actor
 from webapp.services.imports import imports, writes
+from webapp.services.imports.planning.accounts import AccountChoiceError
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
@@ -37,12 +38,18 @@ class ImportTurn:
     begin: Callable[[], Import]
     complete: Callable[[Import, ReadyImport, WrittenLines], Import]
     choices: Choices = NO_CHOICES
+    asks: bool = False
 
     def prepare(self) -> ReadyImport:
-        """Compare the file with the books in the open transaction."""
-        return imports.ready(
-            self.reading, self.fa_id, self.actor.organization_id, self.progress, self.choices
+        """Compare the file with the books in the open transaction; raises AccountChoiceError for an open question."""
+        organization_id = self.actor.organization_id
+        ready = imports.ready(
+            self.reading, self.fa_id, organization_id, self.progress, self.choices, asks=self.asks
         )
+        for account in ready.accounts:
+            if account.target.question:
+                raise AccountChoiceError(account.target.question)
+        return ready
 
 
 def write(turn: ImportTurn) -> Import:

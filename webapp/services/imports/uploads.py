@@ -29,7 +29,7 @@ LONGEST_NAME = 255
 
 @dataclass(slots=True)
 class Upload:
-    """An uploaded file; `fa_id` is the account for statements without a number.
+    """An uploaded file; `fa_id` is the account for statements without a number, and `asks` is of a person's preview.
 
     `remembered` is a sentence on a mapping that did not come with the file, `packed` the file as it will be kept.
     """
@@ -41,6 +41,7 @@ class Upload:
     remembered: str | None = None
     file_type: str = ""
     packed: PackedFile | None = None
+    asks: bool = False
 
     @property
     def clean_name(self) -> str:
@@ -90,7 +91,7 @@ def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
         error="",
         warnings=[],
         accounts=[],
-        reading={"mapping": upload.mapping, "remembered": upload.remembered},
+        reading={"mapping": upload.mapping, "remembered": upload.remembered, "asks": upload.asks},
         sha256=upload.sha256,
         feed_account_id=feed_account.id if feed_account else None,
         created_at=now,
@@ -118,7 +119,8 @@ def describe(imported: Import, ready: ReadyImport) -> None:
         stored["compared"] = coverage.warnings(imported.organization_id, stored, import_id=imported.id)
     coverage_warnings = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
     chosen = [asdict(each) for each in ready.columns.chosen] if ready.columns else []
-    imported.reading = {**imported.reading, "chosen": chosen}
+    layout = ready.columns.layout if ready.columns else None
+    imported.reading = {**imported.reading, "chosen": chosen, "layout": layout}
     remembered = imported.reading.get("remembered")
     imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *coverage_warnings]
     imported.accounts = accounts

@@ -18,6 +18,8 @@ from webapp.web.rendering.figures import UNCLEAR
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
 # How a program answers what a file leaves open; a person does it on the page of the import.
 _IN_MAPPING: Final = re.compile(r"; [^;]*\bin the mapping\b.*", re.DOTALL)
+# The name by which a program chooses an account.
+_ID: Final = re.compile(r" \(faId [0-9]+\)")
 # A text of a bank that holds an amount stands in quotation marks in our sentences, and keeps its own.
 _QUOTED: Final = re.compile(r"(“[^”]*”)")
 _FIGURE: Final = re.compile(
@@ -55,7 +57,7 @@ def sentence(text: str) -> str:
         return (
             f"Write a day like {written_day(requests.now().date(), chosen)}, or 31, +1, t, end of last month."
         )
-    return worded(_IN_MAPPING.sub("; choose how to read it.", text.replace(UNCLEAR, "")), chosen)
+    return worded(_IN_MAPPING.sub("; choose how to read it.", _ID.sub("", text.replace(UNCLEAR, ""))), chosen)
 
 
 def worded(sentence: str, notation: Notation) -> str:

@@ -7,14 +7,17 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
 from webapp.importers.texts import account_label
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.matching.lines import line_keys
 from webapp.ledger.texts.legible import cited, plain
 from webapp.models import FeedAccount, Organization
 from webapp.queries.accounts.feed_accounts import active
 from webapp.queries.common import lookups
+from webapp.queries.imports import coverage
+from webapp.queries.imports import imports as queried
 from webapp.queries.matching import existing_lines
 from webapp.services.accounts import feed_accounts
 from webapp.services.accounts.feed_accounts import Opening, mask_of
-from webapp.services.imports.planning.choices import NO_CHOICES, Choices
+from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
 from webapp.services.imports.planning.records import TargetAccount
 
 LONGEST_NAME = 255
@@ -35,10 +38,13 @@ class Assignment:
         file: BankFile,
         chosen: FeedAccount | None,
         choices: Choices = NO_CHOICES,
+        *,
+        asks: bool = False,
     ) -> None:
         """Begin with nothing assigned; `chosen` is the account for statements without a number.
 
-        `choices` may name the feed account of each account of the file, where its number does not.
+        `choices` may name the feed account of each account of the file, where its number does not. With `asks` what
+        is not certain becomes a question of the target; without it, several possible accounts are refused.
         """
         self.targets: list[TargetAccount] = []
         self.warnings: list[str] = []
@@ -46,6 +52,9 @@ class Assignment:
         self._format = file.format
         self._chosen = chosen
         self._choices = choices
+        self._asks = asks
+        self._layout = file.columns.layout if file.columns else None
+        self._question, self._candidates = "", list[FeedAccount]()
         self._taken: dict[int, tuple[str | None, str | None]] = {}
         self._numbers = {statement.external_id for statement in file.statements if statement.external_id}
         for statement in file.statements:
@@ -53,38 +62,53 @@ class Assignment:
 
     def _find(self, statement: Statement) -> TargetAccount:
         """Find the target account of a statement, or make one; raises FileRefusedError where several are possible."""
-        decided = self._decided(statement)
-        choice = None if decided else self._choices.account(statement.external_id, statement.currency)
+        self._question, self._candidates = "", []
+        choice = self._choices.account(statement.external_id, statement.currency)
+        decided = self._decided(statement, choice)
+        choice = None if decided else choice
         if choice is not None:
             found = None if choice.fa_id is None else self._as_chosen(statement, choice.fa_id)
         elif statement.external_id is None:
             found = self._unnumbered(statement)
         else:
             found = decided or (self._chosen if self._may_take_number(statement) else None)
-        currency = found.currency if found else self._currency(statement)
+        opens_in = choice.opens_in if choice and not statement.currency else None
+        currency = found.currency if found else opens_in or self._currency(statement)
         if statement.currency is None:
-            self.warnings.append(
-                f"{_account_name(statement)}: the file names no currency; its amounts were read in {currency}."
-            )
+            of = f"{_account_name(statement)}: the" if statement.external_id else "The"
+            self.warnings.append(f"{of} file names no currency. Read as {currency}.")
         if found is not None and not found.is_active:
             self.warnings.append(
                 f"{found.name} is switched off: its lines were read, and the hub does not show it."
             )
         count = len(self.targets)
         target = self._target(statement, found, currency)
-        if found is None and choice is None and len(self.targets) > count:
+        if self._question:
+            target.question, target.candidates = self._question, self._candidates
+        elif found is None and choice is None and len(self.targets) > count:
             self._warn_of_new(statement, target.name)
         target.is_decided = target.is_decided or decided is not None
         if choice is not None and found is None:
             target.name, target.type = choice.name or target.name, choice.type
         return target
 
-    def _decided(self, statement: Statement) -> FeedAccount | None:
-        """Find the account that the file's number names."""
+    def _ask(self, question: str, candidates: list[FeedAccount]) -> None:
+        """Leave the account of a statement to a person, who may also open a new one."""
+        self._question, self._candidates = question, candidates
+
+    def _decided(self, statement: Statement, choice: AccountChoice | None) -> FeedAccount | None:
+        """Find the account that the file's number names, unless there are several and one is chosen."""
         number = statement.external_id
         if number is None:
             return None
         found = existing_lines.by_number(self._organization.id, number, statement.currency)
+        if len(found) > 1 and self._asks:
+            if choice is None:
+                self._ask(
+                    f"The file names no currency, and account {number} is there in several. Which one is it?",
+                    found,
+                )
+            return None
         if len(found) > 1:
             raise _unclear(f"The file names no currency, and account {number} is there in several", found)
         chosen = self._chosen
@@ -105,7 +129,7 @@ class Assignment:
                 f"{_account_name(statement)} is in {statement.currency}, and {cited(chosen.name)} in {chosen.currency}."
                 " Choose another account."
             )
-        if number is not None and chosen.external_id is not None:
+        if number is not None and chosen.external_id not in (None, number):
             raise AccountChoiceError(
                 f"{cited(chosen.name)} has the number {chosen.external_id}, and the file is of {number}."
                 " Open a new account for it."
@@ -131,16 +155,56 @@ class Assignment:
     def _unnumbered(self, statement: Statement) -> FeedAccount | None:
         chosen = self._chosen
         if chosen is not None:
-            if statement.currency not in (None, chosen.currency):
-                raise FileRefusedError(
-                    f"The file is in {statement.currency}, and {cited(chosen.name)} in {chosen.currency}. "
-                    "Choose another account."
-                )
-            return chosen
+            if statement.currency in (None, chosen.currency):
+                return chosen
+            apart = f"The file is in {statement.currency}, and {cited(chosen.name)} in {chosen.currency}."
+            if not self._asks:
+                raise FileRefusedError(f"{apart} Choose another account.")
+            self._ask(f"{apart} Which account is it?", self._fitting(statement))
+            return None
+        if self._asks:
+            return self._evident(statement)
         found = existing_lines.without_number(self._organization.id, self._format, statement.currency)
         if len(found) > 1:
             raise _unclear("The file names no account, and several could be meant", found)
         return found[0] if found else None
+
+    def _fitting(self, statement: Statement) -> list[FeedAccount]:
+        """List the accounts that a statement without a number may be of."""
+        others = active(self._organization.id)
+        return [each for each in others if statement.currency in (None, each.currency)]
+
+    def _evident(self, statement: Statement) -> FeedAccount | None:
+        """Find the one account that has lines of the statement, whose balance it goes on from, or whose layout it has.
+
+        Where others are possible a person is asked: that an account is the only one says nothing about the file.
+        """
+        fitting = self._fitting(statement)
+        keys = {key.digest for key in line_keys(statement.lines)}
+        has_lines = [each for each in fitting if existing_lines.counts_of_keys(each, keys)]
+        joins = [each for each in fitting if self._goes_on(statement, each)]
+        taken = queried.of_layout(self._organization.id, self._layout) if self._layout else set()
+        has_layout = [each for each in fitting if each.id in taken]
+        for found in (has_lines, joins, has_layout):
+            if len(found) == 1:
+                return found[0]
+        if fitting:
+            self._ask("Does this file belong to one of your accounts?", fitting)
+        return None
+
+    def _goes_on(self, statement: Statement, account: FeedAccount) -> bool:
+        """Tell whether a statement opens with the balance, which is not nil, that the one before it closed with."""
+        opening = statement.opening
+        if opening is None or not opening.amount:
+            return False
+        first = min((line.booked_on for line in statement.lines), default=opening.day)
+        closed = [
+            each
+            for each in coverage.statements(self._organization.id, account.id)
+            if first and each.last <= first
+        ]
+        last = max(closed, key=lambda each: each.last, default=None)
+        return last is not None and last.closing is not None and last.closing.decimal == opening.amount
 
     def _warn_of_new(self, statement: Statement, name: str) -> None:
         """Warn that a file opens a new account, where others are there that it may be of."""
@@ -167,9 +231,9 @@ class Assignment:
             why = f"No account has the number {number}"
         named = titles.listed([_with_id(each) for each in fitting or others])
         hint = (
-            f"If they are of one that is there, choose it for this file: {named}."
+            f"If it belongs to one of your accounts, choose it for this file: {named}."
             if fitting
-            else f"Those that are there are of other currencies or numbers: {named}."
+            else f"Your accounts have other currencies or numbers: {named}."
         )
         self.warnings.append(f"{why}, so its lines open {opens}. {hint}")
 

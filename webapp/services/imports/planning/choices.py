@@ -21,13 +21,17 @@ class NotDoubtfulError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class AccountChoice:
-    """The feed account chosen for an account of the file, or without `fa_id` a new one of this name and type."""
+    """The feed account chosen for an account of the file, or without `fa_id` a new one of this name and type.
+
+    `opens_in` is the currency of a new one, where the file names none.
+    """
 
     external_id: str | None
     currency: str | None
     fa_id: int | None = None
     name: str | None = None
     type: str | None = None
+    opens_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

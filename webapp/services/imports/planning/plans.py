@@ -42,12 +42,15 @@ def plan(
     reading: Reading,
     chosen: FeedAccount | None,
     choices: Choices = NO_CHOICES,
+    *,
+    asks: bool = False,
 ) -> Plan:
     """Compare a file with the books as they are now; raises FileRefusedError where it cannot be imported.
 
+    With `asks` an account that is not certain is a question of its target, for a person to answer.
     Choices that do not fit it raise NotDoubtfulError or AccountChoiceError.
     """
-    assignment = Assignment(organization, reading.file, chosen, choices)
+    assignment = Assignment(organization, reading.file, chosen, choices, asks=asks)
     warnings = [*reading.file.warnings, *assignment.warnings]
     accounts = [_account(target, reading, warnings) for target in assignment.targets]
     for account in accounts:

@@ -65,7 +65,7 @@ class TargetAccount:
 
     With `takes_number` the account had no number until this file brought one; with `is_decided` the file's number
     decides the feed account, so that nobody can choose. `named` is the account as the file names it, and `opening`
-    what it opens with.
+    what it opens with. `question` asks a person which of the `candidates` it is, or a new one.
     """
 
     currency: str
@@ -78,6 +78,8 @@ class TargetAccount:
     named: tuple[str | None, str | None] = (None, None)
     type: str | None = None
     opening: Opening | None = None
+    question: str = ""
+    candidates: list[FeedAccount] = field(default_factory=list)
 
     @property
     def fa_id(self) -> int | None:
@@ -132,6 +134,7 @@ class AccountPlan:
             "opening_date": iso(self.opening[1].day) if self.opening else None,
             "closing_balance": str(closing[0]) if closing else None,
             "closing_date": iso(closing[1].day) if closing else None,
+            "question": self.target.question,
         }
 
 
