@@ -102,9 +102,30 @@ def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
     page.locator(".line .box").nth(0).check()
     page.locator(".line .box").nth(4).check()
     page.locator("#dock").get_by_role("button", name="Confirm 2 lines").click()
+    page.clock.fast_forward(10_001)
     expect(page.locator("#toast")).to_contain_text("1 line confirmed")
     assert desk.sent[-2:] == ["1/confirm", "confirm"]
     assert desk.posted() == {1, 2, 3, 4, 5}
+
+
+def test_selected_lines_are_held_together_and_undone(desk):
+    page, dock = desk.page, desk.page.locator("#dock")
+    for place in (0, 4):
+        page.locator(".line .box").nth(place).check()
+    page.keyboard.press("c")
+    expect(dock.locator(".line-held")).to_contain_text("Confirming…")
+    expect(page.locator("#held-status")).to_have_text("Confirming 2 lines. Press z to undo.")
+    page.keyboard.press("z")
+    expect(dock.locator(".line-held")).to_have_count(0)
+    page.clock.fast_forward(11_000)
+    assert (desk.sent, desk.posted()) == ([], set())
+    page.keyboard.press("c")
+    expect(dock.locator(".line-held")).to_be_visible()
+    page.clock.fast_forward(9_000)
+    assert desk.sent == []
+    page.clock.fast_forward(1_001)
+    expect(page.locator("#toast")).to_contain_text("2 lines confirmed")
+    assert len(desk.posted()) == 2
 
 
 @pytest.mark.rare

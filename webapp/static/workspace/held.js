@@ -1,4 +1,5 @@
-// A single confirmation is held in the browser for ten seconds, in which it can be undone: nothing is sent before.
+// A confirmation of a line, or of those selected, is held in the browser for ten seconds, in which it can be undone.
+// Nothing is sent before.
 // It is sent earlier before any other act of the page and before the page is left. Until the server has answered, its row
 // says "Confirming…" and never "Posted". Nothing is kept in the browser: what was not sent when it crashed is a draft.
 
@@ -15,9 +16,16 @@ let answered = nothing;
 // What a row sends again with its "Try again": the same body under the same key, so that it is posted once.
 const again = new WeakMap();
 
-const lineOf = (ctx) => document.getElementById(ctx.target.id);
+// The dock is the place of the selected lines.
+const isOfDock = (ctx) => ctx.request.form?.id === "selection" && ctx.request.action.endsWith("/transactions/confirm");
+const lineOf = (ctx) => (isOfDock(ctx) ? one("#dock") : document.getElementById(ctx.target.id));
 const say = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
-const textOf = (line) => one(".line-open", line)?.textContent.trim() ?? "the line";
+const textOf = (line) => (line.id === "dock"
+  ? one(".dock-confirm span", line).textContent.replace("Confirm ", "")
+  : one(".line-open", line)?.textContent.trim() ?? "the line");
+// What would be asked about is sent at once.
+const areCertain = () => !one("#select-every:checked") && all(".line:has(.box[data-draft]:checked)")
+  .every((line) => one(".confirming[data-holds]", line));
 
 /* The row of a line that is held. */
 
@@ -41,7 +49,8 @@ function note(line, words, name, act) {
   }
   line.classList.add("is-held");
   for (const part of fieldsOf(line)) part.inert = true;
-  one(".col-act", line)?.append(place);
+  for (const act of all(".dock-confirm", line)) act.disabled = true;
+  one(".col-act, .dock-end", line)?.append(place);
   return one("button", place);
 }
 
@@ -49,14 +58,15 @@ function clear(line) {
   one(".line-held", line)?.remove();
   line.classList.remove("is-held");
   for (const part of fieldsOf(line)) part.inert = false;
+  for (const act of all(".dock-confirm", line)) act.disabled = false;
 }
 
 // The fields of a row that is open, and the rows below it.
-const fieldsOf = (line) => all(".line-edit, .line-menu, tr:not(:first-child)", line);
+const fieldsOf = (line) => all(".line-edit, .line-menu, tr:not(:first-child), #selection > :not(.dock-end)", line);
 
 function fail(ctx, key) {
   const line = lineOf(ctx);
-  const form = line && one(".col-act .confirming", line);
+  const form = line && one(".col-act .confirming, #selection", line);
   if (!form) return;
   const words = navigator.onLine ? "No answer." : "Not sent.";
   note(line, words, "Try again", () => {
@@ -103,7 +113,7 @@ function hold(ctx) {
         if (!line) return;
         clear(line);
         say(`${textOf(line)} was not posted.`);
-        line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
+        if (line.matches(".line")) line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
       },
     };
     if (repeated) send();
@@ -159,8 +169,9 @@ const isPending = () => Boolean(held) || answered !== nothing;
 
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   const { form } = ctx.request;
-  const isConfirming = form?.matches(".confirming");
-  if (isConfirming && (form.matches("[data-holds]") || again.has(form))) hold(ctx);
+  const isConfirming = form?.matches(".confirming") || (isOfDock(ctx) && !ctx.request.body?.has("asked"));
+  const isHeld = isConfirming && (isOfDock(ctx) ? areCertain() : form.matches("[data-holds]"));
+  if (isHeld || (isConfirming && again.has(form))) hold(ctx);
   else if (isPending() && !isReading(ctx)) wait(ctx);
 });
 
