@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webapp.services.transactions import bulk_edits
+from webapp.services.transactions import bulk_edits, shared_edits
 
 CHANGE = "/transactions/change"
 
@@ -36,7 +36,7 @@ def test_a_change_is_previewed_done_as_shown_and_undone(ada, bank, books, trips)
     before = [account_of(ada, line) for line in trips]
     answer, question = previewed(ada, bank, ids=[str(each) for each in trips], accountId=str(travel))
     assert answer.status_code == 409
-    assert "<b>Travel</b> for 3 lines of 3" in question
+    assert "Set <b>Travel</b> on 3 lines?" in question
     assert "gets a correction" in question
     assert [account_of(ada, line) for line in trips] == before
 
@@ -72,7 +72,7 @@ def test_all_lines_of_the_list_are_changed_and_those_of_other_lists_are_not(ada,
     page = ada.browser()
     form = {"faId": str(bank.fa_id), "every": "true", "projectId": str(project)}
     question = page.post(CHANGE, data=form, headers=headers).text.partition('id="asking"')[2]
-    assert "<b>Villa</b> for 2 lines of 2" in question
+    assert "Set <b>Villa</b> on 2 lines?" in question
     page.htmx("POST", CHANGE, target="lines", data=fields(question.partition("</form>")[0]))
     found = {
         line: ada.get(f"/api/transactions/{line}").json["transaction"]["projectId"]
@@ -92,7 +92,8 @@ def test_a_side_of_a_transfer_is_skipped_and_the_reason_is_shown(ada, bank, book
 
 
 def test_more_lines_than_fit_are_refused_with_the_number_that_does(ada, bank, trips, monkeypatch):
-    monkeypatch.setattr(bulk_edits, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(shared_edits, "MOST", 2)
+    monkeypatch.setattr(bulk_edits, "MOST_AT_ONCE", 1)
     villa = str(bank.project("Villa"))
     answer, _ = previewed(ada, bank, ids=[str(each) for each in trips], projectId=villa)
     assert answer.status_code == 422

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -11,6 +11,8 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.ledger.titles import counted
+from webapp.pages.transactions import confirmations, line_parts
 from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.reconciliation.reconciliations import (
@@ -20,6 +22,9 @@ from webapp.schemas.reconciliation.reconciliations import (
     ReopenFormSchema,
     VersionFormSchema,
 )
+from webapp.schemas.transactions.line_forms import MOST_LINES, ChosenLinesFormSchema
+from webapp.services.audit import limits
+from webapp.services.audit.results import FailedItem
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web import document_files
@@ -35,6 +40,9 @@ if TYPE_CHECKING:
 bp = Blueprint("reconciliations", __name__, url_prefix="/reconciliations")
 
 IDS = frozenset({"ids", "cleared", "uncleared", "clearedEntries", "unclearedEntries"})
+TICKING = IDS | {"doneIds", "refused"}
+# Each mark of selected lines with its inverse.
+MARKS = {"cleared": "uncleared", "uncleared": "cleared"}
 
 
 @bp.post("/<id:fa_id>/draft")
@@ -61,8 +69,42 @@ def attach_statement(fa_id: int) -> Response:
 @bp.post("/<id:fa_id>/lines")
 @requires("reconcile")
 def put_lines(fa_id: int) -> Response:
-    """Clear or unclear lines and entries."""
+    """Tick lines and entries, or take their ticks away; many lines in parts."""
+    body = form_body(lists=TICKING)
+    if body.get("mark") in MARKS and (
+        body.get("every") or body.get("total") or len(body.get("ids", ())) > line_parts.PART
+    ):
+        return tick_part(queries.accounts.feed_accounts.get(organization_id(), fa_id), body)
     return act_on(fa_id, save_lines)
+
+
+def tick_part(account: FeedAccount, form: Mapping[str, Any]) -> Response:
+    """Tick the first part of many lines, or take their ticks away; a refused line stops no other."""
+    mark = form["mark"]
+    body = ChosenLinesFormSchema().load({**form, "faId": str(account.id)})
+    ids = confirmations.lines_of(body)
+    part, rest = ids[: line_parts.PART], ids[line_parts.PART :]
+    try:
+        limits.refuse_above(MOST_LINES, len(ids), "lines", "ticked", "Narrow the list.")
+        results = services.reconciliation.cleared_items.bulk_put_items(
+            account, ClearingChoice(**{mark: part}), **acting()
+        )
+    except LedgerError as error:
+        return confirmations.render_dock(account.id, problem=problem_of(error, place="dock"))
+    refused = [line_parts.refusal(each.id, each.error) for each in results if isinstance(each, FailedItem)]
+    refused, done = [*body["refused"], *refused], [*body["done_ids"], *(e.id for e in results if e.changed)]
+    total, address = body["total"] or len(ids), url_for("reconciliations.put_lines", fa_id=account.id)
+    if rest:
+        text = f"{total - len(rest):,} of {counted(total, 'line')} done."
+        values = {"mark": mark, "total": total, "ids": rest, "doneIds": done, "refused": refused}
+        return confirmations.render_dock(account.id, notice=line_parts.going(text, address, values))
+    back = line_parts.form("Undo this", address, {"mark": MARKS[mark], "total": len(done), "ids": done})
+    words = "ticked" if mark == "cleared" else "no longer ticked"
+    text = f"{counted(len(done), 'line')} {words}."
+    listed = line_parts.refused_lines(account.id, refused)
+    return confirmations.render_dock(
+        account.id, notice={"text": text, "forms": [back] if done else [], **listed}
+    )
 
 
 @bp.post("/<id:fa_id>/complete")

@@ -9,16 +9,22 @@ import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.codes import DoubtCode
+from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.titles import counted
+from webapp.pages.transactions import line_parts
 from webapp.pages.transactions.feed_accounts import TEMPLATE, workspace, workspace_filters
 from webapp.pages.transactions.transactions import act_on
+from webapp.pages.transactions.workspace_facts import filters_of
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.line_forms import (
+    MOST_LINES,
     ConfirmFormSchema,
     ConfirmManyFormSchema,
     VoidManyFormSchema,
 )
+from webapp.services.audit import limits
 from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.audit.results import FailedItem, WarnedItem
 from webapp.web.access.auth import acting, demand, organization_id, requires
@@ -27,13 +33,13 @@ from webapp.web.rendering.htmx import is_htmx, redirect_back, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
-    from webapp.ledger.journal.shown_lines import ShownLine
     from webapp.models import Transaction
     from webapp.queries.transactions.shown_lines import ChangedLine
     from webapp.services.audit.results import ActionResult, ItemResult
 
 # What nobody asked about before: doubts were answered.
 SAID_AFTERWARDS = frozenset({"moved_by_lock", "revaluation_stale"})
+LISTS = frozenset({"ids", "shown", "doneIds", "refused"})
 bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
 
 
@@ -58,18 +64,22 @@ def confirm(transaction_id: int) -> Response:
 @requires("confirm", is_heavy=True)
 def confirm_many() -> Response:
     """Confirm the unconfirmed ones of the selected lines as their rows show them, after a question that previews it."""
-    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids", "shown"})))
-    first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
-    ids = queries.transactions.selected_lines.unconfirmed(organization_id(), body["ids"])
+    body = ConfirmManyFormSchema().load(form_body(lists=LISTS))
+    chosen = lines_of(body)
+    limits.refuse_above(MOST_LINES, len(chosen), "lines", "confirmed", "Narrow the list.")
+    first = queries.transactions.transactions.get(organization_id(), chosen[0])
+    ids = queries.transactions.selected_lines.unconfirmed(organization_id(), chosen)
     shown = {each.line_id: each for each in body["shown"] if each.line_id in ids}
     if any(each.accepted for each in shown.values()):
         demand("draft")
     changed = services.transactions.shown_edits.changed(organization_id(), shown.values())
     if changed:
         return render_dock(first.feed_account_id, problem=problem_of_changed(len(changed)), changed=changed)
-    asking = question(ids, shown)
-    if asking is not None and request.form.get("asked") != asking["key"]:
+    asking = question(ids, shown, of_list=bool(body["every"]))
+    if asking is not None and not body["total"] and body["asked"] != asking["key"]:
         return render_dock(first.feed_account_id, asking=asking)
+    if body["total"] or len(ids) > line_parts.PART:
+        return render_dock(first.feed_account_id, notice=confirm_part(body, first, ids, shown))
     try:
         results = services.transactions.lifecycle.bulk_confirm(
             organization_id(), ids, note=body["note"], shown=shown, **acting()
@@ -77,9 +87,49 @@ def confirm_many() -> Response:
     except ActTooLargeError as error:
         return render_dock(first.feed_account_id, problem=problem_of(error, place="dock"))
     problem = problem_of_refused(results, "confirmed")
-    if problem is not None:
-        return render_dock(first.feed_account_id, problem=problem)
-    return render_dock(first.feed_account_id, notice=notice_of(first, ids, results))
+    notice = None if problem else notice_of(first, ids, results)
+    return render_dock(first.feed_account_id, problem=problem, notice=notice)
+
+
+def confirm_part(
+    body: Mapping[str, Any], first: Transaction, ids: Sequence[int], shown: Mapping[int, ShownLine]
+) -> dict[str, Any]:
+    """Confirm the first part of many lines; answers how far that is, and goes on, or what became of all."""
+    part = services.transactions.lifecycle.part_of(organization_id(), ids, line_parts.PART)
+    results = services.transactions.lifecycle.bulk_confirm(
+        organization_id(), part, note=body["note"], shown=shown, **acting()
+    )
+    failed = [each for each in results if isinstance(each, FailedItem)]
+    refused = [*body["refused"], *(line_parts.refusal(each.id, each.error) for each in failed)]
+    gone = {each.id for each in failed}
+    done = [*body["done_ids"], *(each for each in part if each not in gone)]
+    rest, total = list(ids[len(part) :]), body["total"] or len(ids)
+    fa_id = first.feed_account_id
+    if not rest:
+        notice = notice_of(first, done, []) | {"href": None}
+        return notice | line_parts.refused_lines(fa_id, refused)
+    kept = [raw for raw in request.form.getlist("shown") if ShownLine.read(raw).line_id in set(rest)]
+    values = {"faId": fa_id, "total": total, "note": body["note"], "ids": rest, "shown": kept}
+    return line_parts.going(
+        f"{total - len(rest):,} of {counted(total, 'line')} done.",
+        url_for("confirmations.confirm_many"),
+        values | {"doneIds": done, "refused": refused},
+    )
+
+
+def lines_of(body: Mapping[str, Any]) -> list[int]:
+    """The ids of the selected lines, or of all that the list of the page has."""
+    if not body["every"]:
+        if not body["ids"]:
+            raise ma.ValidationError({"ids": ["Select a line first."]})
+        return list(body["ids"])
+    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(body["fa_id"])}
+    draft = queries.transactions.line_filters.open_draft(organization_id(), body["fa_id"])
+    filters = filters_of(query, query["show"] or ("statement" if draft else "all"))
+    found = queries.transactions.selected_lines.matching(organization_id(), body["fa_id"], filters)
+    if not found:
+        raise ma.ValidationError({"ids": ["The list has no line any more."]})
+    return found
 
 
 def problem_of_changed(count: int) -> Problem:
@@ -98,15 +148,21 @@ def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | No
     return Problem(message, refused[0].code, 409, place="dock")
 
 
-def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
-    """The question before lines are confirmed: how many as suggested, and how many are doubtful for each reason."""
+def question(
+    ids: list[int], shown: Mapping[int, ShownLine], *, of_list: bool = False
+) -> dict[str, Any] | None:
+    """The question before lines are confirmed: how many as suggested, and how many are doubtful for each reason.
+
+    All lines of a list are asked about in any case, for not all of them are seen.
+    """
     suggested = [each for each in ids if each in shown and shown[each].accepted]
     counts = queries.transactions.doubts.counts(organization_id(), ids, suggested)
-    if not suggested and not any(counts.values()):
+    if not ids or not (of_list or suggested or any(counts.values())):
         return None
     return {
         "ids": ids,
-        "key": ",".join(map(str, ids)),
+        "every": of_list,
+        "key": sha256_hex(",".join(map(str, ids))),
         "count": len(ids),
         "suggested_count": len(suggested),
         "uncategorised_count": counts[DoubtCode.UNCATEGORISED],
@@ -135,13 +191,11 @@ def void_many() -> Response:
     done = body["done"] + len(results)
     voided = f"{counted(done, 'entry', 'entries')} voided"
     if rest:
-        notice = {
-            "text": f"{voided}, {len(rest):,} to go",
-            "void": rest,
-            "fa_id": body["fa_id"],
-            "done": done,
-        }
-        return render_dock(body["fa_id"], notice=notice)
+        values = {"faId": body["fa_id"], "done": done, "entryIds": rest}
+        text = f"{voided}, {len(rest):,} to go"
+        return render_dock(
+            body["fa_id"], notice=line_parts.going(text, url_for("confirmations.void_many"), values)
+        )
     return render_dock(body["fa_id"], notice={"text": f"{voided}; the lines have drafts again."})
 
 
@@ -164,12 +218,13 @@ def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult])
     told = [text for each in results for code, text in warned_of(each) if code in SAID_AFTERWARDS]
     more = f" And {counted(len(told) - 1, 'warning')} more." if len(told) > 1 else ""
     said = f". {told[0]}{more}" if told else ""
+    name = "Void it" if len(voidable) == 1 else f"Void these {len(voidable):,}"
+    values = {"faId": first.feed_account_id, "entryIds": voidable}
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}{said}",
         "href": url_for("journal_entries.index", ids=",".join(map(str, posted))),
         "link": "See the entries",
-        "void": voidable,
-        "fa_id": first.feed_account_id,
+        "forms": [line_parts.form(name, url_for("confirmations.void_many"), values)] if voidable else [],
     }
 
 
@@ -183,7 +238,10 @@ def render_dock(
     changed: Mapping[int, ChangedLine] | None = None,
 ) -> Response:
     """Answer an act on selected lines."""
-    if not is_htmx() and asking is None and changing is None and problem is None:
+    stays = (
+        asking or changing or problem or (notice and any(each["goes"] for each in notice.get("forms", ())))
+    )
+    if not is_htmx() and not stays:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
     parts = ("dock",) if asking or changing else ("lines", "foot", "filters", "panel", "dock", "toast")

@@ -54,6 +54,20 @@ def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -
     return Money(int(db.session.scalar(statement) or 0), currency)
 
 
+def count_posted(organization_id: str, transaction_ids: Sequence[int]) -> int:
+    """Count the lines whose entry is posted."""
+    statement = (
+        sa.select(sa.func.count(Transaction.id))
+        .join(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(transaction_ids),
+            JournalEntry.status != "DRAFT",
+        )
+    )
+    return int(db.session.scalar(statement) or 0)
+
+
 def count_corrections(organization_id: str, transaction_ids: Sequence[int]) -> int:
     """Count the lines whose posted entry has a correction that waits."""
     statement = sa.select(sa.func.count(Transaction.id)).where(

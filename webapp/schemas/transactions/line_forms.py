@@ -12,14 +12,15 @@ from webapp.schemas.base import Schema
 from webapp.schemas.instants import Since
 from webapp.schemas.items import PaidPartFormSchema, ShortFormSchema
 from webapp.schemas.transactions.transactions import (
-    MOST_IDS,
     MOST_SPLITS,
-    ConfirmManySchema,
     ConfirmSchema,
     SplitSchema,
     TransactionChangesSchema,
 )
 
+# How many lines a page may send, which are done in parts.
+MOST_LINES = 2500
+AT_MOST = ma.validate.Length(max=MOST_LINES, error="Choose at most 2,500 lines.")
 # The fields of a form that answer a doubt about a line, and its code.
 ANSWERS: Mapping[str, DoubtCode] = {
     "as_uncategorised": DoubtCode.UNCATEGORISED,
@@ -99,17 +100,6 @@ class ConfirmFormSchema(ConfirmSchema):
         return {**data, "anyway": answered}
 
 
-class ConfirmManyFormSchema(ConfirmManySchema):
-    """The lines to confirm from a form, in order, with what their rows showed."""
-
-    ids = ma.fields.List(
-        fields.FormId(),
-        required=True,
-        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 lines."),
-    )
-    shown = ma.fields.List(ShownLineField(), load_default=list)
-
-
 class VoidManyFormSchema(Schema):
     """Entries of one account's lines that were just posted together, to be voided again; `done` of them are already."""
 
@@ -118,12 +108,16 @@ class VoidManyFormSchema(Schema):
     entry_ids = ma.fields.List(
         fields.FormId(),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 entries."),
+        validate=ma.validate.Length(min=1, max=MOST_LINES, error="Choose 1 to 2,500 entries."),
     )
 
 
 class ChosenLinesFormSchema(Schema):
-    """The selected lines of an account, or all that match the list."""
+    """The selected lines of an account, or all that match the list.
+
+    Many are done in parts, by one request each: `total` is how many there were in the first, `done_ids` are done by
+    now, and `refused` are not, each with its id before the reason.
+    """
 
     class Meta:
         """The form is also the one that confirms and clears."""
@@ -131,12 +125,37 @@ class ChosenLinesFormSchema(Schema):
         unknown = ma.EXCLUDE
 
     fa_id = fields.FormId(required=True)
-    ids = ma.fields.List(fields.FormId(), load_default=list, validate=ma.validate.Length(max=MOST_IDS))
+    ids = ma.fields.List(fields.FormId(), load_default=list, validate=AT_MOST)
     every = fields.FormFlag(load_default=None)
+    total = fields.Digits(least=0, load_default=0)
+    done_ids = ma.fields.List(fields.FormId(), load_default=list, validate=AT_MOST)
+    refused = ma.fields.List(fields.Text(most=1000), load_default=list, validate=AT_MOST)
+
+
+class ConfirmManyFormSchema(ChosenLinesFormSchema):
+    """The lines to confirm, in order, with what their rows showed; `asked` is the question that was answered."""
+
+    fa_id = fields.FormId(load_default=None)
+    shown = ma.fields.List(ShownLineField(), load_default=list)
+    note = fields.Text(most=2000, allow_none=True, load_default=None)
+    asked = fields.Text(most=64, load_default=None, allow_none=True)
+
+    @ma.validates_schema
+    def has_lines(self, body: dict[str, Any], **_kwargs: Any) -> None:
+        """Refuse a form without lines."""
+        if not body.get("ids") and not (body.get("every") and body.get("fa_id")):
+            raise ma.ValidationError("Select a line first.", "ids")
 
 
 class SharedEditFormSchema(ChosenLinesFormSchema):
-    """The lines, and the fields that they get; `asked` is the digest of what was shown."""
+    """The lines, and the fields that they get; `asked` is the digest of what was shown.
+
+    `seen` has a digest for each of `ids` where they are changed in parts, and `act_ids` are the acts of earlier parts.
+    """
+
+    seen = ma.fields.List(fields.Text(most=12), load_default=list, validate=AT_MOST)
+    act_ids = ma.fields.List(fields.Text(most=40), load_default=list, validate=AT_MOST)
+    corrections = fields.Digits(least=0, load_default=0)
 
     account_id = fields.FormId(allow_none=True)
     org_merchant_id = fields.FormId(allow_none=True)
@@ -145,11 +164,13 @@ class SharedEditFormSchema(ChosenLinesFormSchema):
 
 
 class SharedUndoFormSchema(Schema):
-    """The acts that one change of many lines made."""
+    """The acts that one change of many lines made; `done` lines have been given back by now."""
 
     fa_id = fields.FormId(required=True)
+    done = fields.Digits(least=0, load_default=0)
+    refused = ma.fields.List(fields.Text(most=1000), load_default=list, validate=AT_MOST)
     act_ids = ma.fields.List(
         fields.Text(most=40),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 acts."),
+        validate=ma.validate.Length(min=1, max=MOST_LINES, error="Choose 1 to 2,500 acts."),
     )

@@ -188,6 +188,14 @@ def bulk_confirm(
     return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
+def part_of(organization_id: str, ids: Sequence[int], most: int) -> list[int]:
+    """Give the first of many lines that may be confirmed together."""
+    part = list(ids[:most])
+    while len(part) > 1 and selected_lines.count_corrections(organization_id, part) > MOST_CORRECTIONS:
+        del part[len(part) // 2 :]
+    return part
+
+
 def refuse_too_many(organization_id: str, ids: Sequence[int]) -> None:
     """Refuse to confirm more lines, or more corrections of posted ones, than others may wait for."""
     limits.refuse_above(MOST_LINES, len(ids), "lines", "confirmed", "Confirm them in parts.")

@@ -1,22 +1,31 @@
-"""One account, merchant or project for many lines: previewed as a trial, and done as it was shown."""
+"""One account, merchant or project for many lines: previewed as a trial, and done as it was shown.
+
+What is more than one transaction should hold is counted beforehand, and done in parts.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Final
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import lines_ahead, shown_lines, transactions
+from webapp.queries.transactions import lines_ahead, selected_lines, shown_lines, transactions
 from webapp.services.audit import limits
 from webapp.services.audit.act import Actor
 from webapp.services.storage import savepoints
 from webapp.services.transactions import bulk_edits, edits
 from webapp.services.transactions.changed_legs import LineChanges
+
+# Others write between the parts, each of which is a transaction.
+PART: Final = 100
+MOST: Final = 2500
+HAS_CHANGED: Final = "It has changed since it was shown."
 
 
 class MovedLinesError(LedgerError):
@@ -39,7 +48,8 @@ class LinkedLineError(LedgerError):
 class SharedEdit:
     """What one change does to lines: the ids of its acts, and how many drafts, corrections and skipped ones there are.
 
-    `unchanged` lines are as they should be already. `reasons` are sentences with the number of lines that each skips.
+    `unchanged` lines are as they should be already. `reasons` are sentences with the number of lines that each skips,
+    and `refused` those lines with their sentences. `seen` has a digest of each line of what is done in parts.
     """
 
     line_ids: Sequence[int]
@@ -49,6 +59,8 @@ class SharedEdit:
     unchanged: int
     reasons: Sequence[tuple[str, int]]
     digest: str
+    refused: Sequence[tuple[int, str]] = ()
+    seen: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def changed(self) -> int:
@@ -64,7 +76,9 @@ class SharedEdit:
 def preview(
     organization_id: str, ids: Sequence[int], changes: LineChanges, *, actor: Actor, now: datetime
 ) -> SharedEdit:
-    """Try a change of lines and take it back; more than fit raise ActTooLargeError."""
+    """Try a change of lines and take it back; one for parts is counted. More than `MOST` raise ActTooLargeError."""
+    if len(ids) > bulk_edits.MOST_AT_ONCE:
+        return _counted(organization_id, ids, changes)
     with savepoints.trial():
         return _run(organization_id, ids, changes, actor, now)
 
@@ -85,12 +99,51 @@ def edit(
     return done
 
 
+def _counted(organization_id: str, ids: Sequence[int], changes: LineChanges) -> SharedEdit:
+    """Count the lines that a change is for, before it is done in parts."""
+    if not changes:
+        raise edits.NothingToEditError
+    limits.refuse_above(MOST, len(ids), "lines", "changed", bulk_edits.OTHERWISE)
+    posted = selected_lines.count_posted(organization_id, ids)
+    seen = _seen(organization_id, ids)
+    digest = sha256_hex(canonical_json({"changes": dict(changes), "lines": list(seen.items())}))
+    return SharedEdit(ids, [], len(ids) - posted, posted, 0, [], digest, seen=seen)
+
+
+def _seen(organization_id: str, ids: Sequence[int]) -> dict[int, str]:
+    shown = shown_lines.of_lines(organization_id, ids)
+    return {each: sha256_hex(str(shown.get(each)))[:12] for each in ids}
+
+
+def edit_part(
+    organization_id: str,
+    ids: Sequence[int],
+    changes: LineChanges,
+    *,
+    seen: Mapping[int, str],
+    actor: Actor,
+    now: datetime,
+) -> SharedEdit:
+    """Change one part of many lines; those that are otherwise than they were `seen` are refused."""
+    are = _seen(organization_id, ids)
+    same = [each for each in ids if are[each] == seen.get(each)]
+    done = _run(organization_id, same, changes, actor, now, most=PART)
+    moved = [(each, HAS_CHANGED) for each in ids if each not in set(same)]
+    return replace(done, refused=[*done.refused, *moved])
+
+
 def _run(
-    organization_id: str, ids: Sequence[int], changes: LineChanges, actor: Actor, now: datetime
+    organization_id: str,
+    ids: Sequence[int],
+    changes: LineChanges,
+    actor: Actor,
+    now: datetime,
+    *,
+    most: int | None = None,
 ) -> SharedEdit:
     if not changes:
         raise edits.NothingToEditError
-    limits.refuse_above(bulk_edits.MOST_AT_ONCE, len(ids), "lines", "changed", bulk_edits.OTHERWISE)
+    limits.refuse_above(most or bulk_edits.MOST_AT_ONCE, len(ids), "lines", "changed", bulk_edits.OTHERWISE)
     shown = shown_lines.of_lines(organization_id, ids)
     acts, outcomes = [], []
     lines_ahead.load(organization_id, ids, [changes.get("account_id")])
@@ -102,7 +155,8 @@ def _run(
     counts = Counter(outcomes)
     drafts, corrections, unchanged = (counts.pop(each, 0) for each in ("draft", "correction", "unchanged"))
     digest = sha256_hex(canonical_json({"changes": dict(changes), "lines": whole}))
-    return SharedEdit(ids, acts, drafts, corrections, unchanged, counts.most_common(), digest)
+    refused = [(each, outcome) for each, outcome in zip(ids, outcomes, strict=True) if outcome in counts]
+    return SharedEdit(ids, acts, drafts, corrections, unchanged, counts.most_common(), digest, refused)
 
 
 def _edit_one(

@@ -1,12 +1,12 @@
 // Requests: a form is sent once and with the newest version, and what became of it is said in the toast.
 
-import { one } from "./focus.js";
+import { all, one } from "./focus.js";
 
 // A request that waited for an earlier one is sent with the version of that one's answer.
 function renew({ detail: { ctx } }) {
   for (const name of ["version", "shown"]) {
-    const field = ctx.request.form && one(`[name=${name}]`, ctx.request.form);
-    if (field && ctx.request.body) ctx.request.body.set(name, field.value);
+    const [field, another] = ctx.request.form ? all(`[name=${name}]`, ctx.request.form) : [];
+    if (field && !another && ctx.request.body) ctx.request.body.set(name, field.value);
   }
 }
 document.addEventListener("htmx:before:request", renew);
