@@ -73,6 +73,40 @@ def test_what_was_only_typed_is_given_up_by_escape_and_by_going_on(writes):
     assert sent == []
 
 
+def test_a_lost_session_is_said_and_a_slow_line_says_that_it_loads(writes):
+    page, sent = writes()
+    page.context.clear_cookies()
+    field(page).fill("trav")
+    note = page.locator("#combobox-list")
+    expect(note).to_contain_text("You are signed out. Sign in")
+    expect(note.get_by_role("link", name="Sign in")).to_have_attribute("target", "_blank")
+    assert sent == []
+
+
+def test_a_slow_list_says_that_it_loads(writes):
+    page, _ = writes()
+    page.route("**/choices/**", lambda route: None)
+    field(page).fill("trav")
+    expect(page.locator("#combobox-list")).to_have_text("Loading…")
+
+
+def test_escape_closes_what_is_open_below_the_line(writes):
+    page, sent = writes()
+    line = page.locator(".line[aria-current]")
+    line.locator(".line-open").focus()
+    page.keyboard.press("s")
+    expect(line.locator(".line-form")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(line.locator(".line-form")).to_have_count(0)
+    expect(line.locator(".line-edit")).to_have_count(2)
+    page.keyboard.press("w")
+    expect(line.locator(".line-why")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(line.locator(".line-why")).to_have_count(0)
+    assert sent == []
+
+
 def test_a_finger_finds_recent_accounts_first_on_a_phone(writes):
     page, sent = writes(**MODES["phone"], has_touch=True)
     field(page).tap()
@@ -113,7 +147,7 @@ def test_one_account_is_given_to_the_selected_lines_and_taken_back(writes, lines
     dock.get_by_text("Change…").click()
     choose(dock.get_by_role("combobox", name="Account"), "Travel")
     dock.get_by_role("button", name="Show what changes").click()
-    expect(dock.locator("#asking")).to_contain_text("Travel for 2 lines of 2")
+    expect(dock.locator("#asking")).to_contain_text("Set Travel on 2 lines?")
     page.keyboard.press("Enter")
     toast = page.locator("#toast")
     expect(toast).to_contain_text("2 lines changed.")

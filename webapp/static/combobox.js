@@ -2,6 +2,7 @@
 // datalist, which keeps its name and its value; nothing is changed before a choice is taken.
 
 const MOST_SHOWN = 60;
+const LATE = 300;
 // Other fields of this role have lists of their own.
 const FIELD = "[role=combobox][aria-controls=combobox-list]";
 const SOURCES = "select[data-combobox], input[data-combobox]";
@@ -14,6 +15,8 @@ const asked = new Map();
 function ask(address) {
   if (!asked.has(address)) {
     const answer = fetch(address, { headers: { Accept: "text/html" } }).then(async (response) => {
+      // A lost session leads to the page on which to sign in.
+      if (response.redirected) throw new DOMException("Signed out", "SecurityError");
       if (!response.ok) throw new Error(response.statusText);
       return read(new DOMParser().parseFromString(await response.text(), "text/html"));
     });
@@ -126,7 +129,8 @@ function show(field, { choices, error }) {
       opened.shown.push(each);
     }
   }
-  if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
+  if (error?.name === "SecurityError") list.append(signIn());
+  else if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
   else if (!opened.shown.length) list.append(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
   else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
   const chosen = typed ? 0 : opened.shown.findIndex((each) => each.value === source.value);
@@ -135,6 +139,15 @@ function show(field, { choices, error }) {
   if (!list.matches(":popover-open")) list.showPopover();
   place();
   if (opened.takes) enter(opened.takes);
+}
+
+// In a tab of its own, so that what is typed here stays.
+function signIn() {
+  const note = element("p", "combobox-note", "You are signed out. ");
+  const link = note.appendChild(element("a", "", "Sign in"));
+  link.href = "/sign-in";
+  link.target = "_blank";
+  return note;
 }
 
 function place() {
@@ -164,7 +177,16 @@ function open(field, typed = "") {
   const source = field.source ?? field;
   if (opened && opened.field !== field) close();
   opened = { ...opened, field, source, typed, shown: [], at: -1 };
-  choicesOf(source).then((choices) => show(field, { choices }), (error) => show(field, { error }));
+  const late = setTimeout(() => wait(field), LATE);
+  choicesOf(source).finally(() => clearTimeout(late)).then((choices) => show(field, { choices }), (error) => show(field, { error }));
+}
+
+function wait(field) {
+  if (opened?.field !== field) return;
+  list.replaceChildren(element("p", "combobox-note", "Loading…"));
+  field.setAttribute("aria-expanded", "true");
+  if (!list.matches(":popover-open")) list.showPopover();
+  place();
 }
 
 function close() {

@@ -132,6 +132,19 @@ def test_what_shows_the_account_answers_for_the_person(ben, bank, first, second,
     assert ben.get(f"/api/feeds/accounts/{fa_id}").json["feedAccount"]["accountName"] == "Harbour"
 
 
+def test_the_list_says_what_needs_an_answer_and_counts_lines_that_are_not_added_yet(ben, ada):
+    browser = ben.browser()
+    question("the only one", ben, ada, browser)
+    ambiguous = b"Date;Amount;Text\n03/04/2026;-1.00;Tea\n05/06/2026;-2.00;Rent\n"
+    browser.post("/imports", data={"file": (io.BytesIO(ambiguous), "days.csv")})
+    rows = re.findall(r"<tr>(.*?)</tr>", browser.get("/imports").text.partition("<tbody>")[2], re.DOTALL)
+    words = [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in rows]
+    assert ["Needs a look" in each for each in words] == [True, True, False]
+    assert "Refused" not in " ".join(words)
+    assert "which account?" in words[1]
+    assert '<th scope="col" class="number desk">Lines</th>' in browser.get("/imports").text
+
+
 def test_a_list_does_not_import_a_file_with_a_question(ben, ada):
     browser = ben.browser()
     address, _, _ = question("the only one", ben, ada, browser)

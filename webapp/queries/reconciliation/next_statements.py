@@ -30,10 +30,11 @@ class NextStatement:
 
 @dataclass(frozen=True, slots=True)
 class StatedOpening:
-    """The balance that the bank states for the end of the day before the first line."""
+    """The balance at the end of the day before the first line: as the bank states it, or what so many lines leave."""
 
     day: date
     balance: Money
+    line_count: int | None = None
 
 
 def next_statement(account: FeedAccount, today: date) -> NextStatement | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -16,10 +16,12 @@ from webapp.ledger.proofs.completion_warnings import CompletionWarning, warnings
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
 from webapp.queries.accounts import balances
-from webapp.queries.reconciliation import next_statements, reconciliations, statement_items
+from webapp.queries.reconciliation import next_statements, openings, reconciliations, statement_items
 from webapp.queries.reconciliation.next_statements import StatedOpening
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import StatementItem
+
+MOST_LINES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +78,29 @@ def panel(account: FeedAccount) -> Panel | None:
         other_items=entries,
         suggestion=_suggestion(account, draft, lines, ready),
         warnings=completion_warnings(draft, ready.books.outstanding, ready.books.in_transit),
-        stated_opening=_stated_opening(account, draft, anchor),
+        stated_opening=_opening(account, draft, anchor, lines + len(entries)),
     )
 
 
-def _stated_opening(
-    account: FeedAccount, draft: Reconciliation, anchor: Reconciliation | None
+def _opening(
+    account: FeedAccount, draft: Reconciliation, anchor: Reconciliation | None, count: int
 ) -> StatedOpening | None:
+    """Give the balance before the first line, for an account that has no proof and opens with nil."""
     if anchor is not None or draft.keep_as_new:
         return None
-    return next_statements.stated_opening(account)
+    return next_statements.stated_opening(account) or _implied_opening(account, draft, count)
+
+
+def _implied_opening(account: FeedAccount, draft: Reconciliation, count: int) -> StatedOpening | None:
+    """Give what was there before if the lines up to the statement are all; of very many lines nobody can tell that."""
+    day = openings.day_before_first_line(account)
+    if day is None or day >= draft.statement_date or not 0 < count <= MOST_LINES:
+        return None
+    rows = reconciliations.open_lines(account, draft, until=draft.statement_date)
+    left = draft.statement_balance_minor - sum(int(row.amount_minor) for row in rows)
+    if not left or openings.absorbed_minor(account, day):
+        return None
+    return StatedOpening(day, Money(left, account.currency), len(rows))
 
 
 def _set_aside_count(account: FeedAccount) -> int:

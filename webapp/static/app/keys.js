@@ -68,7 +68,8 @@ keys["Shift+X"] = lettered(() => selectRange(currentLine()));
 keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());
 tinykeys.tinykeys(window, keys, { ignore: isTyping });
 
-// Esc closes a menu, or else leaves a field, or else the selection and the question that is asked.
+// Esc closes a menu, or else leaves a field, or else closes what is open below the line, or else withdraws the selection
+// and the question that is asked.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || one("dialog[open]")) return;
   const menu = one("details.menu[open]");
@@ -79,5 +80,6 @@ document.addEventListener("keydown", (event) => {
     const line = event.target.closest(".line");
     if (line) focusLine(line);
     else event.target.blur();
-  } else deselect();
+  } else if (one(".line-back", currentLine() ?? document.body)) one(".line-back").click();
+  else deselect();
 });
