@@ -434,3 +434,20 @@ def test_a_refused_form_shows_the_day_that_it_was_sent_with(ada):
     assert (rate.status_code, lock.status_code) == (422, 422)
     assert 'value="30 Oct 2026"' in rate.text
     assert 'value="31 Oct 2026"' in lock.text
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("Asia/Kolkata", "Asia/Kolkata"), ("", "UTC"), (None, "UTC")])
+def test_new_books_begin_in_the_zone_of_their_person(ben, sent, kept):
+    browser = ben.browser()
+    form = {"name": "Harbour Studio", "baseCurrency": "EUR"} | ({} if sent is None else {"timeZone": sent})
+    started = browser.post("/start", data=form)
+    assert started.status_code == 303
+    settings = browser.get(f"{started.location}settings/organization").text
+    assert re.search(rf'name="timeZone"[^>]*value="{kept}"', settings)
+
+
+def test_new_books_are_not_begun_in_a_zone_that_there_is_not(ben):
+    form = {"name": "Harbour Studio", "baseCurrency": "EUR", "timeZone": "Mars/Olympus"}
+    refused = ben.browser().post("/start", data=form)
+    assert refused.status_code == 422
+    assert "There is no such zone" in refused.text

@@ -84,6 +84,7 @@ class StartFormSchema(Schema):
 
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
+    time_zone = fields.Text(least=1, most=64, load_default=None, allow_none=True)
 
 
 class OrganizationFormSchema(Schema):

@@ -132,3 +132,15 @@ def test_a_rule_asks_what_an_invoice_states(ben, bank):
     assert made.status_code == 201, made.json
 
     assert filed(ben, invoices.ubl())["orgMerchantId"] == merchant
+
+
+def test_a_self_billed_invoice_of_the_same_number_and_sum_is_asked_about_and_not_merged(ben, bank):
+    first = sent(ben, invoices.ubl(), name="invoice.xml").json["document"]
+    other = invoices.ubl(type_code="389")
+    asked = sent(ben, other, name="self-billed.xml")
+    assert (asked.status_code, asked.json["code"]) == (409, "same_invoice")
+    assert asked.json["details"] == {"documentId": first["id"]}
+    separate = sent(ben, other, name="self-billed.xml", force="true", note="One is self-billed")
+    assert separate.status_code == 201
+    assert separate.json["document"]["id"] != first["id"]
+    assert len(ben.get(DOCUMENTS).json["documents"]) == 2

@@ -77,8 +77,20 @@ def test_what_is_missing_between_two_files_stands_beside_the_account_and_nowhere
 
 def test_an_import_that_nothing_holds_can_be_taken_back(ben):
     text = text_of(*take(ben, month("100.00", "87.50", "2026-10-02")))
-    assert "Remove this import" in text
+    assert "1 line will be removed. Import the file again to have them back. Remove this import" in text
     assert "This import cannot be removed" not in text
+
+
+def test_what_goes_with_an_import_is_said_before(ben, books):
+    browser, address = take(ben, month("100.00", "75.00", "2026-10-02", "2026-10-30"))
+    (line, _) = ben.get("/api/transactions").json["transactions"]
+    assert (
+        ben.patch(
+            f"/api/transactions/{line['id']}", json={"accountId": books.account_id("Travel")}
+        ).status_code
+        == 200
+    )
+    assert "2 lines, 1 with an account, will be removed." in text_of(browser, address)
 
 
 @pytest.mark.parametrize("state", ["confirmed", "cleared"])

@@ -41,6 +41,17 @@ def test_a_voided_entry_of_a_line_is_confirmed_again(ada, desk, proved):
     assert focused(ada, address)[0].startswith("Confirm")
 
 
+def test_the_page_of_a_voided_entry_asks_the_proof(ada, desk, proved):
+    entry = desk.line(proved[1])["journalEntryId"]
+    desk.void(entry)
+    page = ada.browser().get(f"/journal/{entry}").text
+    assert "The proof holds again once the line is confirmed again." in page
+    desk.confirm(proved[1])
+    page = ada.browser().get(f"/journal/{entry}").text
+    assert "holds again once" not in page
+    assert "Another entry has taken its place, and the proof holds." in page
+
+
 def test_a_line_that_came_late_is_left_out_once_its_entry_is_void(ada, bank, desk, proved):
     late = bank.send("2026-09-20", "-7.00", "Parcel stamps")
     text, address = repair(ada)

@@ -1,5 +1,7 @@
 """The books of a person: where `/` leads, switching to others, and starting new ones."""
 
+from zoneinfo import available_timezones
+
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
@@ -82,6 +84,7 @@ def show_start(problem: Problem | None = None) -> Response:
     return render(
         "organizations/start.html",
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
+        time_zones=sorted(available_timezones()),
         form=request.form,
         problem=problem,
     )

@@ -152,6 +152,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and held is None,
         held=held,
+        with_account=queries.imports.imports.with_account(imported) if held is None else 0,
         next_steps=next_steps(record),
         is_mapped=record.is_kept and record.format in {None, *MAPPED},
         choices=column_forms.choices_of(record) if record.status == "PREVIEWED" else (),

@@ -87,7 +87,9 @@ def tick_part(account: FeedAccount, form: Mapping[str, Any]) -> Response:
     try:
         limits.refuse_above(MOST_LINES, len(ids), "lines", "ticked", "Narrow the list.")
         results = services.reconciliation.cleared_items.bulk_put_items(
-            account, ClearingChoice(**{mark: part}), **acting()
+            account,
+            ClearingChoice(cleared=part) if mark == "cleared" else ClearingChoice(uncleared=part),
+            **acting(),
         )
     except LedgerError as error:
         return confirmations.render_dock(account.id, problem=problem_of(error, place="dock"))

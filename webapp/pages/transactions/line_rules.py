@@ -9,8 +9,8 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.ledger.rules.fields import Field
+from webapp.pages.transactions.confirmations import lines_of
 from webapp.pages.transactions.feed_accounts import workspace_filters
-from webapp.pages.transactions.shared_edits import lines_of
 from webapp.pages.transactions.workspace_facts import filters_of, filters_query
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.line_forms import ChosenLinesFormSchema

@@ -28,6 +28,7 @@ class NumberedBefore(NamedTuple):
 def same_invoice(document: Document) -> Document | None:
     """Find the document that is the same invoice: seller, number, type and gross amount; None without these.
 
+    Where two files state the type, it is the same to its code.
     The file of one of them at least states them: what only people typed is asked about.
     """
     if not document.number or document.total_minor is None or not (document.seller_vat_id or document.sender):
@@ -37,11 +38,14 @@ def same_invoice(document: Document) -> Document | None:
         *(getattr(Document, name) == getattr(document, name) for name in ALIKE),
     )
     found = db.session.scalars(alike.order_by(Document.id).limit(MOST_ALIKE))
-    is_read = documents.invoice_of(document) is not None
-    return next(
-        (each for each in found if (is_read or documents.invoice_of(each)) and _is_seller(each, document)),
-        None,
-    )
+    stated = documents.invoice_of(document)
+    for each in found:
+        other = documents.invoice_of(each)
+        # An invoice and a self-billed one (389) of one number are two, which is for a person to say.
+        is_of_type = not stated or not other or stated.get("type_code") == other.get("type_code")
+        if (stated or other) and is_of_type and _is_seller(each, document):
+            return each
+    return None
 
 
 def _is_seller(one: Document, other: Document) -> bool:

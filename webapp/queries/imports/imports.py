@@ -11,9 +11,19 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import VERDICTS
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to
+from webapp.models import (
+    Account,
+    FeedAccount,
+    Import,
+    ImportLine,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.records import record_of
@@ -193,6 +203,25 @@ def of_layout(organization_id: str, layout: str) -> set[int]:
         )
     )
     return {stored["fa_id"] for accounts in rows for stored in accounts if stored["fa_id"] is not None}
+
+
+def with_account(imported: Import) -> int:
+    """Count the lines of an import that have an account by now, or are split or paired."""
+    uncategorised = (
+        sa.select(Posting.id)
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            of_same_organization(Posting, Transaction),
+            Posting.journal_entry_id == Transaction.journal_entry_id,
+            Account.role.in_(UNCATEGORISED),
+        )
+    )
+    statement = sa.select(sa.func.count(Transaction.id)).where(
+        refers_to(Transaction.import_id, imported),
+        Transaction.journal_entry_id.is_not(None),
+        ~uncategorised.exists(),
+    )
+    return int(db.session.scalar(statement) or 0)
 
 
 def detailed(organization_id: str, found: ImportRecord) -> ImportRecord:

@@ -52,13 +52,15 @@ def create(
     now: datetime,
     is_demo: bool = False,
     locale: str = DEFAULT_LOCALE,
+    time_zone: str | None = None,
 ) -> Organization:
-    """Open an organization's books: the default chart of accounts, and its first owner."""
+    """Open an organization's books: the default chart of accounts, and its first owner; raises TimeZoneError."""
+    require_zone(time_zone or "UTC")
     organization = Organization(
         id="org_" + "".join(secrets.choice(ID_LETTERS) for _ in range(20)),
         name=name,
         base_currency=canonical(base_currency),
-        time_zone="UTC",
+        time_zone=time_zone or "UTC",
         locale=locale,
         is_demo=is_demo,
         created_at=now,
@@ -83,6 +85,12 @@ def create(
     return organization
 
 
+def require_zone(time_zone: str) -> None:
+    """Refuse a time zone that there is not."""
+    if time_zone not in available_timezones():
+        raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
+
+
 def account_of(organization: Organization, proposed: ChartAccount, now: datetime) -> Account:
     """Make an account as the default chart proposes it."""
     return Account(
@@ -100,10 +108,14 @@ def account_of(organization: Organization, proposed: ChartAccount, now: datetime
     )
 
 
-def open_own(user_id: int, *, name: str, base_currency: str, locale: str, now: datetime) -> Organization:
+def open_own(
+    user_id: int, *, name: str, base_currency: str, locale: str, now: datetime, time_zone: str | None = None
+) -> Organization:
     """Open books of their own for somebody who is signed in."""
     owner = db.session.get_one(User, user_id)
-    return create(name, base_currency, owner, actor_kind="PERSON", locale=locale, now=now)
+    return create(
+        name, base_currency, owner, actor_kind="PERSON", locale=locale, now=now, time_zone=time_zone
+    )
 
 
 def update(
@@ -134,8 +146,7 @@ def update(
     with act(
         actor, now, "update_organization", target, title=title, payload=payload(fields, Organization)
     ) as doing:
-        if time_zone not in available_timezones():
-            raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
+        require_zone(time_zone)
         change(organization, fields, doing)
     return organization
 

@@ -43,6 +43,9 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
+// The zone of new books is the browser's, unless another one is chosen.
+for (const select of all("select[data-time-zone]")) select.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 // Without scripts a password cannot be revealed, so the button is hidden until then.
 function showReveals() {
   all("[data-reveal]").forEach((button) => { button.hidden = false; });

@@ -84,8 +84,17 @@ document.addEventListener("change", (event) => {
   if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
   if (event.target.matches(".box")) changeSelection();
 });
+let changed = new Set();
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  if (ctx.request.form?.id === "asking") changed = new Set(boxes().filter((box) => box.checked).map((box) => box.value));
+});
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
-  else showSelection();
+  const { form } = ctx.request;
+  if (form?.id === "selection" && ctx.response.status < 400) deselect();
+  else {
+    // Lines that were changed stay selected, to be confirmed next.
+    if (form?.id === "asking") boxes().forEach((box) => { box.checked ||= changed.has(box.value); });
+    showSelection();
+  }
 });
 showSelection();
