@@ -7,9 +7,8 @@ that was interrupted, its button goes on.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from webapp import queries
 from webapp.ledger.titles import counted
-from webapp.models import Transaction
-from webapp.queries.common import lookups
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.context import line_address
 
@@ -44,11 +43,11 @@ def refused_lines(fa_id: int, refused: Sequence[str]) -> dict[str, Any]:
         return {}
     pairs = [each.partition(" ")[::2] for each in refused[:MOST_LISTED]]
     ids = {int(line_id) for line_id, _ in pairs if line_id.isdigit()}
-    lines = lookups.by_id(Transaction, organization_id(), ids)
+    names = queries.transactions.selected_lines.labels(organization_id(), ids)
     named = [
-        {"href": line_address(fa_id, int(line_id)), "name": lines[int(line_id)].label, "why": why}
+        {"href": line_address(fa_id, int(line_id)), "name": names[int(line_id)], "why": why}
         for line_id, why in pairs
-        if line_id.isdigit() and int(line_id) in lines
+        if line_id.isdigit() and int(line_id) in names
     ]
     more = len(refused) - len(named)
     return {"refused": named, "more": f"And {counted(more, 'line')} more." if more > 0 else ""}

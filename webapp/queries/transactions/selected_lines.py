@@ -1,6 +1,6 @@
 """What is true of lines that somebody has selected: which of them wait, their sum, and the entries that they have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -44,6 +44,11 @@ def names(organization_id: str, ids: Mapping[str, int]) -> list[str]:
     if "project_id" in ids:
         found.append(lookups.refer(Project, organization_id, ids["project_id"], "projectId").name)
     return found
+
+
+def labels(organization_id: str, ids: Collection[int]) -> dict[int, str]:
+    """Give what these lines are called, by id."""
+    return {each.id: each.label for each in lookups.by_id(Transaction, organization_id, ids).values()}
 
 
 def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:
