@@ -22,8 +22,8 @@ def test_each_file_has_its_own_verdict_and_a_refused_one_stops_none(ben):
     answer = send(browser, *files)
     assert answer.status_code == 303
     text = text_of(browser, answer.headers["Location"].partition("#")[0])
-    assert "Lantern Studio: 0 new, 2 already there" in text
-    assert "Lantern Studio: 2 new, 0 already there" in text
+    assert "Lantern Studio: 0 new, 2 duplicates" in text
+    assert "Lantern Studio: 2 new, 0 duplicates" in text
     assert "Refused" in text
     assert "Import 2 lines" in text
     assert len(ben.get("/api/transactions").json["transactions"]) == 2
@@ -44,7 +44,7 @@ def test_a_file_of_a_new_account_says_so(ben):
         ("a.xml", december()),
         ("b.xml", december("10.00", "5.00", days=("2014-02-01",), on="2014-02-01")),
     )
-    assert "(new account): 2 new, 0 already there" in text_of(browser, "/imports")
+    assert "(new account): 2 new, 0 duplicates" in text_of(browser, "/imports")
 
 
 def commit_all(browser):
@@ -60,7 +60,7 @@ def test_files_without_a_question_are_imported_together_from_the_oldest_on(ben):
     january = december("23.06", "13.06", days=("2014-01-03", "2014-01-31"), on="2014-01-31")
     wrong = december("13.06", "99.00", days=("2014-02-03",), on="2014-02-28")
     send(browser, ("new.xml", january), ("old.xml", december()), ("wrong.xml", wrong))
-    assert "Import all 2 files, 4 lines" in commit_all(browser)
+    assert "Import both files (4 lines)" in commit_all(browser)
     lines = ben.get("/api/transactions").json["transactions"]
     assert sorted(line["bookedOn"] for line in lines) == [
         "2013-12-27",
@@ -82,7 +82,7 @@ def test_a_file_that_the_one_before_made_doubtful_waits_for_a_person(ben):
     same = message(statement(entry("2.50", booked="2026-03-02", reference="B1"), number="4711"))
     browser = ben.browser()
     send(browser, ("march.ofx", bank_file(*MARCH)), ("march.xml", same))
-    assert "Import all 2 files, 4 lines" in commit_all(browser)
+    assert "Import both files (4 lines)" in commit_all(browser)
     assert len(ben.get("/api/transactions").json["transactions"]) == 4
     listed = {each["fileName"]: each["status"] for each in ben.get("/api/feeds/imports").json["imports"]}
     assert (listed["march.ofx"], listed["march.xml"]) == ("IMPORTED", "PREVIEWED")

@@ -41,7 +41,7 @@ def next_statement(account: FeedAccount, today: date) -> NextStatement | None:
     """Give the statement to reconcile next, None where no imported file states one that has ended by today."""
     anchor = reconciliations.anchor_of(account)
     after = anchor.statement_date if anchor is not None else None
-    found = _oldest_file(account, after)
+    found = oldest_file(account, after)
     if found is None:
         return None
     file_name, stated = found
@@ -52,7 +52,7 @@ def next_statement(account: FeedAccount, today: date) -> NextStatement | None:
 
 def stated_opening(account: FeedAccount) -> StatedOpening | None:
     """Give the opening balance that the oldest file states, None where it is nil or the books begin before the file."""
-    found = _oldest_file(account, None)
+    found = oldest_file(account, None)
     if found is None:
         return None
     _, stated = found
@@ -64,7 +64,7 @@ def stated_opening(account: FeedAccount) -> StatedOpening | None:
     return StatedOpening(min(stated.opening_date or day, day), stated.opening_balance)
 
 
-def _oldest_file(account: FeedAccount, after: date | None) -> tuple[str, ImportAccountRecord] | None:
+def oldest_file(account: FeedAccount, after: date | None) -> tuple[str, ImportAccountRecord] | None:
     """Find the file that states the oldest balance after a day, with what it states about the account."""
     statement = (
         sa.select(ProviderBalance.import_id)

@@ -92,13 +92,16 @@ def _opening(
 
 
 def _implied_opening(account: FeedAccount, draft: Reconciliation, count: int) -> StatedOpening | None:
-    """Give what was there before if the lines up to the statement are all; of very many lines nobody can tell that."""
+    """Give what was there before if the lines up to the statement are all.
+
+    Where the bank states a balance, that counts; and of very many lines nobody can tell that they are all.
+    """
     day = openings.day_before_first_line(account)
     if day is None or day >= draft.statement_date or not 0 < count <= MOST_LINES:
         return None
     rows = reconciliations.open_lines(account, draft, until=draft.statement_date)
     left = draft.statement_balance_minor - sum(int(row.amount_minor) for row in rows)
-    if not left or openings.absorbed_minor(account, day):
+    if not left or next_statements.oldest_file(account, None) or openings.absorbed_minor(account, day):
         return None
     return StatedOpening(day, Money(left, account.currency), len(rows))
 
