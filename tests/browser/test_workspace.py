@@ -71,7 +71,7 @@ def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
     expect(dock).to_contain_text("5 selected")
     expect(dock).to_contain_text("922.54")
     dock.get_by_role("button", name="Confirm 5 lines").click()
-    expect(dock).to_contain_text("uncategorised")
+    expect(dock).to_contain_text("are without an account")
     dock.get_by_role("button", name="Confirm all 5").click()
     expect(page.locator(".line-confirm")).to_have_count(0)
 
@@ -224,7 +224,7 @@ def test_the_question_about_a_selection_is_withdrawn_with_it(workspace):
         boxes.nth(0).check()
         boxes.nth(1).check()
         dock.get_by_role("button", name="Confirm 2 lines").click()
-        expect(dock).to_contain_text("2 of 2 lines are uncategorised")
+        expect(dock).to_contain_text("2 of 2 lines are without an account")
         expect(dock).to_be_focused()
         withdraw()
         expect(dock.locator("#asking")).to_have_count(0)
