@@ -157,6 +157,13 @@ class BreakSchema(Schema):
     repair_action_request_id = ma.fields.String(allow_none=True)
 
 
+class HeadSchema(Schema):
+    """The end of an audit trail: the number and the hash of an event."""
+
+    sequence = ma.fields.Integer()
+    hash = ma.fields.String()
+
+
 class ReconciliationSchema(Schema):
     """A draft or proof in full, with all keys that its digest covers."""
 
@@ -197,6 +204,11 @@ class ReconciliationSchema(Schema):
         metadata={
             "description": "The SHA-256 of each file and each pushed batch that brought a cleared line."
         },
+    )
+    head = ma.fields.Nested(
+        HeadSchema,
+        allow_none=True,
+        metadata={"description": "The event of the audit trail before the proof's own."},
     )
     digest = ma.fields.String(allow_none=True)
     holds = ma.fields.Boolean(allow_none=True)
