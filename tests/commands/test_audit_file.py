@@ -110,16 +110,17 @@ def cut(statement):
     if db.engine.dialect.name == "sqlite":
         db.session.execute(sa.text("DROP TRIGGER audit_fixed"))
     else:
-        db.session.execute(sa.text("SET session_replication_role = replica"))
+        db.session.execute(sa.text("SET LOCAL session_replication_role = replica"))
     db.session.execute(sa.text(statement))
 
 
-def test_books_of_an_older_version_are_bound_once_by_the_migration(app, command, audit_file):
-    with app.app_context():
+def test_books_of_an_older_version_are_bound_once_by_the_migration(demo_books, command):
+    demo_books.refresh()
+    with demo_books.house.app.app_context():
         downgrade(db.engine, "0112")
         upgrade(db.engine)
-    unbound = {"row_not_bound", "event_rows_differ"}
     found = json.loads(command("check", "--json").stdout)["violations"]
-    assert {each["code"] for each in found} == unbound
+    # The way back took the rows away that the events say they bound.
+    assert {each["code"] for each in found} == {"row_not_bound", "event_rows_differ"}
     assert "now binds" in command("migrate").stderr
     assert "now binds" not in command("migrate").stderr

@@ -181,7 +181,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
 }
 
 
-class Bound(NamedTuple):
+class BoundDigest(NamedTuple):
     """A row as an act left it: its digest of 32 bytes, or None where it is gone."""
 
     kind: str
@@ -199,10 +199,10 @@ def digest_of(kind: str, organization_id: str, row_id: int, values: Sequence[obj
     return sha256(text.encode()).digest()
 
 
-def summary_of(rows: Iterable[Bound]) -> dict[str, object]:
+def summary_of(rows: Iterable[BoundDigest]) -> dict[str, object]:
     r"""Count rows, and hash them by kind and id: a line each, `kind id digest\n`, with `-` for a row that is gone.
 
-    >>> summary_of([Bound("rate", 2, None), Bound("entry", 10, bytes(32))])["count"]
+    >>> summary_of([BoundDigest("rate", 2, None), BoundDigest("entry", 10, bytes(32))])["count"]
     2
     """
     lines = [f"{row.kind} {row.row_id} {row.digest.hex() if row.digest else '-'}\n" for row in sorted(rows)]

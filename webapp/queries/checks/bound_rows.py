@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.bound_rows import FIELDS, Bound, digest_of, summary_of
+from webapp.ledger.bound_rows import FIELDS, BoundDigest, digest_of, summary_of
 from webapp.models import AuditEvent, BoundRow, WrittenRow
 from webapp.queries.audit.bound_rows import Kept, kept
 from webapp.queries.checks.violations import Violation, checked_organizations, found
@@ -67,7 +67,7 @@ def _says(of_event: Sequence[Any]) -> bool:
     if len(event) != len(("sequence", "body")):
         return False
     said = json.loads(event.body).get("rows")
-    return bool(said == (summary_of(Bound(*row[1:]) for row in rows) if rows else None))
+    return bool(said == (summary_of(BoundDigest(*row[1:]) for row in rows) if rows else None))
 
 
 def rows() -> Iterator[Violation]:

@@ -158,10 +158,10 @@ class BreakSchema(Schema):
 
 
 class HeadSchema(Schema):
-    """The end of an audit trail: the number and the hash of an event."""
+    """The end of an audit trail."""
 
-    sequence = ma.fields.Integer()
-    hash = ma.fields.String()
+    sequence = ma.fields.Integer(metadata={"description": "The number of the event."})
+    hash = ma.fields.String(metadata={"description": "The hash of the event, SHA-256 in hex."})
 
 
 class ReconciliationSchema(Schema):

@@ -6,7 +6,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.bound_rows import FORMAT, Bound, digest_of, summary_of
+from webapp.ledger.bound_rows import FORMAT, BoundDigest, digest_of, summary_of
 from webapp.models import BoundRow
 from webapp.models.base import table_of
 from webapp.queries.audit.bound_rows import rows_of
@@ -36,9 +36,9 @@ def bind(organization_id: str, sequence: int, written: Mapping[str, Collection[i
     return {"rows": summary_of(rows)}
 
 
-def _bound(kind: str, organization_id: str, ids: Collection[int]) -> list[Bound]:
+def _bound(kind: str, organization_id: str, ids: Collection[int]) -> list[BoundDigest]:
     found = {
         row_id: digest_of(kind, organization_id, row_id, values)
         for row_id, values in rows_of(kind, organization_id, ids)
     }
-    return [Bound(kind, row_id, found.get(row_id)) for row_id in ids]
+    return [BoundDigest(kind, row_id, found.get(row_id)) for row_id in ids]
