@@ -15,7 +15,7 @@ from webapp.commands.demo import demo
 from webapp.commands.failures import JsonErrors, in_plain_words
 from webapp.commands.files import delete_old_files, drop_folder, watch
 from webapp.commands.imports import import_files
-from webapp.commands.inspection import check, export, whoami
+from webapp.commands.inspection import audit_file, check, export, whoami
 from webapp.commands.organizations import create_organization, list_organizations, set_password
 from webapp.commands.proofs import verify_proof
 from webapp.commands.pushes import push
@@ -47,6 +47,7 @@ COMMANDS = tuple(
         restore,
         demo,
         check,
+        audit_file,
         verify_proof,
         whoami,
         mcp,

@@ -143,6 +143,4 @@ def test_a_restore_into_distributed_books_is_refused_and_says_the_way(app, demo_
         app.app_context(),
         pytest.raises(restores.DistributedError, match="then run there: tieout distribute"),
     ):
-        restores.restore(
-            db.session(), demo_installation.backup, revision=head_revision(), revoke_tokens=False, now=NOW
-        )
+        restores.restore(db.session(), demo_installation.backup, revision=head_revision(), now=NOW)

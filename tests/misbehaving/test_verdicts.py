@@ -146,9 +146,7 @@ class RestoredBooks:
         def read() -> tuple[Verdicts, list[object]]:
             with self.app.app_context(), maintenance():
                 begin_write()
-                restores.restore(
-                    db.session(), self._path, revision=revision, revoke_tokens=False, now=datetime.now(UTC)
-                )
+                restores.restore(db.session(), self._path, revision=revision, now=datetime.now(UTC))
                 found = [each.as_json() for each in checks.violations()]
                 answer = figures(verdicts.of_proofs, organization_id), found
                 db.session.rollback()

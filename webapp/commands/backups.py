@@ -8,7 +8,15 @@ from pathlib import Path
 
 import click
 
-from webapp.commands.books import JSON, LISTED, answer, application, books, taken_back_on_failure
+from webapp.commands.books import (
+    JSON,
+    LISTED,
+    answer,
+    application,
+    books,
+    command_actor,
+    taken_back_on_failure,
+)
 from webapp.commands.progress import progress_line
 from webapp.config import make_instance
 from webapp.database.command_limits import unlimited
@@ -17,6 +25,7 @@ from webapp.database.tenancy import maintenance
 from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks.violations import Violation
+from webapp.services.access import tokens
 from webapp.services.backups import backups, derived_rows, doubts, restores
 from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
 
@@ -135,17 +144,19 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:
         upgrade(db.engine, show=show)
         begin_write()
+        now = datetime.now(UTC)
         with taken_back_on_failure(), restores.refused():
             restored = restores.restore(
                 db.session(),
                 file,
                 revision=revisions.head_revision(),
-                revoke_tokens=revoke_tokens,
-                now=datetime.now(UTC),
+                now=now,
                 key=key,
                 show=show,
             )
             manifest = restored.manifest
+            if revoke_tokens:
+                tokens.revoke_all(command_actor, now)
             violations = [each for each in checks.violations(show) if not backups.is_left_out(manifest, each)]
             if violations:
                 raise NotABackupError(

@@ -3,6 +3,9 @@
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
 
 import click
 import sqlalchemy as sa
@@ -14,7 +17,10 @@ from webapp.database.sessions import begin_read
 from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.access import organizations
+from webapp.queries.audit import audit_files
+from webapp.queries.checks import audit
 from webapp.queries.reports import exports
+from webapp.services.backups import heads
 
 FORMATS = ("beancount", "hledger", "csv")
 
@@ -42,19 +48,42 @@ def whoami(*, as_json: bool) -> None:
 
 
 @click.command()
+@click.option(
+    "--head",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A backup or an audit file that was kept elsewhere: its events are still there.",
+)
 @JSON
 @click.pass_context
-def check(context: click.Context, *, as_json: bool) -> None:
+def check(context: click.Context, head: Path | None, *, as_json: bool) -> None:
     """Check every invariant of all books; exit status 1 if one is broken."""
+    noted = {} if head is None else heads.noted_in(head)
     with books(), progress_line() as show:
         begin_read()
-        violations = list(checks.violations(show))
+        violations = [*checks.violations(show), *audit.cut_chains(noted)]
     lines = [f"{each.organization_id or '-'} {each.code}: {each.message}" for each in violations]
     sentence = "\n".join(lines) or "The books are sound."
     value = {"ok": not violations, "violations": [each.as_json() for each in violations]}
     answer(value, sentence, as_json=as_json)
     if violations:
         context.exit(1)
+
+
+@click.command("audit-file")
+@click.option(
+    "--from", "first", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The first day of events."
+)
+@click.option(
+    "--to", "last", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day of events."
+)
+@ORGANIZATION
+def audit_file(organization_id: str, first: datetime | None, last: datetime | None) -> None:
+    """Write the events of a period and the rows that they bound, to be verified without Tieout."""
+    with books():
+        begin_read()
+        organization = require_organization(organization_id)
+        days = (first and first.date(), last and last.date())
+        _write_out(audit_files.lines_of(organization, *days))
 
 
 @click.command()
@@ -65,8 +94,12 @@ def export(format_: str, organization_id: str) -> None:
     with books():
         begin_read()
         require_organization(organization_id)
-        for piece in exports.of(organization_id, format_).pieces:
-            sys.stdout.write(piece)
+        _write_out(exports.of(organization_id, format_).pieces)
+
+
+def _write_out(pieces: Iterable[str]) -> None:
+    for piece in pieces:
+        sys.stdout.write(piece)
     sys.stdout.flush()
     # A file that standard output goes to is on the disk when the command ends; what is no file cannot be.
     with contextlib.suppress(OSError):

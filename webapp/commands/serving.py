@@ -3,21 +3,32 @@
 import logging
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import click
 
 from webapp.commands import demo
-from webapp.commands.books import JSON, answer, application, require_revision, require_role, require_safe_role
+from webapp.commands.books import (
+    JSON,
+    answer,
+    application,
+    command_actor,
+    require_revision,
+    require_role,
+    require_safe_role,
+)
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import unbound
-from webapp.database.sessions import db
+from webapp.database.sessions import begin_write, db
 from webapp.database.tenancy import maintenance
 from webapp.distribution import needs, placements
 from webapp.migrations import revisions
+from webapp.queries.audit.bound_rows import not_bound
+from webapp.services.access.organizations import bind_rows
 
 log = logging.getLogger("tieout")
 MOST_SHARDS = 256
@@ -68,6 +79,13 @@ def migrate() -> None:
         with progress_line() as show:
             upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
+        found = not_bound()
+        db.session.rollback()
+        for organization_id, count in found.items():
+            begin_write(organization_id)
+            bind_rows(actor=command_actor(organization_id), now=datetime.now(UTC))
+            db.session.commit()
+            click.echo(f"The audit trail of {organization_id} now binds {count:,} rows.", err=True)
         with db.engine.connect().execution_options(read_only=True) as connection:
             if (sentence := unbound(connection)) is not None:
                 click.echo(sentence, err=True)

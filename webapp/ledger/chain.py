@@ -17,6 +17,10 @@ class Head(NamedTuple):
     hash: str
 
 
+# Where a chain begins.
+NO_EVENT: Final = Head(0, GENESIS)
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One event of an organization's chain, numbered from 1 without a gap; `body` is its canonical JSON."""

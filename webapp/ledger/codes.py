@@ -86,6 +86,7 @@ ACT_KINDS: Final = (
     "accept_reconciliation",
     "add_document_file",
     "apply_rule",
+    "bind_rows",
     "change_financial_year",
     "change_journal_entry",
     "change_password",

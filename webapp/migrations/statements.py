@@ -7,6 +7,8 @@ own, and tests/test_migrations.py knows the digest of each.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,13 +24,20 @@ PATH, SET_PATH = sa.text("SHOW search_path"), sa.text("SELECT set_config('search
 
 def run(*names: str) -> None:
     """Run files of this engine, each statement by itself."""
+    with own_path() as bind:
+        for name in names:
+            for statement in statements(_text(name)):
+                bind.exec_driver_sql(statement, execution_options={"no_parameters": True})
+
+
+@contextmanager
+def own_path() -> Iterator[sa.Connection]:
+    """Let functions that are made within the block look for tables where the books are."""
     bind = op.get_bind()
     path = None if bind.dialect.name == "sqlite" else bind.scalar(PATH)
     if path is not None:
         bind.execute(OWN_PATH)
-    for name in names:
-        for statement in statements(_text(name)):
-            bind.exec_driver_sql(statement, execution_options={"no_parameters": True})
+    yield bind
     if path is not None:
         bind.execute(SET_PATH, {"path": path})
 

@@ -1,7 +1,15 @@
 """What is stored, one module per noun."""
 
 from webapp.models.accounts import Account, FeedAccount, Institution, Merchant, Project, ProjectGroup
-from webapp.models.audit import IS_EVENT_OF_ACT, ActionRequest, AuditEvent, IdempotencyKey, Proposal
+from webapp.models.audit import (
+    IS_EVENT_OF_ACT,
+    ActionRequest,
+    AuditEvent,
+    BoundRow,
+    IdempotencyKey,
+    Proposal,
+    WrittenRow,
+)
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
 from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
 from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance

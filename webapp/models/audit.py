@@ -14,6 +14,7 @@ from webapp.ledger.codes import ACTION_STATUSES
 from webapp.models.base import (
     BigId,
     Numbered,
+    OrganizationKeyed,
     Organized,
     created,
     foreign_key,
@@ -139,6 +140,35 @@ class AuditEvent(Organized, Base):
     body: Mapped[str] = mapped_column(sa.Text)
     previous_hash: Mapped[str] = mapped_column(sa.String(64))
     hash: Mapped[str] = mapped_column(sa.String(64))
+
+
+class BoundRow(OrganizationKeyed, Base):
+    """A row as an act left it, whose event carries the digest of all that it bound (ledger/bound_rows.py).
+
+    `sequence` is that event's; `digest` is None for a row that is gone. Rows are only added.
+    """
+
+    __tablename__ = "bound_rows"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    sequence: Mapped[int] = mapped_column(sa.BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(sa.String(16), primary_key=True)
+    row_id: Mapped[int] = mapped_column(sa.BigInteger, primary_key=True, autoincrement=False)
+    format: Mapped[int]
+    digest: Mapped[bytes | None] = mapped_column(sa.LargeBinary(32))
+
+
+class WrittenRow(OrganizationKeyed, Base):
+    """A row that was written since the last event of its organization; the database notes and forgets it by triggers.
+
+    The event of the act that wrote binds it. A row that remains comes from a write past the application.
+    """
+
+    __tablename__ = "written_rows"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    kind: Mapped[str] = mapped_column(sa.String(16), primary_key=True)
+    row_id: Mapped[int] = mapped_column(sa.BigInteger, primary_key=True, autoincrement=False)
 
 
 IS_EVENT_OF_ACT = sa.and_(

@@ -85,9 +85,14 @@ def test_the_digest_is_of_what_the_proof_itself_says(bank, desk, lines, proof):
     second = desk.complete().json["reconciliation"]
     for shown in (proof, second):
         keys = "id organizationId faId currency statementDate statementBalance openingBalance openingDate"
-        more = "keepAsNew openingEntryId ledgerBalance outstanding inTransit lines completedAt previousDigest"
+        more = "keepAsNew openingEntryId ledgerBalance outstanding inTransit lines completedAt previousDigest head"
         document = {key: shown[key] for key in f"{keys} {more}".split()}
-        document |= {"v": 1, "completedBy": shown["completedBy"]["id"]}
+        document |= {
+            "v": 3,
+            "statementDigest": None,
+            "fileDigests": [],
+            "completedBy": shown["completedBy"]["id"],
+        }
         text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         assert hashlib.sha256(text.encode()).hexdigest() == shown["digest"]
     assert second["previousDigest"] == proof["digest"]

@@ -95,7 +95,7 @@ def _restored(app, path, instance):
         begin_write()
         try:
             with restores.refused():
-                restores.restore(db.session(), path, revision=head_revision(), revoke_tokens=False, now=NOW)
+                restores.restore(db.session(), path, revision=head_revision(), now=NOW)
                 found = list(checks.violations())
             for organization_id in db.session.scalars(sa.select(Organization.id)):
                 arriving_files.sweep(organization_id, now=NOW)

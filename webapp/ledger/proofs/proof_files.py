@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.proofs.proofs import FILES_VERSION, FIRST_VERSION
+from webapp.ledger.proofs.proofs import FILES_VERSION, FIRST_VERSION, HEAD_VERSION
 
 # What a proof's digest is of, as behaviour.md 3 lists it, beside `v` and `completedBy`.
 FROZEN: Final = (
@@ -26,8 +26,9 @@ FROZEN: Final = (
     "completedAt",
     "previousDigest",
 )
-# What version 2 has beside it: the files that a proof rests on.
+# What version 2 has beside it: the files that a proof rests on. Version 3 has the head of the audit trail, too.
 OF_FILES: Final = ("statementDigest", "fileDigests")
+HEAD: Final = "head"
 ITEM: Final = ("transactionId", "journalEntryId", "providerTransactionId", "bookedOn", "amount")
 
 
@@ -83,7 +84,7 @@ def document(proof: Mapping[str, Any]) -> dict[str, Any]:
     frozen: dict[str, Any] = {name: proof[name] for name in FROZEN}
     for name in ("lines", "outstanding", "inTransit"):
         frozen[name] = [{key: item[key] for key in ITEM} for item in proof[name]]
-    if named_files(proof):
-        frozen |= {name: proof.get(name) for name in OF_FILES}
-    version = FILES_VERSION if named_files(proof) else FIRST_VERSION
+    version = HEAD_VERSION if proof.get(HEAD) else FILES_VERSION if named_files(proof) else FIRST_VERSION
+    names = {FIRST_VERSION: (), FILES_VERSION: OF_FILES, HEAD_VERSION: (*OF_FILES, HEAD)}[version]
+    frozen |= {name: proof.get(name) for name in names}
     return {**frozen, "v": version, "completedBy": by["id"] if isinstance(by, dict) else by}

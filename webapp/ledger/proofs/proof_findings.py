@@ -8,7 +8,7 @@ from typing import Any, Final
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.proofs.proof_files import FROZEN, OF_FILES, document, named_files
+from webapp.ledger.proofs.proof_files import FROZEN, HEAD, OF_FILES, document, named_files
 
 # The figures of a proof beside its document, which that document decides.
 FIGURES: Final = (
@@ -20,7 +20,7 @@ FIGURES: Final = (
     "outCount",
     "outSum",
 )
-COVERED: Final = frozenset({*FROZEN, *OF_FILES, *FIGURES, "digest", "completedBy"})
+COVERED: Final = frozenset({*FROZEN, *OF_FILES, HEAD, *FIGURES, "digest", "completedBy"})
 NAMED: Final = ("kind", "name")
 
 Proofs = Sequence[Mapping[str, Any]]

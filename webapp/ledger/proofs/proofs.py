@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
+from webapp.ledger.chain import Head
 from webapp.ledger.money import Money
 
-# A proof that names no file is written as version 1, as all were before files were kept.
-FIRST_VERSION, FILES_VERSION = 1, 2
-
-OF_FILES: Final = frozenset({"statement_digest", "file_digests"})
+# Versions 1 and 2 were written before proofs named the head of the chain; version 1 before files were kept, too.
+FIRST_VERSION, FILES_VERSION, HEAD_VERSION = 1, 2, 3
 
 Status = Literal["never", "needs", "reconciled"]
 
@@ -58,6 +57,7 @@ class Proof:
     completed_at: datetime
     completed_by: int | str | None
     previous_digest: str | None
+    head: Head
     statement_digest: str | None = None
     file_digests: tuple[str, ...] = ()
 
@@ -104,13 +104,12 @@ def ordered(items: Iterable[Item]) -> tuple[Item, ...]:
 def frozen(proof: Proof) -> dict[str, object]:
     """Return the document under a proof's digest, as in behaviour.md 3; amounts as decimal text.
 
-    A proof with stored files names the SHA-256 of the statement and of each file that brought its lines.
+    It names the SHA-256 of the statement and of each stored file that brought its lines, and the event of the audit
+    trail before its own.
     """
-    names_files = proof.statement_digest is not None or bool(proof.file_digests)
-    written: dict[str, object] = {"v": FILES_VERSION if names_files else FIRST_VERSION}
+    written: dict[str, object] = {"v": HEAD_VERSION}
     for field in fields(proof):
-        if names_files or field.name not in OF_FILES:
-            written[_key(field.name)] = _written(getattr(proof, field.name), proof.currency)
+        written[_key(field.name)] = _written(getattr(proof, field.name), proof.currency)
     for minor in ("statement_balance", "opening_balance", "ledger_balance"):
         written[_key(minor)] = str(Money(getattr(proof, f"{minor}_minor"), proof.currency))
     return {key: value for key, value in written.items() if not key.endswith("Minor")}
@@ -141,6 +140,8 @@ def _written(value: object, currency: str) -> object:
         return instant_text(value)
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, Head):
+        return value._asdict()
     if isinstance(value, tuple):
         return [each if isinstance(each, str) else _item(each, currency) for each in _in_order(value)]
     return value

@@ -1,18 +1,20 @@
 """The audit chain as a feed: what happened in the books after an event, oldest first."""
 
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chain import Head
-from webapp.models import AuditEvent, TouchedProof
+from webapp.models import AuditEvent, TouchedProof, WrittenRow
 from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
+from webapp.queries.common.portions import portions
 from webapp.queries.common.records import record_of
 
 
@@ -41,12 +43,17 @@ class EventFeed:
     more: bool
 
 
-# Every act asks for both: how its event goes on, and which proofs are to be checked after it.
+_TOUCHED: Final = sa.literal("touched")
+
+
+# Every act asks for all: how its event goes on, which proofs are to be checked after it, and which rows it binds.
 @made_once
-def _head(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
-    event, touched = table_of(AuditEvent).c, table_of(TouchedProof).c
+def _end(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
+    event, touched, written = (table_of(each).c for each in (AuditEvent, TouchedProof, WrittenRow))
     last = (
-        sa.select(event.sequence, event.hash, sa.false().label("by_late_lines"))
+        sa.select(
+            event.sequence, event.hash, sa.false().label("by_late_lines"), sa.literal("event").label("kind")
+        )
         .where(event.organization_id == organization_id)
         .order_by(event.sequence.desc())
         .limit(1)
@@ -55,21 +62,50 @@ def _head(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
     no_hash = sa.cast(sa.null(), sa.String())
     return sa.union_all(
         sa.select(last),
-        sa.select(touched.reconciliation_id, no_hash, touched.by_late_lines).where(
+        sa.select(touched.reconciliation_id, no_hash, touched.by_late_lines, _TOUCHED).where(
             touched.organization_id == organization_id
+        ),
+        sa.select(written.row_id, no_hash, sa.false(), written.kind).where(
+            written.organization_id == organization_id
         ),
     )
 
 
-def head(organization_id: str) -> tuple[Head | None, dict[int, bool]]:
-    """Give the end of the chain, none before the first event, and the proofs that a write touched since their check.
+class End(NamedTuple):
+    """Where a chain ends, none before the first event, and what was written since.
 
-    A proof is true where only late lines touched it.
+    `touched` are the proofs that a write touched since their check, true where only late lines touched one; `written`
+    are the ids of rows by kind.
     """
-    rows = db.session.execute(*_head(organization_id)).all()
-    ends = [Head(sequence, last_hash) for sequence, last_hash, _ in rows if last_hash is not None]
-    return ends[0] if ends else None, {
-        proof_id: bool(by_late_lines) for proof_id, last_hash, by_late_lines in rows if last_hash is None
+
+    head: Head | None
+    touched: dict[int, bool]
+    written: dict[str, list[int]]
+
+
+def end(organization_id: str) -> End:
+    """Read where the chain ends."""
+    last, touched, written = None, {}, defaultdict(list)
+    for number, last_hash, by_late_lines, kind in db.session.execute(*_end(organization_id)):
+        if last_hash is not None:
+            last = Head(number, last_hash)
+        elif kind == _TOUCHED.value:
+            touched[number] = bool(by_late_lines)
+        else:
+            written[kind].append(number)
+    return End(last, touched, written)
+
+
+def hashes(organization_id: str, sequences: Collection[int]) -> dict[int, str]:
+    """Give the hashes of some events by their numbers, without those that are not there."""
+    return {
+        sequence: found
+        for portion in portions(sequences)
+        for sequence, found in db.session.execute(
+            sa.select(AuditEvent.sequence, AuditEvent.hash).where(
+                AuditEvent.organization_id == organization_id, AuditEvent.sequence.in_(portion)
+            )
+        )
     }
 
 

@@ -14,6 +14,7 @@ from webapp.models import Organization
 from webapp.queries.checks import (
     accounts,
     audit,
+    bound_rows,
     entries,
     feed_lines,
     items,
@@ -46,6 +47,7 @@ OF_BOOKS: tuple[Check, ...] = (
     *stored_files.CHECKS,
     *locks.CHECKS,
     *audit.CHECKS,
+    *bound_rows.CHECKS,
 )
 
 

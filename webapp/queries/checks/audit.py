@@ -1,7 +1,7 @@
 """The audit trail: an unbroken chain for each organization, and one event for every action request."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -12,8 +12,9 @@ from sqlalchemy import orm
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, instant_text
-from webapp.ledger.chain import Link, first_break
+from webapp.ledger.chain import GENESIS, Head, Link, first_break
 from webapp.models import ActionRequest, AuditEvent, refers_to
+from webapp.queries.audit import events
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 2000
@@ -23,7 +24,7 @@ ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
 RECORDED = ("kind", "status", "note", "payload", "before", "after", "result", "error")
 # Columns of the model, not of its table: what a scoped session asks of the table alone is of all organizations.
 _EVENT = [getattr(AuditEvent, column.name) for column in AuditEvent.__table__.columns]
-_TEXTS = ("id", "kind", "status", "note", "error", "target_kind", "target_id")
+_TEXTS = ("id", "kind", "status", "title", "note", "error", "target_kind", "target_id")
 _RECORDS = ("payload", "before", "after", "result", "actor")
 _REQUEST = [
     *(getattr(ActionRequest, name) for name in _TEXTS),
@@ -43,11 +44,19 @@ def chains() -> Iterator[Violation]:
         ).order_by(AuditEvent.organization_id, AuditEvent.sequence),
         execution_options={"yield_per": AT_ONCE},
     )
-    for organization_id, events in groupby(rows, attrgetter("organization_id")):
-        links = (Link(event.sequence, event.body, event.previous_hash, event.hash) for event in events)
+    for organization_id, chain in groupby(rows, attrgetter("organization_id")):
+        links = (Link(event.sequence, event.body, event.previous_hash, event.hash) for event in chain)
         broken = first_break(links)
         if broken is not None:
             yield Violation("chain_broken", broken.message, organization_id, {"sequence": broken.sequence})
+
+
+def cut_chains(noted: Mapping[str, Head]) -> Iterator[Violation]:
+    """Find organizations whose chain lacks the event that somebody noted as its head."""
+    for organization_id, head in noted.items():
+        if events.hashes(organization_id, [head.sequence]).get(head.sequence, GENESIS) != head.hash:
+            message = f"Event {head.sequence} is not the one whose hash was noted."
+            yield Violation("chain_cut", message, organization_id, {"sequence": head.sequence})
 
 
 def requests_without_event() -> Iterable[Violation]:
@@ -74,7 +83,7 @@ def requests_without_event() -> Iterable[Violation]:
     )
 
 
-def events() -> Iterator[Violation]:
+def event_bodies() -> Iterator[Violation]:
     """Find events whose body differs from their row or from the action request that they are of."""
     rows = db.session.execute(
         sa.select(*_EVENT, orm.Bundle("request", *_REQUEST))
@@ -118,6 +127,7 @@ def _agrees(event: Any, request: Any) -> bool:
     recorded = {name: getattr(request, name) for name in RECORDED}
     recorded |= {name: _record(getattr(request, name)) for name in _RECORDS}
     recorded["actor"] = {**body.get("actor", {}), **recorded["actor"]}
+    recorded |= {"title": request.title} if "title" in body else {}
     target = {"kind": request.target_kind, "id": request.target_id}
     return agrees and canonical_json({**body, **recorded, "target": target}) == event.body
 
@@ -128,4 +138,4 @@ def _record(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-CHECKS = (chains, requests_without_event, events)
+CHECKS = (chains, requests_without_event, event_bodies)

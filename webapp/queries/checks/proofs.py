@@ -14,6 +14,7 @@ from sqlalchemy import orm
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import instant_text, sha256_hex
+from webapp.ledger.chain import GENESIS, Head
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
@@ -24,6 +25,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
+from webapp.queries.audit import events
 from webapp.queries.checks.violations import Violation, found
 from webapp.queries.reconciliation import computed_verdicts, verdicts
 from webapp.queries.reconciliation.computed_verdicts import Verdict
@@ -47,6 +49,20 @@ def frozen() -> Iterator[Violation]:
     )
     for proof, previous_digest in rows:
         yield from _of_proof(proof, previous_digest)
+
+
+def heads() -> Iterator[Violation]:
+    """Find proofs that name another event as the last one before their own."""
+    proofs = sa.select(Reconciliation).where(Reconciliation.frozen.is_not(None)).order_by(Reconciliation.id)
+    named: dict[str, list[tuple[Reconciliation, Head]]] = {}
+    for proof in db.session.scalars(proofs, execution_options={"yield_per": AT_ONCE}):
+        if (head := json.loads(proof.frozen or "{}").get("head")) is not None:
+            named.setdefault(proof.organization_id, []).append((proof, Head(**head)))
+    for organization_id, of_organization in named.items():
+        hashes = events.hashes(organization_id, [head.sequence for _, head in of_organization])
+        for proof, head in of_organization:
+            if hashes.get(head.sequence, GENESIS) != head.hash:
+                yield _about(proof, "proof_head", f"does not follow event {head.sequence} of the audit trail")
 
 
 def _of_proof(proof: Reconciliation, previous_digest: str | None) -> Iterator[Violation]:
@@ -237,4 +253,4 @@ def _about(proof: Reconciliation, code: str, fact: str) -> Violation:
     return Violation(code, f"Proof {proof.id} {fact}.", proof.organization_id, {"reconciliationId": proof.id})
 
 
-CHECKS = (frozen, standing_chain, items, astray_items, states, recorded_verdicts, breaks)
+CHECKS = (frozen, heads, standing_chain, items, astray_items, states, recorded_verdicts, breaks)

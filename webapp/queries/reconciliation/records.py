@@ -66,6 +66,7 @@ class ReconciliationRecord:
     document_id: int | None
     statement_digest: str | None
     file_digests: list[str]
+    head: Mapping[str, Any] | None
     digest: str | None
     holds: bool | None
     broken_by: BrokenBy | None
@@ -115,6 +116,7 @@ def _of_draft(draft: Reconciliation) -> dict[str, Any]:
         "previous_digest": None if anchor is None else anchor.digest,
         "statement_digest": statement_files.statement_digest(draft),
         "file_digests": statement_files.file_digests(draft),
+        "head": None,
         "holds": None,
         "broken_by": None,
     }
@@ -137,6 +139,7 @@ def _of_proof(proof: Reconciliation) -> dict[str, Any]:
         "previous_digest": document["previousDigest"],
         "statement_digest": document.get("statementDigest"),
         "file_digests": document.get("fileDigests", []),
+        "head": document.get("head"),
         "holds": None if verdict is None else verdict.holds,
         "broken_by": None if verdict is None else verdict.broken_by,
     }

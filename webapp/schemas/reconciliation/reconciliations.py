@@ -157,6 +157,13 @@ class BreakSchema(Schema):
     repair_action_request_id = ma.fields.String(allow_none=True)
 
 
+class HeadSchema(Schema):
+    """The end of an audit trail."""
+
+    sequence = ma.fields.Integer(metadata={"description": "The number of the event."})
+    hash = ma.fields.String(metadata={"description": "The hash of the event, SHA-256 in hex."})
+
+
 class ReconciliationSchema(Schema):
     """A draft or proof in full, with all keys that its digest covers."""
 
@@ -197,6 +204,11 @@ class ReconciliationSchema(Schema):
         metadata={
             "description": "The SHA-256 of each file and each pushed batch that brought a cleared line."
         },
+    )
+    head = ma.fields.Nested(
+        HeadSchema,
+        allow_none=True,
+        metadata={"description": "The event of the audit trail before the proof's own."},
     )
     digest = ma.fields.String(allow_none=True)
     holds = ma.fields.Boolean(allow_none=True)

@@ -1,10 +1,12 @@
 """API tokens: shown once, stored as a hash, never stronger than their owner."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
+
+import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import instant_text
@@ -135,6 +137,12 @@ def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
         token.revoked_at = now
         proposals.end_of_token(token, now=now)
     return token
+
+
+def revoke_all(actor_of: Callable[[str], Actor], now: datetime) -> None:
+    """End all tokens of an installation, each by an act in its books."""
+    for token in db.session.scalars(sa.select(ApiToken).where(ApiToken.revoked_at.is_(None))).all():
+        revoke(token, actor=actor_of(token.organization_id), now=now)
 
 
 def facts(token: ApiToken) -> dict[str, object]:

@@ -19,8 +19,8 @@ from webapp.models import ActionRequest, AuditEvent
 from webapp.models.base import table_of
 from webapp.queries.audit import events
 from webapp.queries.reconciliation import proof_breaks
+from webapp.services.audit import bound_rows, updates
 from webapp.services.audit import proof_breaks as breaks
-from webapp.services.audit import updates
 from webapp.services.audit.act import CLOSINGS, Act, Actor
 
 
@@ -248,25 +248,30 @@ def append(done: Act, status: str, error: str = "") -> Mapping[int, bool]:
 
 
 def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mapping[int, bool]:
-    head, touched = events.head(organization_id)
-    end: chain.Link | chain.Head | None = head
+    """Append an event for each act; the last one binds what all of them wrote."""
+    before = events.end(organization_id)
+    bound = bound_rows.bind(
+        organization_id, (before.head.sequence if before.head else 0) + len(acts), before.written
+    )
+    last: chain.Link | chain.Head | None = before.head
     rows = []
-    for done, status, error in acts:
-        end = last = chain.link(_event(done, status, error), after=end)
+    for number, (done, status, error) in enumerate(acts, 1):
+        body = _event(done, status, error) | (bound if number == len(acts) else {})
+        last = link = chain.link(body, after=last)
         rows.append(
             {
                 "organization_id": organization_id,
-                "sequence": last.sequence,
+                "sequence": link.sequence,
                 "at": done.now,
                 "kind": done.kind,
                 "action_request_id": done.id,
-                "body": last.body,
-                "previous_hash": last.previous_hash,
-                "hash": last.hash,
+                "body": link.body,
+                "previous_hash": link.previous_hash,
+                "hash": link.hash,
             }
         )
     db.session.execute(_NEW_EVENTS, rows)
-    return touched
+    return before.touched
 
 
 def _event(done: Act, status: str, error: str) -> dict[str, object]:
@@ -278,6 +283,7 @@ def _event(done: Act, status: str, error: str) -> dict[str, object]:
         "status": status,
         "actionRequestId": done.id,
         "actor": {**done.actor.as_json(), "userId": done.actor.user_id},
+        "title": title_of(done),
         "requestId": done.actor.request_id,
         "address": done.actor.address,
         "target": {"kind": done.target_kind, "id": done.target_id},

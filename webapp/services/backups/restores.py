@@ -19,7 +19,7 @@ from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
 from webapp.distribution.tables import is_distributed
 from webapp.ledger.errors import LedgerError
-from webapp.models import ApiToken, Organization
+from webapp.models import Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.services.backups import archives, derived_rows
@@ -93,7 +93,6 @@ def restore(
     path: Path,
     *,
     revision: str | None,
-    revoke_tokens: bool,
     now: datetime,
     key: bytes | None = None,
     show: Show = to_nobody,
@@ -123,8 +122,6 @@ def restore(
             derived_rows.index_documents(session.connection())
             analyze(session.connection())
         _bring_files(session, archive, manifest["lostFiles"])
-    if revoke_tokens:
-        session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
     dropped: list[str] = []
     if signed is not SignedBy.KEY:
         chosen = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))

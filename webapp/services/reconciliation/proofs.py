@@ -9,12 +9,14 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json
+from webapp.ledger.chain import NO_EVENT
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import proofs
 from webapp.ledger.proofs.proofs import Item, Proof
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
+from webapp.queries.audit import events
 from webapp.queries.imports import coverage, statement_files
 from webapp.queries.reconciliation import book_balances, proof_lists, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
@@ -187,6 +189,7 @@ def _proof(
         completed_at=doing.now,
         completed_by=doing.actor.id,
         previous_digest=None if anchor is None else anchor.digest,
+        head=events.end(account.organization_id).head or NO_EVENT,
         statement_digest=statement_files.statement_digest(draft),
         file_digests=tuple(statement_files.file_digests(draft)),
     )

@@ -76,6 +76,7 @@ INVERSES: Mapping[str, Inverse] = {
 
 # Why what these did stays.
 STAYS: Mapping[str, str] = {
+    "bind_rows": "The audit trail only grows.",
     "take_back_import": "The file is not kept once it is imported; import it again.",
     "accept_reconciliation": "What was accepted is a proof now; reopen it to change the statement.",
     "undo_rule_run": "A run is not repeated by itself; apply the rule from a new preview.",
