@@ -1,5 +1,6 @@
 """Transactions, the lines of a feed account as the bank sent them, with their transfer pairs and joins."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -35,6 +36,12 @@ from webapp.models.base import (
 from webapp.models.journal_entries import JournalEntry
 
 STANDING = sa.text("status = 'STANDING'")
+
+
+def charges_of(details: Mapping[str, str], currency: str) -> Money | None:
+    """Give the bank's charges that the details of a line state."""
+    stated = details.get("charges")
+    return (Money.rounded(Decimal(stated), currency) if stated else None) or None
 
 
 class Transaction(Numbered, Base):
@@ -113,9 +120,7 @@ class Transaction(Numbered, Base):
     @property
     def charges(self) -> Money | None:
         """The bank's charges within the amount, without a sign: without them more came in, or less went out."""
-        stated = (self.details or {}).get("charges")
-        charges = Money.rounded(Decimal(stated), self.currency) if stated else None
-        return charges or None
+        return charges_of(self.details or {}, self.currency)
 
 
 @sa.event.listens_for(Transaction, "before_insert")

@@ -6,6 +6,7 @@ from typing import Final
 from webapp.ledger.matching.receipts import PaymentFacts, ReceiptEvidence, ReceiptFacts, receipt_evidence
 from webapp.ledger.money import Money
 from webapp.models import Document, JournalEntry, Transaction
+from webapp.models.transactions import charges_of
 from webapp.queries.documents import parties
 
 # The types of documents that say which way the money goes.
@@ -32,10 +33,10 @@ def evidence_of_entry(document: Document, entry: JournalEntry) -> ReceiptEvidenc
 
 def amounts_of(line: Transaction) -> dict[str, set[int]]:
     """Give the amounts for which a line may pay, by currency: its own, without the bank's charges, and the original."""
-    size, stated = abs(line.amount_minor), line.details or {}
-    amounts = {line.currency: {size}}
-    if charges := line.charges:
-        amounts[line.currency].add(abs(line.amount + charges).minor)
+    stated = line.details or {}
+    amounts = {line.currency: {abs(line.amount_minor)}}
+    if charges := charges_of(stated, line.currency):
+        amounts[line.currency].add(abs(line.amount_minor + charges.minor))
     if (original := stated.get("original_amount")) and (code := stated.get("original_currency")):
         amounts.setdefault(code, set()).add(Money.rounded(Decimal(original), code).minor)
     return amounts
