@@ -18,7 +18,7 @@ def sheet(ada):
         found = {}
         for report in ("balance-sheet", "profit-and-loss"):
             answer = ada.get(f"/api/reports/{report}?from=2024-01-01&to={day}")
-            (body,) = answer.json.values()
+            body = next(iter(answer.json.values()))
             found[report] = [
                 (each["code"], each["count"], each["sum"])
                 for each in body["warnings"]

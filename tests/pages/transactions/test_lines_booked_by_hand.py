@@ -66,7 +66,7 @@ def test_an_entry_is_asked_about_the_line_and_loses_nothing(ada, line):
     pages = ada.browser()
     asked = pages.post("/journal/new", data=entry())
     assert asked.status_code == 409
-    assert f"Bank line {line}, Acme" in text(asked)
+    assert f"Bank line {line}, “Acme" in text(asked)
     assert 'value="400.00"' in asked.text
     assert pages.post("/journal/new", data=entry(act="post_as_well")).status_code == 303
 

@@ -150,10 +150,23 @@ def triggers() -> Iterator[tuple[str, str, str, str, str]]:
             row = "OLD" if event == "DELETE" else "NEW"
             rows = ("OLD", "NEW") if event == "UPDATE" and "DELETE" in each.events else (row,)
             condition = " OR ".join(each.bound.format(one) for one in rows) if each.bound else ""
+            if event == "UPDATE" and each.columns:
+                condition = f"({condition or 'true'}) AND {has_changed(each.columns)}"
             when = f"UPDATE OF {each.columns}" if event == "UPDATE" and each.columns else event
             body = NOTE.format(rows=f"VALUES ({named_by(each, row)})")
             yield f"{each.table}_{event.lower()}_noted", when, each.table, condition, body
     yield "written_rows_bound", "INSERT", "audit_events", "", FORGET
+
+
+def has_changed(columns: str) -> str:
+    """Compare the columns of a row; PostgreSQL compares JSON as text alone."""
+    names = columns.split(", ")
+    if is_sqlite():
+        return "({}) IS NOT ({})".format(
+            *(", ".join(f"{row}.{name}" for name in names) for row in ("OLD", "NEW"))
+        )
+    old, new = (", ".join(f"{row}.{name}::text" for name in names) for row in ("OLD", "NEW"))
+    return f"({old}) IS DISTINCT FROM ({new})"
 
 
 def make_trigger(name: str, event: str, table: str, condition: str, body: str) -> None:

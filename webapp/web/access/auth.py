@@ -219,7 +219,8 @@ def _caller() -> Principal | None:
     """Find who asks: of a token without the way through Flask-Login, which is for pages."""
     if "HTTP_AUTHORIZATION" in request.environ:
         return find_caller()
-    return cast("Principal", current_user) if current_user.is_authenticated else None
+    # Flask-Login's name for the caller is a proxy, which knows nobody once the request has ended.
+    return state().principal if current_user.is_authenticated else None
 
 
 @login_manager.request_loader
