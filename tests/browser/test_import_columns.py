@@ -4,9 +4,9 @@ from playwright.sync_api import expect
 
 WORDLESS = (
     "Wann;Womit;Was;Wieviel\n"
-    "03/04/2026;Karte;Markthalle Neun Berlin;-18,40\n"
-    "04/04/2026;Lastschrift;Miete April, Vertrag 2291;-1.450,00\n"
-    "04/04/2026;Gutschrift;INV-1051 Halden wayfinding;3.570,00\n"
+    "03/04/2026;Karte;Markthalle Neun Berlin;-18.40\n"
+    "04/04/2026;Lastschrift;Miete April, Vertrag 2291;-1450.00\n"
+    "04/04/2026;Gutschrift;INV-1051 Halden wayfinding;3570.00\n"
 )
 
 

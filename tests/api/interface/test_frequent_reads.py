@@ -27,12 +27,12 @@ WITH_CORRECTIONS = "/api/transactions?faId={fa}"
 MOST_BYTES = 400_000
 # Who asks; the line, its entry, legs, accounts, bank and books; the proofs that are touched, entries by hand, open
 # items, payments, refused accounts and the opening; what the key posted today with its caps, the entry, its documents
-# and its pair; the act, the end of the chain, the entry and its legs as the event binds them, that, and the event. Two accounts
+# and its pair; the act, the end of the chain, the entry and its legs as bound, that, and the event. Two accounts
 # more where it is uncategorised.
 CONFIRM = 25
 # Who asks, the account with its books, the proofs that are touched, the push before; the events under the line's id,
 # the lines that it may be, and what the account has besides; the rules, two staging tables, what new lines need, their
-# numbers, entry, line and legs; the last event, the account with what is revalued, the body, the push; the act, the end of
+# numbers, entry, line and legs; the last event, the revalued account, the body, the push; the act, the end of
 # the chain, the line as the event binds it, that, and the event.
 PUSH = 31
 
