@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.fixtures.people import address_in
+
 pytestmark = pytest.mark.usefixtures("sound")
 WORKERS = 2
 MOVED_ON = 303
@@ -57,7 +59,7 @@ def test_two_approve_one_rejects_the_world_moves_or_the_key_ends_at_once(
         approval = ("POST", f"{path}/approve", {"digest": request["digest"]})
         rejection = ("POST", f"{path}/reject", {"reason": "No"})
         move = ("PATCH", f"/api/transactions/{line}", {"accountId": travel})
-        end = ("POST", f"/settings/keys/{agent.token_id}/revoke", {})
+        end = ("POST", address_in(ben.organization_id, f"/settings/keys/{agent.token_id}/revoke"), {})
         calls = [approval, approval, *([], [rejection], [rejection, move], [end])[turn % 4]]
         answers = at_once(address, cookies, calls)
         decisions = [answer for answer, call in zip(answers, calls, strict=True) if call not in (move, end)]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures.people import address_in
 from webapp.database.sessions import db
 from webapp.models import Membership, User
 from webapp.services.access import invitations, sessions, tokens, users
@@ -82,10 +83,10 @@ class Newcomer:
         self.bank.ask(lambda: db.session.delete(db.session.get_one(Membership, key)))
 
 
-def posted(crowd, path, headers):
-    """Do an act over one of the crowd's connections; it is acknowledged when this returns."""
+def posted(crowd, eve, path, headers):
+    """Do an act in her books over one of the crowd's connections; it is acknowledged when this returns."""
     connection = crowd._connections[0]  # noqa: SLF001
-    connection.request("POST", path, headers=headers)
+    connection.request("POST", address_in(eve.ada.organization_id, path), headers=headers)
     with connection.getresponse() as answer:
         answer.read()
         assert answer.status == 303
@@ -95,14 +96,14 @@ def posted(crowd, path, headers):
 ENDS = {
     "the token is revoked": (
         ["by_token"],
-        lambda crowd, eve: posted(crowd, f"/settings/keys/{eve.token_id}/revoke", eve.by_session),
+        lambda crowd, eve: posted(crowd, eve, f"/settings/keys/{eve.token_id}/revoke", eve.by_session),
     ),
-    "she signs out": (["by_session"], lambda crowd, eve: posted(crowd, "/sign-out", eve.by_session)),
+    "she signs out": (["by_session"], lambda crowd, eve: posted(crowd, eve, "/sign-out", eve.by_session)),
     "she is switched off": (["by_token", "by_session"], lambda _, eve: eve.switch_off()),
     "her password is changed": (["by_session"], lambda _, eve: eve.change_password()),
     "an owner removes her": (
         ["by_token", "by_session"],
-        lambda crowd, eve: posted(crowd, f"/settings/members/{eve.user_id}/remove", eve.owner),
+        lambda crowd, eve: posted(crowd, eve, f"/settings/members/{eve.user_id}/remove", eve.owner),
     ),
     "her membership is gone": (["by_token", "by_session"], lambda _, eve: eve.lose_membership()),
 }

@@ -68,7 +68,7 @@ def test_several_are_rejected_with_one_reason(ben, agent, bank, request_):
     browser, ids = ben.browser(), [f"{each['id']}.{each['digest']}" for each in (request_, other)]
     assert "Reject the ticked" in browser.get("/proposals").text
     empty = browser.post("/proposals/reject", data={"ids": ids, "reason": ""})
-    assert (empty.status_code, "Reason for rejecting" in empty.text) == (422, True)
+    assert (empty.status_code, "Why you reject the ticked" in empty.text) == (422, True)
     answer = browser.post("/proposals/reject", data={"ids": ids, "reason": "One at a time"})
     assert answer.status_code == 303
     assert "Rejected: 2 proposals" in browser.get(answer.headers["Location"]).text
@@ -137,7 +137,9 @@ def test_several_are_approved_as_they_were_shown(ben, agent, bank, request_):
     assert "Replaced" in replaced
     assert f'/proposals?id={again["id"]}">See the one that replaced it' in replaced
     assert "Replaced" in browser.get("/activity").text
-    answer = browser.post("/proposals/approve", data={"ids": f"{again['id']}.{again['digest']}"})
+    answer = browser.post(
+        "/proposals/approve", data={"ids": f"{again['id']}.{again['digest']}", "reason": ""}
+    )
     assert answer.status_code == 303
 
 

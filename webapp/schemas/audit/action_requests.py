@@ -361,14 +361,14 @@ class ReviewedProposal(fields.Text):
 
 
 class ApproveManyFormSchema(Schema):
-    """The proposals to approve, each with the digest of the reviewed effect."""
+    """The proposals to approve, with the digests of the reviewed effects; the same form has a reason for rejecting."""
 
     ids = ma.fields.List(
         ReviewedProposal(),
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
     )
-    reason = fields.Text(most=2000, load_default="")
+    reason = fields.Text(most=2000, allow_none=True, load_default=None)
 
 
 class RejectManyFormSchema(ApproveManyFormSchema):
