@@ -39,3 +39,15 @@ def test_the_sign_in_page_begins_in_its_first_field_that_is_empty(page, ada):
     page.keyboard.press("Enter")
     expect(page.get_by_text("Forgotten?")).to_be_visible()
     expect(page.get_by_label("Password", exact=True)).to_be_focused()
+
+
+@on_sqlite
+def test_the_name_of_the_books_opens_a_menu_that_lies_over_the_page(browse, ada):
+    page = browse(ada, viewport={"width": 1440, "height": 900})
+    page.goto("/")
+    bar = page.locator(".bar")
+    height = bar.bounding_box()["height"]
+    bar.locator(".bar-organization > summary").click()
+    expect(bar.locator(".menu-sheet").get_by_role("link", name="Start new books")).to_be_visible()
+    assert bar.bounding_box()["height"] == height
+    assert bar.locator(".menu-sheet:visible").bounding_box()["y"] >= height - 12
