@@ -20,7 +20,7 @@ from webapp.queries.access import organizations
 from webapp.queries.audit import audit_files
 from webapp.queries.checks import audit
 from webapp.queries.reports import exports
-from webapp.services.backups import heads
+from webapp.services.backups import archives
 
 FORMATS = ("beancount", "hledger", "csv")
 
@@ -57,7 +57,7 @@ def whoami(*, as_json: bool) -> None:
 @click.pass_context
 def check(context: click.Context, head: Path | None, *, as_json: bool) -> None:
     """Check every invariant of all books; exit status 1 if one is broken."""
-    noted = {} if head is None else heads.noted_in(head)
+    noted = {} if head is None else archives.noted_heads(head)
     with books(), progress_line() as show:
         begin_read()
         violations = [*checks.violations(show), *audit.cut_chains(noted)]
