@@ -75,6 +75,10 @@ def test_several_are_rejected_with_one_reason(ben, agent, bank, request_):
     for each in (request_, other):
         told = agent.get(f"/api/action-requests/{each['id']}").json["actionRequest"]
         assert (told["status"], told["reason"]) == ("REJECTED", "One at a time")
+    third = agent.post("/api/projects", json={"name": "Cellar"}).json["actionRequest"]
+    again = {"ids": [f"{third['id']}.{third['digest']}", ids[0]], "reason": "Again"}
+    told = browser.post("/proposals/reject", data=again)
+    assert "1 proposal rejected. 1 proposal was not rejected." in told.text
 
 
 def test_it_is_rejected_with_a_reason(ben, agent, request_):

@@ -68,7 +68,7 @@ def reject_many() -> Response:
     failed = [each for each in results if each["error"]]
     if not failed:
         return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
-    return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed))
+    return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed), verb="rejected")
 
 
 @bp.post("/<string:request_id>/approve")
@@ -103,8 +103,12 @@ def show(
     problem: Problem | None = None,
     refused: Sequence[dict[str, Any]] = (),
     count: int = 0,
+    verb: str = "approved",
 ) -> Response:
-    """Render the queue with one proposal open: the given one, else the first."""
+    """Render the queue with one proposal open: the given one, else the first.
+
+    `count` of several were decided, as `verb` says, and the `refused` ones not.
+    """
     query = ProposalsPageSchema.read_leniently(request.query_string.decode())
     listed = proposals_shown(query["show"])
     requested_id = chosen or query["id"]
@@ -136,7 +140,8 @@ def show(
         problem=problem,
         refused=refused,
         refused_titles={each["id"]: title_of(each["id"]) for each in refused},
-        approved_count=count,
+        decided_count=count,
+        verb=verb,
         notice=notice_of(query),
     )
 
