@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.ledger.canonical import canonical_json, instant_text
+from webapp.ledger.chain import Head
 from webapp.ledger.proofs.equations import (
     BankPosting,
     ItemToday,
@@ -57,6 +58,7 @@ def proof(**changed):
         completed_at=datetime(2026, 11, 2, 8, 30, tzinfo=UTC),
         completed_by=7,
         previous_digest=None,
+        head=Head(7, "c" * 64),
     )
     return replace(plain, **changed)
 
@@ -66,12 +68,14 @@ def test_the_frozen_document_has_every_key_and_its_digest_is_of_its_canonical_te
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert digest(document) == hashlib.sha256(text.encode()).hexdigest()
     assert text == (
-        '{"completedAt":"2026-11-02T08:30:00.000Z","completedBy":7,"currency":"EUR","faId":3,"id":5,"inTransit":[],'
+        '{"completedAt":"2026-11-02T08:30:00.000Z","completedBy":7,"currency":"EUR","faId":3,"fileDigests":[],'
+        '"head":{"hash":"' + "c" * 64 + '","sequence":7},"id":5,"inTransit":[],'
         '"keepAsNew":false,"ledgerBalance":"-2356.38","lines":[{"amount":"-0.05","bookedOn":"2026-10-31",'
         '"journalEntryId":1001,"providerTransactionId":"ref 1","transactionId":1},{"amount":"1.00",'
         '"bookedOn":"2026-10-31","journalEntryId":1002,"providerTransactionId":"ref 2","transactionId":2}],'
         '"openingBalance":"0.00","openingDate":null,"openingEntryId":null,"organizationId":"org_1",'
-        '"outstanding":[],"previousDigest":null,"statementBalance":"-2356.38","statementDate":"2026-10-31","v":1}'
+        '"outstanding":[],"previousDigest":null,"statementBalance":"-2356.38","statementDate":"2026-10-31",'
+        '"statementDigest":null,"v":3}'
     )
 
 

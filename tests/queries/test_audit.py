@@ -20,6 +20,7 @@ from webapp.queries import checks
 # last used, and the answer to a batch for whoever sends it again.
 BESIDE = {
     *("action_requests", "audit_events", "api_tokens", "browser_sessions", "feed_pushes", "touched_proofs"),
+    *("bound_rows", "written_rows"),
     *("day_sums", "month_sums", "line_day_sums", "line_month_sums", "register_lines"),
 }
 WRITERS = 16

@@ -145,7 +145,8 @@ function show(field, { choices, error }) {
 function signIn() {
   const note = element("p", "combobox-note", "You are signed out. ");
   const link = note.appendChild(element("a", "", "Sign in"));
-  link.href = "/sign-in";
+  // The page leads to the sign-in.
+  link.href = location.href;
   link.target = "_blank";
   return note;
 }

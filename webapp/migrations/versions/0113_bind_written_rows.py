@@ -175,6 +175,7 @@ def make_trigger(name: str, event: str, table: str, condition: str, body: str) -
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table}{when} BEGIN {body}; END")
         return
     op.execute(FUNCTION.format(name=name, body=body))
+    op.execute(f"REVOKE ALL ON FUNCTION {name}() FROM PUBLIC")
     when = f" WHEN ({condition})" if condition else ""
     op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW{when} EXECUTE FUNCTION {name}()")
 

@@ -111,12 +111,7 @@ def show(
     """
     query = ProposalsPageSchema.read_leniently(request.query_string.decode())
     listed = proposals_shown(query["show"])
-    requested_id = chosen or query["id"]
-    opened = next((each for each in listed if each.action_request_id == requested_id), None)
-    if opened is None and requested_id is not None:
-        opened = found(requested_id)
-    if opened is None:
-        opened = listed[0] if listed else None
+    opened = _opened(listed, chosen or query["id"])
     ids = [each.action_request_id for each in listed]
     place = ids.index(opened.action_request_id) if opened and opened.action_request_id in ids else None
     return render(
@@ -144,6 +139,14 @@ def show(
         verb=verb,
         notice=notice_of(query),
     )
+
+
+def _opened(listed: Sequence[Proposal], request_id: str | None) -> Proposal | None:
+    """Find the proposal that is shown whole: a listed one, another one, or else the first."""
+    for each in listed:
+        if request_id in {None, each.action_request_id}:
+            return each
+    return None if request_id is None else found(request_id)
 
 
 def heading(proposal: Proposal) -> str:

@@ -212,6 +212,7 @@ def _record_whole(proposal: Proposal, actor: Actor) -> None:
         request.kind,
         request.target_kind,
         request.target_id,
+        title=request.title,
         note=request.note,
         payload=request.payload,
         before=request.before,

@@ -17,7 +17,7 @@ let answered = nothing;
 const again = new WeakMap();
 
 // The dock is the place of the selected lines.
-const isOfDock = (ctx) => ctx.request.form?.id === "selection" && ctx.request.action.endsWith("/transactions/confirm");
+const isOfDock = (ctx) => ctx.request.form?.id === "selection" && /\/transactions\/confirm$/.test(ctx.request.action);
 const lineOf = (ctx) => (isOfDock(ctx) ? one("#dock") : document.getElementById(ctx.target.id));
 const say = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
 const textOf = (line) => (line.id === "dock"
