@@ -59,10 +59,10 @@ def books() -> Iterator[Settings]:
         require_role()
         with taken_back_on_failure():
             yield app.config["SETTINGS"]
-        tell()
+        print_warnings()
 
 
-def tell() -> None:
+def print_warnings() -> None:
     """Print what the acts so far warn of, beside the answer."""
     for _, sentence in action_requests.untold():
         click.echo(f"Mind: {sentence}", err=True)

@@ -21,8 +21,8 @@ from webapp.commands.books import (
     answer,
     books,
     command_actor,
+    print_warnings,
     require_organization,
-    tell,
 )
 from webapp.database import failures
 from webapp.database.sessions import begin_read, begin_write, db, scope_session
@@ -213,7 +213,7 @@ def _put_away(folder: DropFolder, arrived: Mapping[str, Arrival]) -> None:
     else:
         for name, place in places.items():
             click.echo(f"{name}: {arrived[name].sentence} ({place})")
-    tell()
+    print_warnings()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ LEADS_ON: Final = ("Location", "HX-Location", "HX-Redirect")
 def register_warnings(app: Flask) -> None:
     """Let the toast of every page tell what was not told yet."""
     app.jinja_env.globals["warned"] = warned
-    app.after_request(tell)
+    app.after_request(show_warnings)
 
 
 def warned() -> list[str]:
@@ -33,7 +33,7 @@ def warned() -> list[str]:
     return list(dict.fromkeys([*kept, *own]))
 
 
-def tell(response: Response) -> Response:
+def show_warnings(response: Response) -> Response:
     """Keep what an answer does not tell for the page that it leads to, or add the toast to one without."""
     if not has_begun() or is_for_api():
         return response
