@@ -114,7 +114,7 @@ class _Builder:
             raise InvoiceRefusedError("The XML is nested more deeply than any invoice; it was not read.")
         if tag == ENVELOPE and not (self._open or self._skipped or self._elements > 1):
             return
-        if self._skipped or not self._is_known(tag):
+        if self._skipped or not self._is_element(tag):
             self._skipped += 1
             return
         node = Node(tag.rpartition(" ")[2], attributes)
@@ -127,7 +127,7 @@ class _Builder:
         self._open.append(node)
         self._texts, self._length = [], 0
 
-    def _is_known(self, tag: str) -> bool:
+    def _is_element(self, tag: str) -> bool:
         return tag.startswith(_NAMESPACES) or (self._has_own_names and bool(self._open) and " " not in tag)
 
     def end(self, _tag: str) -> None:

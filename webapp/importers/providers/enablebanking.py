@@ -8,10 +8,10 @@ from webapp.importers.providers.payloads import (
     PayloadObject,
     fingerprint,
     identified,
-    in_known_currencies,
     moved_value_days,
     of_currency,
     records,
+    split_by_currency,
 )
 from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push
 from webapp.importers.texts import joined, quoted
@@ -36,7 +36,7 @@ def read(payload: object, selector: AccountSelector) -> Push:
     _refuse_error(page)
     if not isinstance(page.values.get("transactions"), list):
         page.refuse("is not a response of Enable Banking: it has no list “transactions”")
-    items, foreign = in_known_currencies(
+    items, foreign = split_by_currency(
         records(page.values["transactions"], "transactions"), _unknown, "entry_reference"
     )
     statuses = [_status(item) for item in items]

@@ -7,11 +7,11 @@ from webapp.importers.providers.payloads import (
     PayloadObject,
     fingerprint,
     identified,
-    in_known_currencies,
     last_day,
     moved_value_days,
     of_currency,
     records,
+    split_by_currency,
 )
 from webapp.importers.providers.pushes import (
     AccountSelector,
@@ -37,13 +37,11 @@ def read(payload: object, selector: AccountSelector) -> Push:
         response.refuse(
             "is not a response of GoCardless: it has no lists “booked” and “pending” under “transactions”"
         )
-    booked, foreign = in_known_currencies(records(lists.values.get("booked"), "booked"), _unknown, _IDS[0])
+    booked, foreign = split_by_currency(records(lists.values.get("booked"), "booked"), _unknown, _IDS[0])
     items = [(each, False) for each in booked]
     # Some programs store the pending lines beside “transactions” instead of within.
     for holder in (lists, response):
-        waiting, more = in_known_currencies(
-            records(holder.values.get("pending"), "pending"), _unknown, _IDS[0]
-        )
+        waiting, more = split_by_currency(records(holder.values.get("pending"), "pending"), _unknown, _IDS[0])
         items += [(each, True) for each in waiting]
         foreign += more
     lines, others = of_currency(selector, [_line(item, pending=pending) for item, pending in items])

@@ -296,7 +296,7 @@ def of_currency(
     return selected, [f"{count} in {', '.join(others)} and not imported into this account."]
 
 
-def in_known_currencies(
+def split_by_currency(
     items: Sequence[PayloadObject], unknown: Callable[[PayloadObject], str | None], name: str
 ) -> tuple[list[PayloadObject], list[str]]:
     """Return the lines in currencies of ISO 4217, and a warning that names each other one.

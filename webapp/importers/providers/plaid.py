@@ -6,9 +6,9 @@ from typing import Final
 from webapp.importers.providers.payloads import (
     PayloadObject,
     fingerprint,
-    in_known_currencies,
     records,
     select_account,
+    split_by_currency,
 )
 from webapp.importers.providers.pushes import (
     AccountSelector,
@@ -42,7 +42,7 @@ def read(payload: object, selector: AccountSelector) -> Push:
     own = {name: [each for each in lists[name] if _is_of(each, account)] for name in _LISTS}
     foreign: list[str] = []
     for name in _LISTS[:2]:
-        own[name], warnings = in_known_currencies(own[name], _unknown, "transaction_id")
+        own[name], warnings = split_by_currency(own[name], _unknown, "transaction_id")
         foreign += warnings
     return Push(
         batch_id=f"plaid-{fingerprint(payload, account)}",
