@@ -175,11 +175,13 @@ def repair_of(cause: BrokenBy, culprit: Culprit | None, can: Collection[str]) ->
         return None
     if cause.field == "arrival" and culprit.entry_status == "POSTED" and "confirm" in can:
         return Repair(
-            f"Void entry {entry_id}", "Its reversal cancels it, and the proof holds", _void(entry_id)
+            f"Void entry {entry_id}", "Its reversal cancels it; the proof is valid again", _void(entry_id)
         )
     if cause.field == "entryStatus":
         return Repair(f"Open entry {entry_id}", "Write it again, then reopen the proof", _entry(entry_id))
-    return Repair(f"Open entry {entry_id}", "Put back as it was, the proof holds", _entry(entry_id))
+    return Repair(
+        f"Open entry {entry_id}", "Put it back as it was; the proof is valid again", _entry(entry_id)
+    )
 
 
 def _of_line(cause: BrokenBy, line_id: int, culprit: Culprit, can: Collection[str]) -> Repair:
@@ -191,17 +193,15 @@ def _of_line(cause: BrokenBy, line_id: int, culprit: Culprit, can: Collection[st
     if culprit.line_status in ("REMOVED", "DELETED") and "draft" in can:
         return Repair("Restore the line", "Restored and confirmed, it counts again", at("restore", "all"))
     if cause.field == "entryStatus" and is_draft and "confirm" in can:
-        after = "Its draft becomes a new entry, and the proof holds"
+        after = "Posts it again; the proof is valid again"
         return Repair("Confirm the line again", after, at("confirm", "unconfirmed"))
     if cause.field == "arrival" and is_draft and "draft" in can:
-        after = "It counts no longer, and the proof holds"
+        after = "It no longer counts; the proof is valid again"
         return Repair("Leave the line out of the books", after, at("delete", "unconfirmed"))
     if cause.field == "arrival" and entry_id is not None and "confirm" in can:
-        after = "Then leave its line out of the books, and the proof holds"
+        after = "Then leave its line out; the proof is valid again"
         return Repair(f"Void entry {entry_id}", after, _void(entry_id))
-    return Repair(
-        "Open the line", "With the values that the bank first sent, the proof holds", at(None, "all")
-    )
+    return Repair("Open the line", "Set the bank’s first values; the proof is valid again", at(None, "all"))
 
 
 def _entry(entry_id: int) -> str:

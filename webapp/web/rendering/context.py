@@ -36,7 +36,7 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
-    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
+    app.jinja_env.globals.update(line_address=line_address)
     app.jinja_env.globals.update(in_books=in_books, icon_sheet=icon_sheet)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

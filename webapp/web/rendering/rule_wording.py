@@ -41,12 +41,12 @@ OF_DAYS: Final[dict[Operator, str]] = {
 }
 KINDS: Final[dict[EffectKind, str]] = {
     EffectKind.SET_ACCOUNT: "account",
-    EffectKind.SET_MERCHANT: "merchant",
+    EffectKind.SET_MERCHANT: "customer or supplier",
     EffectKind.SET_PROJECT: "project",
     EffectKind.SET_CURRENCY: "currency",
     EffectKind.SETTLE_BY_REFERENCE: "payment",
 }
-BY_REFERENCE: Final = "pay the open item that its text names"
+BY_REFERENCE: Final = "pay the open item in its text"
 TARGETS: Final = {each: NAMES[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
 TRIGGERS: Final = {each: NAMES[each].capitalize() for each in Trigger}
 DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
@@ -66,7 +66,7 @@ def sentence(
     >>> sentence("ALL", [], effects[:1], {("accountId", 7): "Travel"})
     'Matches everything: set account Travel.'
     >>> sentence("ALL", [uber], [{"kind": "SETTLE_BY_REFERENCE"}, *effects[:1]], {("accountId", 7): "Travel"})
-    'If description contains “Uber”, pay the open item that its text names, else set account Travel.'
+    'If description contains “Uber”, pay the open item in its text, else set account Travel.'
     """
     effects_text = _effects_text(effects, names)
     if not conditions:

@@ -37,18 +37,6 @@ class BreachText(Protocol):
     journal_entry_id: int | None
 
 
-NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-
-
-def spelled(count: int) -> str:
-    """A small count as a word, a large one in digits.
-
-    >>> spelled(0), spelled(2), spelled(12), spelled(1300)
-    ('no', 'two', 'twelve', '1,300')
-    """
-    return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
-
-
 # The categories of VAT of EN 16931 (UNCL 5305), but the standard one, whose rate says it.
 VAT_CATEGORIES = {
     "Z": "zero rated",
@@ -119,23 +107,6 @@ def initials(name: str) -> str:
     return "".join(word[0].upper() for word in words[:2]) if len(words) > 1 else short[0].upper()
 
 
-def summary_sentence(broken: int, needs: int, never: int) -> str:
-    """One sentence on the accounts that are not reconciled, the most urgent first.
-
-    >>> summary_sentence(1, 1, 1)
-    'One proof is broken, one account needs reconciling, one was never reconciled.'
-    >>> summary_sentence(0, 3, 0), summary_sentence(0, 0, 0)
-    ('Three accounts need reconciling.', 'Every account agrees with its bank.')
-    """
-    parts = [
-        (broken, "proof is broken", "proofs are broken"),
-        (needs, "account needs reconciling", "accounts need reconciling"),
-        (never, "was never reconciled", "were never reconciled"),
-    ]
-    text = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
-    return f"{text[0].upper()}{text[1:]}." if text else "Every account agrees with its bank."
-
-
 DEEDS = {
     "lineStatus": "removed",
     "arrival": "added",
@@ -163,7 +134,7 @@ def breach(cause: BreachText, amount: object = None) -> str:
 
     >>> from types import SimpleNamespace
     >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"), "-49.00")
-    'Status went from Posted to Voided, so its bank leg of −49.00 no longer counts.'
+    'It no longer counts −49.00 in the bank account.'
     >>> breach(SimpleNamespace(field="amount", before="-49.00", after="-45.00"))
     'Amount went from −49.00 to −45.00.'
     >>> breach(SimpleNamespace(field="bookedOn", before="2026-10-31", after="2026-11-02"))
@@ -174,9 +145,8 @@ def breach(cause: BreachText, amount: object = None) -> str:
     if cause.field == "books":
         return f"The books of that day differ from the statement by {figure(cause.after)}."
     if cause.field == "entryStatus":
-        before, after = ((status or "nothing").capitalize() for status in (cause.before, cause.after))
-        leg = "its bank leg" if amount is None else f"its bank leg of {figure(amount)}"
-        return f"Status went from {before} to {after}, so {leg} no longer counts."
+        counted_before = "" if amount is None else f" {figure(amount)}"
+        return f"It no longer counts{counted_before} in the bank account."
     if cause.field == "lineStatus":
         return f"Its line went from {str(cause.before).capitalize()} to {str(cause.after).capitalize()}."
     if cause.field == "amount":
@@ -228,9 +198,8 @@ def with_figures(field: str) -> bool:
     return field.rpartition(" ")[2] in FIGURED
 
 
-GLOBALS = {"summary_sentence": summary_sentence}
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
-SENTENCES = (spelled, counted, breach, owing)
+SENTENCES = (counted, breach, owing)
 PLAIN = (vat_category, initials, leading, deed, joined, choices)
 TESTS = {"with_figures": with_figures}
 
