@@ -252,11 +252,11 @@ def _numbers(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
     if not weighed.adds_up(named):
         return
     if len(named) > 1:
-        yield weighed.choice(Basis.NUMBERS, f"Names {_listed(named)}, which add up to it.", named)
+        yield weighed.choice(Basis.NUMBERS, f"Its text names {_listed(named)}, which add up to it.", named)
         return
     (only,) = named
     basis = Basis.IDENTIFICATION if identified(weighed.payment, named) else Basis.NUMBERS
-    yield weighed.choice(basis, f"Names {only.label}, of which exactly this is open.", named)
+    yield weighed.choice(basis, f"Its text names {only.label}, and the amount is the same.", named)
 
 
 def _residual(weighed: _Weighed) -> Iterator[PaymentChoice]:
@@ -293,7 +293,7 @@ def _in_part(weighed: _Weighed, named: Sequence[PayableItem]) -> Iterator[Paymen
     """Propose items to pay in part, if nothing adds up."""
     if named:
         items = [each for each in named if each.amount.currency == named[0].amount.currency]
-        yield weighed.choice(Basis.NUMBERS_IN_PART, f"Names {_listed(items)}.", items)
+        yield weighed.choice(Basis.NUMBERS_IN_PART, f"Its text names {_listed(items)}.", items)
         return
     paid = weighed.payment.amount
     same_way = [each for each in weighed.candidates if (each.amount.minor > 0) == (paid.minor > 0)]

@@ -94,10 +94,10 @@ class LikelyPayment:
     def warning(self, line_id: int) -> str:
         """Say what becomes of the items if the line is put elsewhere."""
         if not self.parts:
-            return f"Line {line_id}: {self.reason} Let it settle that, or it stays open."
+            return f"Line {line_id}: {self.reason} Match it to that, or it stays open."
         paid = total((each.amount for each in self.parts), self.parts[0].amount.currency).formatted
         exactly = f"{paid} is exactly what is open of {self.names}"
-        return f"Line {line_id}: {exactly}. Let it settle that, or it stays open."
+        return f"Line {line_id}: {exactly}. Match it to that, or it stays open."
 
     @property
     def item_ids(self) -> list[int]:
