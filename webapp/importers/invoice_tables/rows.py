@@ -86,7 +86,7 @@ class InvoiceReader:
                 continue
             is_before = header is not None and place < header
             reason = (
-                "It is before the header." if is_before else "It has no number and no date, or states a sum."
+                "Above the table, ignored." if is_before else "It has no number and no date, or states a sum."
             )
             yield SkippedRow(row.number, text[:500], reason)
 

@@ -91,7 +91,7 @@ class TableReader:
     def entries(self) -> tuple[list[TableEntry], list[SkippedRow]]:
         """Read every row; raises FileRefusedError with row, column and value."""
         header = self._layout.header
-        skipped = [_skipped(row, "It is before the header.") for row in self._table[: header or 0]]
+        skipped = [_skipped(row, "Above the table, ignored.") for row in self._table[: header or 0]]
         entries = []
         unread: TableRow | None = None
         if self._is_typed:
