@@ -27,7 +27,7 @@ COMPARISONS = [
 
 DIMENSIONS = [
     {"id": Dimension.PROJECT, "name": "Project"},
-    {"id": Dimension.PROJECT_GROUP, "name": "Group of projects"},
+    {"id": Dimension.PROJECT_GROUP, "name": "Project group"},
     {"id": Dimension.MERCHANT, "name": "Merchant"},
 ]
 MONTHS = 12

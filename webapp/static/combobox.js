@@ -105,7 +105,7 @@ function element(name, className, text = "") {
 function show(field, { choices, error }) {
   if (opened?.field !== field) return;
   const { source, typed } = opened;
-  list.setAttribute("aria-label", source.dataset.noun ? "Merchants" : "Accounts");
+  list.setAttribute("aria-label", source.dataset.noun ? "Customers and suppliers" : "Accounts");
   list.replaceChildren();
   opened.shown = [];
   let hidden = 0;

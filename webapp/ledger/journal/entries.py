@@ -34,7 +34,7 @@ class UnbalancedError(UnprocessableError):
 
 
 class MovesNothingError(UnprocessableError):
-    """The postings of each account cancel each other, so the entry would change nothing; change them or leave it."""
+    """Debit and credit use the same account."""
 
     code = "moves_nothing"
 

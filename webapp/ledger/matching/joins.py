@@ -263,7 +263,7 @@ def similarity(pending: LineReport, booked: LineReport) -> tuple[str | None, str
     same_sign = (pending.amount_minor < 0) == (booked.amount_minor < 0)
     if is_tip and same_sign and _same_merchant(pending, booked):
         percent = more * 100 / abs(pending.amount_minor)
-        return "TIP", f"{when} has the same merchant and {percent:.0f} % less, as before a tip."
+        return "TIP", f"{when} has the same counterparty and {percent:.0f} % less, as before a tip."
     return None, ""
 
 

@@ -83,11 +83,11 @@ _SENTENCES: Final[dict[Code, tuple[str, str]]] = {
     ),
     "opening_twice": (
         (
-            "An item of {day} that no statement cleared is {total}, the same as the opening balance: the opening may be"
+            "An item of {day} that is on no statement is {total}, the same as the opening balance: the opening may be"
             " in the books twice. If it is, void this entry."
         ),
         (
-            "{count} items that no statement cleared come to {total}, the oldest of {day}. That is the opening balance,"
+            "{count} items that are on no statement come to {total}, the oldest of {day}. That is the opening balance,"
             " which may be in the books twice. If it is, void these entries."
         ),
     ),

@@ -66,9 +66,7 @@ class Field(StrEnum):
     REFERENCE = RuleField("REFERENCE", ValueKind.TEXT, "reference", "reference", "number")
     IBAN = RuleField("IBAN", ValueKind.IDENTIFIER, "IBAN", "iban", "iban")
     AMOUNT = RuleField("AMOUNT", ValueKind.AMOUNT, "amount", lambda line: line.amount, "total")
-    AMOUNT_ABS = RuleField(
-        "AMOUNT_ABS", ValueKind.SIZE, "amount without its sign", lambda line: line.amount, "total"
-    )
+    AMOUNT_ABS = RuleField("AMOUNT_ABS", ValueKind.SIZE, "amount (+/−)", lambda line: line.amount, "total")
     DIRECTION = RuleField("DIRECTION", ValueKind.DIRECTION, "direction", lambda line: line.amount, "total")
     CURRENCY = RuleField(
         "CURRENCY", ValueKind.CURRENCY, "currency", lambda line: line.currency, "original_currency"
@@ -80,7 +78,7 @@ class Field(StrEnum):
     MERCHANT = RuleField(
         "MERCHANT",
         ValueKind.ID,
-        "merchant",
+        "customer or supplier",
         lambda line: line.merchant_id,
         _chosen(EffectKind.SET_MERCHANT, "org_merchant_id"),
         id_key="orgMerchantId",

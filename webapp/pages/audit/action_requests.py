@@ -17,10 +17,10 @@ CHOICES = (("", "All"), ("EXECUTED", "Done"), ("FAILED", "Refused"), ("PENDING",
 AREAS = {
     "lines": "Lines and entries",
     "statements": "Statements",
-    "files": "Files and feeds",
+    "files": "Files and bank connections",
     "rules": "Rules",
     "documents": "Documents",
-    "names": "Accounts, merchants, projects",
+    "names": "Accounts, customers and suppliers, projects",
     "settings": "Settings and people",
 }
 

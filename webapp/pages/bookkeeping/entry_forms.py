@@ -76,9 +76,9 @@ class EntryForm:
             try:
                 legs.append(self._leg(row, base))
                 if not row.get("accountId"):
-                    needs.append(f"Leg {number} has no account.")
+                    needs.append(f"Line {number} has no account.")
             except (ma.ValidationError, LedgerError) as error:
-                needs.append(f"Leg {number}: {sentence(first_sentence(error))}")
+                needs.append(f"Line {number}: {sentence(first_sentence(error))}")
         return legs, needs
 
     def _leg(self, row: Row, base: str) -> Leg:
@@ -266,7 +266,7 @@ def signed(row: Row) -> str:
     debit, credit = row.get("debit") or "", row.get("credit") or ""
     if debit and credit:
         raise ma.ValidationError(
-            {"credit": ["A leg has a debit or a credit. Enter the other one as another leg."]}
+            {"credit": ["A line has a debit or a credit. Enter the other one as another line."]}
         )
     column = "debit" if debit else "credit"
     amount = debit or credit

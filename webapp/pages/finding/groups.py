@@ -107,7 +107,7 @@ def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
     names = queries.finding.names
     kinds: tuple[tuple[str, _SearchByName, str, str, str], ...] = (
         ("Accounts", names.accounts, "folder", "accounts.show", "account_id"),
-        ("Merchants", names.merchants, "store", "merchants.show", "merchant_id"),
+        ("Customers and suppliers", names.merchants, "store", "merchants.show", "merchant_id"),
         ("Projects", names.projects, "tag", "projects.show", "project_id"),
         ("Rules", names.rules, "zap", "rule_editor.show", "rule_id"),
     )

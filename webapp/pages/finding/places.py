@@ -38,7 +38,7 @@ PAGES: Final = (
     ),
     Destination("Transfers", "transfers.index", "arrow-right", "between own accounts open items"),
     Destination("Chart of accounts", "accounts.index", "folder", "ledger accounts"),
-    Destination("Merchants", "merchants.index", "store", "counterparties suppliers customers"),
+    Destination("Customers and suppliers", "merchants.index", "store", "counterparties merchants parties"),
     Destination("Projects", "projects.index", "tag", "cost centres groups"),
     Destination("Activity", "action_requests.index", "history", "audit log acts who did what"),
     Destination("Organization", "organizations.show", "settings", "settings company name"),
@@ -57,7 +57,7 @@ ACTS: Final = (
     ),
     Destination("New entry", "manual_entries.new", "plus", "write create journal booking by hand", "draft"),
     Destination("New rule", "rule_editor.new", "plus", "create add automation", "draft"),
-    Destination("New merchant", "merchants.index", "plus", "create add counterparty", "draft", "new"),
+    Destination("New customer or supplier", "merchants.index", "plus", "create add merchant", "draft", "new"),
     Destination("New project", "projects.index", "plus", "create add", "draft", "new"),
     Destination("New account", "accounts.index", "plus", "create add ledger", "admin", "new"),
     Destination("Add a document", "documents.index", "plus", "new upload receipt invoice bill", "draft"),
@@ -78,7 +78,7 @@ def acts_on(account: Named, scopes: frozenset[str]) -> list[tuple[str, str, str]
     if "confirm" in scopes:
         acts.append((f"Confirm lines of {account.name}", "unconfirmed", "work through bookkeeping drafts"))
     if "reconcile" in scopes:
-        acts.append((f"Reconcile {account.name}", "statement", "statement proof tie out clear balance"))
+        acts.append((f"Reconcile {account.name}", "statement", "statement proof tie out tick clear balance"))
     return [
         (title, url_for("feed_accounts.show", fa_id=account.id, show=show), more)
         for title, show, more in acts

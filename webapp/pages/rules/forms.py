@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 CHOOSE: Final = {
     EffectKind.SET_ACCOUNT: "Choose an account.",
-    EffectKind.SET_MERCHANT: "Choose a merchant.",
+    EffectKind.SET_MERCHANT: "Choose a customer or supplier.",
     EffectKind.SET_PROJECT: "Choose a project.",
     EffectKind.SET_CURRENCY: "Enter a code such as EUR.",
 }

@@ -57,7 +57,7 @@ def _names(wanted: dict[str, int | None]) -> str:
     names = PartNames(organization_id(), [(ids[0], ids[1], ids[2])])
     found = {
         "accountId": names.account(ids[0]) or "another account",
-        "orgMerchantId": names.merchant(ids[1]) or "no merchant",
+        "orgMerchantId": names.merchant(ids[1]) or "no customer or supplier",
         "projectId": names.project(ids[2]) or "no project",
     }
     return ", ".join(found[name] for name in wanted)

@@ -62,7 +62,8 @@ HIDDEN: Final = frozenset(
 )
 # The labels of fields whose key is not its label.
 LABELS: Final[Mapping[str, str]] = {
-    "clearedEntries": "cleared entries",
+    "cleared": "ticked",
+    "clearedEntries": "ticked entries",
     "externalId": "account number",
     "inScope": "in scope",
     "institutionName": "bank",
@@ -75,12 +76,15 @@ LABELS: Final[Mapping[str, str]] = {
     "mask": "end of the number",
     "mergedIntoId": "merged into",
     "mergedThroughId": "together with",
+    "orgMerchantId": "customer or supplier",
     "projectIds": "projects",
-    "requiresCounterparty": "merchant required",
+    "requiresCounterparty": "customer or supplier required",
     "splitsBatches": "batches split",
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
     "transactionIds": "bank lines",
+    "uncleared": "unticked",
+    "unclearedEntries": "unticked entries",
     **triggers.NAMES,
 }
 SHORT: Final = "short"
@@ -121,7 +125,7 @@ def label(key: str) -> str:
     """Give the label of a JSON key or a code.
 
     >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE")
-    ('lock date', 'merchant', 'archived', 'already there')
+    ('lock date', 'customer or supplier', 'archived', 'already there')
     """
     if key in LABELS:
         return LABELS[key]

@@ -77,7 +77,7 @@ def of_prepayment(document: Document) -> list[DocumentFinding]:
     left = prepaid.unsettled(document)
     if left is None:
         return []
-    of = "no party" if document.org_merchant_id is None else "the merchant"
+    of = "no party" if document.org_merchant_id is None else "the supplier"
     sentence = (
         f"{left.formatted} was prepaid, and no items of {of} were settled for it, because none or several make it"
         " exactly. Settle them on its statement."

@@ -333,7 +333,7 @@ def _off(proof: Mapping[str, Any]) -> str:
     cleared, stated, off = (_figure(proof[key]) for key in ("clearedNow", "statementBalance", "offBy"))
     if cleared == stated:
         return f"The books would differ from it by {off}."
-    return f"Its cleared lines would add up to {cleared}. The statement is {stated}. Off by {off}."
+    return f"Its ticked lines would come to {cleared}. The statement is {stated}. Off by {off}."
 
 
 def _figure(amount: str) -> str:

@@ -65,12 +65,12 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
         for one in posted
     ]
     states.append(
-        (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "In force", None), effective)
+        (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "Current", None), effective)
     )
     will_post: Sequence[Leg] = ()
     if marker is not None:
         target = with_counting_merchants(entries.legs_of(marker), merged)
-        states.append((CorrectionColumn("Target", marker.id), target))
+        states.append((CorrectionColumn("Planned", marker.id), target))
         will_post = difference(target, effective)
     line = line_of(entry)
     rows = _rows(entry.organization_id, [legs for _, legs in states], will_post)

@@ -64,7 +64,7 @@ _ROLES: Final = {PartKind.ROUNDING: Role.ROUNDING, PartKind.CHARGES: Role.BANK_C
 
 
 class NoTotalError(UnprocessableError):
-    """The document states no total; write it first."""
+    """Enter the total of this receipt first."""
 
     code = "no_total"
 

@@ -38,11 +38,16 @@ def names(organization_id: str, ids: Mapping[str, int]) -> list[str]:
     """Give the names of what lines get, by the keys account_id, org_merchant_id and project_id."""
     found: list[str] = []
     if "account_id" in ids:
-        found.append(lookups.refer(Account, organization_id, ids["account_id"], "accountId").name)
+        found.append(
+            f"account {lookups.refer(Account, organization_id, ids['account_id'], 'accountId').name}"
+        )
     if "org_merchant_id" in ids:
-        found.append(lookups.refer(Merchant, organization_id, ids["org_merchant_id"], "orgMerchantId").name)
+        merchant = lookups.refer(Merchant, organization_id, ids["org_merchant_id"], "orgMerchantId")
+        found.append(f"customer or supplier {merchant.name}")
     if "project_id" in ids:
-        found.append(lookups.refer(Project, organization_id, ids["project_id"], "projectId").name)
+        found.append(
+            f"project {lookups.refer(Project, organization_id, ids['project_id'], 'projectId').name}"
+        )
     return found
 
 

@@ -15,13 +15,13 @@ from webapp.services.audit.action_requests import act
 
 
 class WrongPasswordError(UnprocessableError):
-    """This is not your present password."""
+    """This is not your current password."""
 
     code = "wrong_password"
 
 
 class SamePasswordError(UnprocessableError):
-    """Choose another password than the present one."""
+    """Choose another password than the current one."""
 
     code = "same_password"
 

@@ -280,9 +280,11 @@ def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: F
     if not is_required:
         return
     if account.is_system:
-        raise SystemAccountError(f"Tieout itself posts to {cited(account.name)}, and names no merchant.")
+        raise SystemAccountError(
+            f"Tieout itself posts to {cited(account.name)}, and names no customer or supplier."
+        )
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"Bank lines post to {cited(account.name)}, without a merchant.")
+        raise FeedBackedError(f"Bank lines post to {cited(account.name)}, without a customer or supplier.")
 
 
 CHECKS: Mapping[str, Callable[[Account, Any], None]] = {

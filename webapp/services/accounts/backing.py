@@ -23,7 +23,7 @@ from webapp.services.audit import updates
 
 
 class AlreadyBackedError(LedgerError):
-    """Another feed account has this ledger account already."""
+    """Another bank account has this ledger account already."""
 
     code = "already_backed"
 
@@ -35,7 +35,7 @@ class PostedLinesError(LedgerError):
 
 
 class UnfitAccountError(UnprocessableError):
-    """This ledger account cannot be that of a feed account."""
+    """This ledger account cannot be that of a bank account."""
 
     code = "unfit_account"
 
@@ -45,7 +45,7 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
     account = lookups.refer(Account, organization_id, account_id, "accountId")
     if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
-            f"{cited(account.name)} cannot be the ledger account of a feed. Choose an active asset or liability."
+            f"{cited(account.name)} cannot be the ledger account of a bank account. Choose an active asset or liability."
         )
     if account.keeps_items:
         raise _unfit(
@@ -60,11 +60,11 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
             details={"faId": feed_account.id},
         )
     if (account.currency or currency) != currency:
-        raise _unfit(f"{cited(account.name)} is kept in {account.currency}, this feed in {currency}.")
+        raise _unfit(f"{cited(account.name)} is kept in {account.currency}, this bank account in {currency}.")
     strange = _other_currency(account, currency)
     if strange is not None:
         raise _unfit(
-            f"{cited(account.name)} has postings in {strange}, and a bank's account has its feed's {currency} only."
+            f"{cited(account.name)} has postings in {strange}, and the bank account has {currency} only."
         )
     account.currency = currency
     account.is_revalued = True

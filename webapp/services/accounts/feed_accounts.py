@@ -25,7 +25,7 @@ MASK_LENGTH = 4
 
 
 class NumberTakenError(LedgerError):
-    """There is a feed account with this number in this currency already."""
+    """A bank account has this number in this currency already."""
 
     code = "external_id_taken"
 
@@ -75,7 +75,7 @@ class FeedAccountChanges(TypedDict, total=False):
 def create(*, actor: Actor, now: datetime, **facts: Unpack[FeedAccountInput]) -> FeedAccount:
     """Open a feed account; without `account_id` it gets a ledger account of its own."""
     opening = Opening(**facts)
-    title = f"Opened the feed account {opening.name} in {opening.currency}"
+    title = f"Opened the bank account {opening.name} in {opening.currency}"
     payload = {camel(name): value for name, value in facts.items()}
     with act(
         actor, now, "create_feed_account", ("feed_account", "new"), title=title, payload=payload
@@ -148,7 +148,7 @@ def edit(
     target = ("feed_account", feed_account.id)
     payload = {camel(name): value for name, value in changes.items()}
     title = titles.changed(
-        "the feed account", feed_account.name, state(feed_account), payload, feed_account.organization_id
+        "the bank account", feed_account.name, state(feed_account), payload, feed_account.organization_id
     )
     with act(actor, now, "edit_feed_account", target, title=title, payload=payload) as doing:
         if not changes:
@@ -223,7 +223,7 @@ def _refuse_taken_number(organization_id: str, external_id: str | None, currency
     )
     if taken is not None:
         raise NumberTakenError(
-            f"{cited(taken.name)} has this number in {currency} already. Use that feed account.",
+            f"{cited(taken.name)} has this number in {currency} already. Use that bank account.",
             details={"faId": taken.id},
         )
 

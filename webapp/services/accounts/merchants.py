@@ -22,19 +22,19 @@ MERGE_FACTS = ("merged_into_id", "merged_through_id")
 
 
 class MerchantInUseError(LedgerError):
-    """Postings or a rule use this merchant, so it stays."""
+    """Postings or a rule use this customer or supplier, so it stays."""
 
     code = "in_use"
 
 
 class MergedMerchantError(LedgerError):
-    """One of these merchants is merged into another one already; separate it first."""
+    """One of these is merged already; separate it first."""
 
     code = "merged"
 
 
 class SameMerchantError(UnprocessableError):
-    """A merchant is merged into another one, not into itself; choose the other one."""
+    """A customer or supplier cannot be merged into itself; choose another one."""
 
     code = "same_merchant"
 
@@ -65,7 +65,12 @@ def create(
     fields = payload(content, Merchant)
     target = ("merchant", "new")
     with act(
-        actor, now, "create_merchant", target, title=f"Created the merchant {name}", payload=fields
+        actor,
+        now,
+        "create_merchant",
+        target,
+        title=f"Created the customer or supplier {name}",
+        payload=fields,
     ) as doing:
         merchant = Merchant(organization_id=actor.organization_id, **content, created_at=now)
         db.session.add(merchant)
@@ -76,7 +81,7 @@ def create(
 
 def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
     """Delete a merchant that no posting, no rule and no merge names, or raise MerchantInUseError."""
-    title = f"Deleted the merchant {merchant.name}"
+    title = f"Deleted the customer or supplier {merchant.name}"
     with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
         usage = usages.of_merchant(merchant)
         if usage.sentence:
@@ -85,7 +90,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
             )
         if merchant.merged_into_id is not None:
             raise MergedMerchantError(
-                f"{cited(merchant.name)} is merged into another merchant. Separate it first."
+                f"{cited(merchant.name)} is merged into another one. Separate it first."
             )
         doing.before = facts(merchant, FACTS)
         db.session.delete(merchant)
@@ -94,7 +99,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
 
 def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
-    title = titles.of_change("the merchant", merchant, changes)
+    title = titles.of_change("the customer or supplier", merchant, changes)
     target = ("merchant", merchant.id)
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
         change(merchant, changes, doing)
@@ -111,11 +116,11 @@ def merge(
     """
     organization_id = merchant.organization_id
     into = lookups.refer(Merchant, organization_id, into_id, "mergedIntoId")
-    title = f"Merged the merchant {merchant.name} into {into.name}"
+    title = f"Merged the customer or supplier {merchant.name} into {into.name}"
     asked = payload({"merged_into_id": into_id}, Merchant)
     with act(actor, now, "merge_merchant", ("merchant", merchant.id), title=title, payload=asked) as doing:
         if into_id == merchant.id:
-            raise SameMerchantError(fields={"mergedIntoId": ["Choose another merchant."]})
+            raise SameMerchantError(fields={"mergedIntoId": ["Choose another one."]})
         if merchant.merged_into_id == into_id:
             doing.nothing_to_do()
             return merchant
@@ -136,7 +141,7 @@ def merge(
 
 def separate(merchant: Merchant, *, actor: Actor, now: datetime) -> Merchant:
     """Let a merged merchant count as itself again, with those that came along with it; a repeat changes nothing."""
-    target, title = ("merchant", merchant.id), f"Separated the merchant {merchant.name} again"
+    target, title = ("merchant", merchant.id), f"Separated the customer or supplier {merchant.name} again"
     with act(actor, now, "separate_merchant", target, title=title) as doing:
         if merchant.merged_into_id is None:
             doing.nothing_to_do()
@@ -171,7 +176,7 @@ def _require_counting(merchant: Merchant) -> None:
 
 def _require_merged(merchant: Merchant, into_id: int) -> None:
     if merchant.merged_into_id != into_id:
-        raise MergedMerchantError(f"{cited(merchant.name)} does not count as the same merchant any more.")
+        raise MergedMerchantError(f"{cited(merchant.name)} is not merged with it any more.")
 
 
 def _came_with(merchant: Merchant) -> list[Merchant]:

@@ -28,13 +28,21 @@ def of_entry(entry: JournalEntry) -> str:
 
 def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
     """Name legs by a text, their sums and a day."""
+    return " ".join(filter(None, (titles.quoted(description), _amounts(legs), f"of {day:%-d %b}")))
+
+
+def of_new(description: str, legs: Sequence[Leg], day: date) -> str:
+    """Name an entry that is being written."""
+    text = f"“{titles.clipped(description)}”" if description else "an entry"
+    return ", ".join(filter(None, (text, _amounts(legs), f"{day:%-d %b}")))
+
+
+def _amounts(legs: Sequence[Leg]) -> str:
     bank = [leg for leg in legs if leg.is_bank_leg]
     sums: dict[str, int] = {}
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
-    amounts = titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
-    parts = [titles.quoted(description), amounts, f"of {day:%-d %b}"]
-    return " ".join(filter(None, parts))
+    return titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
 
 
 def of_document(document: Document) -> str:
@@ -120,7 +128,7 @@ def _choice(
 ) -> list[str]:
     if key not in changes:
         return []
-    noun = model.__name__.lower()
+    noun = "customer or supplier" if model is Merchant else "project"
     row = lookups.by_id(model, line.organization_id, [changes[key]]).get(changes[key])
     return [f"no {noun}" if row is None else f"{noun} {row.name}"]
 

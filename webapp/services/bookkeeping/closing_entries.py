@@ -25,7 +25,7 @@ class NotYearEndError(UnprocessableError):
 
 
 class ClosingAccountError(UnprocessableError):
-    """A closing entry is on income, expenses and equity alone, without project and merchant."""
+    """A closing entry is on income, expenses and equity alone, without a project, a customer or a supplier."""
 
     code = "closing_account"
 

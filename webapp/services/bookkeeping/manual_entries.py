@@ -110,8 +110,7 @@ def create(
             document = lookups.refer(Document, organization.id, document_id, "documentId")
             entry_questions.ask_about_document(document, force=force)
         legs = legs_of(organization, postings, takes_shares=is_stated)
-        verb = "Posted" if post else "Wrote"
-        doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
+        doing.title = f"{'Posted' if post else 'Drafted'} {titles.of_new(description, legs, effective_at)}"
         _check_day(effective_at, doing, force=force)
         mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated, force=force)
         entry = journal_entries.add_draft(

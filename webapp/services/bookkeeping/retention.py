@@ -26,7 +26,7 @@ def change(
         now,
         "change_retention",
         target,
-        title=f"Changed how long files stay to {stay}",
+        title=f"Changed how long files are kept to {stay}",
         payload=payload,
     ) as doing:
         change_fields(organization, {"retention_years": retention_years}, doing)

@@ -21,7 +21,7 @@ LEARNT: Final = frozenset(learnt for _, _, learnt in MARKS)
 
 
 class NoPartyError(UnprocessableError):
-    """The document names nobody that a merchant could be made of; write its sender first."""
+    """The document names no sender; enter it first."""
 
     code = "no_party"
 

@@ -207,7 +207,7 @@ def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) 
 
 def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAccount:
     """Resume a paused feed; one that is not paused stays as it is."""
-    title = f"Resumed the feed of {feed_account.name}"
+    title = f"Resumed the bank connection of {feed_account.name}"
     with act(actor, now, "resume_feed", ("feed_account", feed_account.id), title=title) as doing:
         if feed_account.paused_at is None:
             doing.nothing_to_do()

@@ -10,7 +10,7 @@ class NoOpenItemError(UnprocessableError):
 
 
 class SeveralAccountsError(UnprocessableError):
-    """A settlement is of one account and one currency; split the line by account, or settle the items of each."""
+    """A settlement has one account and one currency; split the line by account, or settle the items of each."""
 
     code = "several_accounts"
 
@@ -22,7 +22,7 @@ class SettlementSumError(UnprocessableError):
 
 
 class SeveralPartiesError(UnprocessableError):
-    """A settlement is of one merchant; split the line by merchant, settle the items of each, or merge the two."""
+    """A settlement has one customer or supplier; split the line by them, settle the items of each, or merge the two."""
 
     code = "several_parties"
 

@@ -110,7 +110,7 @@ class ArchivedError(LedgerError):
 
 
 class CounterpartyRequiredError(LedgerError):
-    """This account needs a merchant on each posting; choose one, then post."""
+    """This account needs a customer or supplier on each posting; choose one, then post."""
 
     code = "counterparty_required"
 
@@ -271,7 +271,7 @@ def check_open(organization_id: str, day: date) -> None:
     open_day = organizations.first_open_day(organization_id, day)
     if open_day != day:
         raise PeriodLockedError(
-            f"{day:%-d %b %Y} is in a locked period. Date it {open_day:%-d %b %Y}, or move the lock.",
+            f"{day:%-d %b %Y} is in a locked period. Date it {open_day:%-d %b %Y}, or open the period.",
             details={"firstOpenDay": open_day.isoformat()},
         )
 
@@ -296,7 +296,7 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
         sentence = "is archived. Choose another account or restore it, then post."
         raise ArchivedError(f"{cited(refused.name)} {sentence}")
     if refused is not None:
-        sentence = "needs a merchant on each posting. Choose one, then post."
+        sentence = "needs a customer or supplier on each posting. Choose one, then post."
         raise CounterpartyRequiredError(f"{cited(refused.name)} {sentence}")
 
 

@@ -54,7 +54,7 @@ class TooManyItemsError(UnprocessableError):
 
 
 class AfterStatementError(UnprocessableError):
-    """An item dated after the statement cannot be on it; clear it in a later one."""
+    """An item dated after the statement cannot be on it; tick it on a later one."""
 
     code = "after_statement"
 
@@ -66,7 +66,7 @@ class NoItemError(UnprocessableError):
 
 
 class ClearedBeforeError(LedgerError):
-    """A proof has cleared this already; reopen that proof first."""
+    """A proof contains this already; reopen that proof first."""
 
     code = "reconciled"
 
@@ -122,7 +122,7 @@ def put_items(
         "auto": choice.auto,
     }
     target = ("feed_account", account.id)
-    title = f"Changed what is cleared of {account.name}"
+    title = f"Changed the ticks of {account.name}"
     with act(actor, now, "clear_reconciliation_items", target, title=title, payload=payload) as doing:
         if choice.auto == choice.has_ids:
             raise NothingToClearError
@@ -147,7 +147,7 @@ def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Ke
         _name(draft.organization_id, keys[0]) if len(keys) == 1 else titles.counted(len(keys), "item")
         for keys in (cleared, uncleared)
     )
-    title = f"Cleared {some}" if cleared else f"Uncleared {others}"
+    title = f"Ticked {some}" if cleared else f"Unticked {others}"
     if cleared and uncleared:
         title += f" instead of {others}"
     return f"{title} on the statement of {name} to {draft.statement_date:%-d %b %Y}"

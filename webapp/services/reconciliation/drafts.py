@@ -109,7 +109,7 @@ def put_draft(
         doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
         count = len(change.uncleared) + len(change.uncleared_entries)
         if count:
-            doing.title += f", which uncleared {titles.counted(count, 'item')}"
+            doing.title += f", which unticked {titles.counted(count, 'item')}"
     return change
 
 
@@ -255,7 +255,7 @@ def _as_json(figures: Figures, currency: str, document_id: int | None) -> dict[s
 
 def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
     """Delete the open draft with its cleared items; without one nothing happens, and a proof stays."""
-    title = f"Abandoned the draft of {account.name}"
+    title = f"Cancelled the reconciliation of {account.name}"
     with act(actor, now, "abandon_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = reconciliations.draft_of(account)
         if draft is None:
@@ -264,7 +264,7 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
         cleared = _cleared(draft)
         doing.title += f" to {draft.statement_date:%-d %b %Y}"
         if count := sum(map(len, cleared.values())):
-            doing.title += f" with {titles.counted(count, 'cleared item')}"
+            doing.title += f" with {titles.counted(count, 'ticked item')}"
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         doing.before = {**statement_facts(draft), "faId": Ref(Kind.FEED_ACCOUNT, account.id), **cleared}
         db.session.execute(

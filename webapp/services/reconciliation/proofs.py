@@ -32,12 +32,12 @@ MOST_NAMED: Final = 20
 
 
 class NotReadyError(LedgerError):
-    """This statement does not tie out yet."""
+    """This statement is not reconciled yet."""
 
     codes: ClassVar[Mapping[str, str]] = {
-        "difference": "This statement does not tie out yet: its difference is not zero.",
-        "unconfirmed": "This statement does not tie out yet: cleared lines are not confirmed.",
-        "books_differ": "This statement does not tie out yet: the books differ from it.",
+        "difference": "This statement is not reconciled yet: its difference is not zero.",
+        "unconfirmed": "This statement is not reconciled yet: ticked lines are not confirmed.",
+        "books_differ": "This statement is not reconciled yet: the books differ from it.",
     }
 
 
@@ -106,12 +106,12 @@ def _not_ready(account: FeedAccount, draft: Reconciliation, ready: Readiness) ->
     if ready.unconfirmed:
         details["unconfirmed"] = ready.unconfirmed
         count = len(ready.unconfirmed)
-        missing.append(f"{count} cleared line{' is' if count == 1 else 's are'} not confirmed")
+        missing.append(f"{count} ticked line{' is' if count == 1 else 's are'} not confirmed")
     if ready.books_differ_minor:
         amount = Money(ready.books_differ_minor, currency)
         details["books_differ"] = str(amount)
         missing.append(f"the books differ from it by {amount.formatted}")
-    sentence = f"This statement does not tie out yet: {'; '.join(missing)}."
+    sentence = f"This statement is not reconciled yet: {'; '.join(missing)}."
     return NotReadyError(sentence, details=details, code=next(iter(details)))
 
 

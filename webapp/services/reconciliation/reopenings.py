@@ -37,13 +37,13 @@ class NoProofError(LedgerError):
 
 
 class DraftOpenError(LedgerError):
-    """A draft is open on this account; complete or abandon it, then reopen the proof."""
+    """A reconciliation of this account is open; complete or cancel it, then reopen the proof."""
 
     code = "draft_open"
 
 
 class HoldsError(LedgerError):
-    """This proof holds; there is nothing to accept."""
+    """This proof is valid; there is nothing to accept."""
 
     code = "holds"
 
@@ -171,7 +171,7 @@ def _check_open(proof: Reconciliation) -> None:
     for day in days:
         if organizations.first_open_day(proof.organization_id, day) != day:
             raise PeriodLockedError(
-                f"{day:%-d %b %Y} is in a locked period. Move the lock back to reopen this proof."
+                f"{day:%-d %b %Y} is in a locked period. Open the period to reopen this proof."
             )
 
 

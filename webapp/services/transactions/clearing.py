@@ -28,7 +28,7 @@ class StaleDraftError(LedgerError):
         message = (
             None
             if current is not None
-            else "This draft no longer exists: it was completed or abandoned. Look again."
+            else "This draft no longer exists: it was completed or cancelled. Look again."
         )
         super().__init__(message, details={"version": current})
 

@@ -56,7 +56,7 @@ class DoubtfulLineError(LedgerError):
     """Look at this line once more before it is posted."""
 
     codes: ClassVar[Mapping[str, str]] = {
-        DoubtCode.UNCATEGORISED: "This line is uncategorised, and would be posted as such.",
+        DoubtCode.UNCATEGORISED: "No account is chosen for this line.",
         DoubtCode.ALREADY_EXPLAINED: "An entry that was written by hand has this money already.",
         DoubtCode.PAYS_OPEN_ITEM: "This line pays an open item, which would stay open.",
         DoubtCode.MAY_BE_TRANSFER: "This line is one side of a transfer, which would count twice.",

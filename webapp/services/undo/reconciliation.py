@@ -34,9 +34,9 @@ def unput(undoing: Undoing, request: ActionRequest) -> str:
         drafts.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
         return "Restore the earlier figures of the draft."
     if _items(draft):
-        raise ChangedSinceError("Somebody cleared items in it since, so it is left as it is.")
+        raise ChangedSinceError("Somebody ticked items in it since, so it stays unchanged.")
     drafts.abandon(account, **undoing.by)
-    return "Abandon the draft."
+    return "Cancel the reconciliation."
 
 
 def open_again(undoing: Undoing, request: ActionRequest) -> str:
@@ -48,7 +48,7 @@ def open_again(undoing: Undoing, request: ActionRequest) -> str:
     if cleared or entries:
         choice = ClearingChoice(cleared=cleared, cleared_entries=entries)
         cleared_items.put_items(account, choice, **undoing.by)
-    return "Open the draft again, with what was cleared in it."
+    return "Open the reconciliation again, with its ticks."
 
 
 def unclear(undoing: Undoing, request: ActionRequest) -> str:
@@ -64,7 +64,7 @@ def unclear(undoing: Undoing, request: ActionRequest) -> str:
     )
     if not cleared_items.put_items(account, choice, **undoing.by).changed:
         raise ChangedSinceError
-    return "Unclear what it cleared, and clear what it uncleared."
+    return "Reverse its ticks."
 
 
 def reopen(undoing: Undoing, request: ActionRequest) -> str:

@@ -229,7 +229,7 @@ def _require_uncleared(line: Transaction) -> None:
     )
     found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
     if found is not None:
-        raise ChangedSinceError(f"Reconciliation {found} has cleared it; unclear it there first.")
+        raise ChangedSinceError("It is ticked on a statement. Untick it there first.")
 
 
 def _reinstate_settings(request: ActionRequest, line: Transaction) -> None:

@@ -43,13 +43,13 @@ FEW = 20
 
 
 class ConfirmedLinesError(LedgerError):
-    """Lines of this import are or were confirmed; an import is taken back only while none is."""
+    """Lines of this import are or were confirmed, so it cannot be removed."""
 
     code = "confirmed"
 
 
 class ClearedLinesError(LedgerError):
-    """Lines of this import are cleared in a reconciliation; an import is taken back only while none is."""
+    """Lines of this import are ticked on a statement; untick them, then remove the import."""
 
     code = "cleared"
 
