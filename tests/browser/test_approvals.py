@@ -96,7 +96,7 @@ def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
     request = proposed(ben.with_scopes("read", "propose"), *month_from_file(bank), title="October")
     page = browse(ben, viewport={"width": 390, "height": 844})
     page.goto(f"/proposals?id={request['id']}")
-    expect(page.get_by_text("What it does, in 6 steps")).to_be_visible()
+    expect(page.get_by_text("6 steps")).to_be_visible()
     steps = page.locator(".plan-step")
     expect(steps.first).to_contain_text("october.ofx")
     expect(steps.first).to_contain_text(request["payload"]["body"]["steps"][0]["body"]["sha256"])
@@ -137,7 +137,7 @@ def test_a_plan_is_refused_as_a_whole_with_a_reason(browse, ben, planned):
     request, line = planned
     page = browse(ben, viewport={"width": 390, "height": 844})
     page.goto(f"/proposals?id={request['id']}")
-    expect(page.get_by_text("What it does, in 2 steps")).to_be_visible()
+    expect(page.get_by_text("2 steps")).to_be_visible()
     page.get_by_text("Reject…").click()
     page.get_by_label("Reason for rejecting").fill("That is no food")
     page.get_by_role("button", name="Reject", exact=True).click()

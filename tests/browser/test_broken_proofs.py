@@ -37,7 +37,7 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
         picture(page, f"hub-broken-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
         page.goto("/reconciliations/proofs/1")
-        assert "no longer holds" in page.inner_text(".holds")
+        assert "no longer valid" in page.inner_text(".holds")
         picture(page, f"proof-broken-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page = browse(ada)
@@ -61,7 +61,7 @@ def test_a_mended_proof_tells_its_history_on_screen_and_on_paper(browse, ada, de
     for mode, options in modes.items():
         page = browse(ada, **options)
         page.goto("/reconciliations/proofs/1")
-        assert "This proof holds" in page.inner_text(".holds")
+        assert "This proof is valid" in page.inner_text(".holds")
         assert "Undone by Ben's program" in page.inner_text(".proof-history")
         picture(page, f"proof-mended-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
@@ -85,5 +85,5 @@ def test_what_arrived_and_is_even_can_be_accepted_from_the_hub(browse, ada, ben,
     page.click("summary:has-text('Accept it as it is now')")
     page.click("text=Complete it again")
     page.wait_for_url("**/reconciliations/proofs/*")
-    assert "This proof holds" in page.inner_text(".holds")
+    assert "This proof is valid" in page.inner_text(".holds")
     assert desk.account()["status"] == "reconciled"

@@ -56,11 +56,11 @@ def test_a_first_proof_takes_at_most_twelve_clicks_and_no_typing(browse, ben, pi
     hand.on("button", "Start reconciling")
     expect(page.get_by_text("The bank says 33.06 was there on 26 Dec 2013")).to_be_visible()
     hand.on("button", "Start with it")
-    hand.on("button", "Clear all confirmed")
+    hand.on("button", "Tick all posted")
     expect(page.locator("#difference-figure")).to_have_text("0.00")
     hand.on("button", "Complete reconciliation")
     expect(page.locator("#panel .ties-out")).to_have_text("0.00")
     expect(page.get_by_role("link", name="Print")).to_be_visible()
     hand.on("link", "Open the proof")
-    expect(page.get_by_text("This proof holds")).to_be_visible()
+    expect(page.get_by_text("This proof is valid")).to_be_visible()
     assert hand.count <= MOST_CLICKS

@@ -75,7 +75,7 @@ def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
         ).first.click()
         page.get_by_role("button", name="Post it uncategorised").click()
         expect(page.locator(".line-confirm:visible")).to_have_count(left - 1)
-    page.get_by_role("button", name="Clear all confirmed").click()
+    page.get_by_role("button", name="Tick all posted").click()
     expect(page.locator("#difference-figure")).to_have_text("0.00")
 
     page.get_by_role("button", name="Complete reconciliation").click()
@@ -83,6 +83,6 @@ def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
     expect(page.get_by_role("link", name="Open the proof")).to_be_visible()
     expect(proof).to_be_visible()
     page.goto("/reconciliations/proofs/1")
-    expect(page.get_by_text("This proof holds")).to_be_visible()
+    expect(page.get_by_text("This proof is valid")).to_be_visible()
     page.goto("/")
     expect(page.get_by_text("Needs reconciling", exact=True)).to_be_visible()

@@ -87,11 +87,11 @@ def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     choose(accounts.nth(0), "Rent")
     amounts.nth(1).fill("40")
     choose(accounts.nth(1), "Insurance")
-    row.get_by_role("button", name="Save the parts").click()
+    row.get_by_role("button", name="Save the split").click()
     expect(page.get_by_role("alert")).to_contain_text("−10.00 EUR is left")
     expect(row.locator("input[name$=amount]").nth(1)).to_have_value("40")
     row.locator("input[name$=amount]").nth(1).fill("50")
-    row.get_by_role("button", name="Save the parts").click()
+    row.get_by_role("button", name="Save the split").click()
     expect(line(page, "Rent October")).to_contain_text("Split in 2")
 
 
@@ -166,7 +166,7 @@ def test_an_uncategorised_line_is_asked_about_and_the_question_is_withdrawn(work
     expect(current.get_by_role("combobox", name="Account")).to_be_visible()
     for withdraw in ("Escape", "j", "x"):
         page.keyboard.press("c")
-        expect(question(page)).to_contain_text("This line is uncategorised, and would be posted as such.")
+        expect(question(page)).to_contain_text("No account chosen. Post to “Uncategorised”?")
         page.keyboard.press(withdraw)
         expect(question(page)).to_have_count(0)
     expect(page.locator(".line-confirm")).to_have_count(len(LINES))

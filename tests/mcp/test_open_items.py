@@ -42,7 +42,7 @@ def test_a_line_is_proposed_to_pay_what_it_names_and_a_person_approves(agent, be
     line = bank.send("2026-03-20", "400.00", "Your RE 2026-17")
     found = agent.call("find_owed", line=line)["items"]
     assert (found[0]["itemId"], found[0]["choice"], found[0]["pays"]) == (invoices["RE-2026-17"], 1, "400.00")
-    assert found[0]["why"] == "Names RE-2026-17, of which exactly this is open."
+    assert found[0]["why"] == "Its text names RE-2026-17, and the amount is the same."
     asked = {"line": line, "items": [{"item": invoices["RE-2026-17"]}], "why": "It names it"}
     proposed = agent.call("settle_items", **asked)
     assert proposed["status"] == "PENDING"

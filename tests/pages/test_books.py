@@ -63,7 +63,7 @@ def test_an_account_is_marked_as_revalued_on_its_page(ada):
         "parentId": "",
         "inScope": "true",
     }
-    assert "Are revalued" in browser.get(path).text
+    assert "Revalue" in browser.get(path).text
     assert browser.post(path, data={**form, "isRevalued": "true"}).status_code == 303
     assert ada.get(f"/api{path}").json["account"]["isRevalued"] is True
     assert "Revalued in other currencies" in browser.get(path).text
@@ -72,7 +72,7 @@ def test_an_account_is_marked_as_revalued_on_its_page(ada):
     rent = next(
         each for each in ada.get("/api/accounts?limit=200").json["accounts"] if each["name"] == "Rent"
     )
-    assert "Are revalued" not in browser.get(f"/accounts/{rent['id']}").text
+    assert "Revalue" not in browser.get(f"/accounts/{rent['id']}").text
 
 
 @on_sqlite
@@ -87,10 +87,10 @@ def test_an_account_that_the_books_need_says_why_it_is_not_archived(ada):
 @on_sqlite
 def test_merchants_are_made_found_and_changed(ada):
     browser = ada.browser()
-    assert "No merchant yet" in browser.get("/merchants").text
+    assert "No customer or supplier yet" in browser.get("/merchants").text
     assert browser.post("/merchants", data={"name": "Deutsche Bahn", "website": ""}).status_code == 303
     assert "Deutsche Bahn" in browser.get("/merchants?q=BAHN").text
-    assert "No merchant by that name" in browser.get("/merchants?q=nobody").text
+    assert "No customer or supplier has this name" in browser.get("/merchants?q=nobody").text
     refused = browser.post("/merchants", data={"name": "Kept", "website": "bahn"})
     assert refused.status_code == 422
     assert 'value="Kept"' in refused.text

@@ -36,9 +36,9 @@ def corrected(ada, bank, books):
 
 def test_a_waiting_correction_shows_every_state_and_what_it_would_post(ada, bank, books):
     _, entry, correction, marker = corrected(ada, bank, books)
-    head = ["Account", "Project", f"Original {entry}", f"Correction {correction}", "In force"]
+    head = ["Account", "Project", f"Original {entry}", f"Correction {correction}", "Current"]
     assert rows(ada.browser().get(f"/journal/{entry}"), "corrections") == [
-        [*head, f"Target {marker}", "Will post"],
+        [*head, f"Planned {marker}", "Will post"],
         ["Main account", "", "-100.00", "", "-100.00", "-100.00", ""],
         ["Uncategorised expenses", "", "100.00", "-100.00", "", "", ""],
         ["Travel", "", "", "+100.00", "100.00", "", "-100.00"],
@@ -87,7 +87,7 @@ def test_a_void_shows_what_is_in_force_and_the_reversal_that_it_posts(ada, bank,
     _, entry, correction, _ = corrected(ada, bank, books)
     page = ada.browser().get(f"/journal/{entry}")
     assert rows(page, "void") == [
-        ["Account", "Merchant", "Project", "In force", "Reversal, 2 Mar"],
+        ["Account", "Customer or supplier", "Project", "Current", "Reversal, 2 Mar"],
         ["Main account", "", "", "-100.00", "+100.00"],
         ["Travel", "", "", "100.00", "-100.00"],
     ]
@@ -96,7 +96,7 @@ def test_a_void_shows_what_is_in_force_and_the_reversal_that_it_posts(ada, bank,
         "The bank line \N{LEFT DOUBLE QUOTATION MARK}DB ICE 571\N{RIGHT DOUBLE QUOTATION MARK} gets a new draft."
         in said(page)
     )
-    assert "would no longer hold" not in said(page)
+    assert "would no longer be valid" not in said(page)
     reversal = ada.post(f"/api/journal-entries/{entry}/void", json={"reason": "A test"}).json
     posted = ada.get(f"/api/journal-entries/{reversal['result']['journalEntryIds'][0]}").json["entry"]
     assert [posting["amount"] for posting in posted["postings"]] == ["100.00", "-100.00"]
@@ -135,7 +135,7 @@ def test_the_proofs_that_a_void_names_are_those_that_it_breaks(ada, bank, desk, 
     assert holds() is True
     assert named(entries[proved]) == [done.json["reconciliation"]["id"]]
     page = ada.browser().get(f"/journal/{entries[proved]}")
-    assert "Main account, 31 Mar 2026</a> would no longer hold." in said(page)
+    assert "Main account, 31 Mar 2026</a> would no longer be valid." in said(page)
     assert "and break the proof" in said(page)
     ada.post(f"/api/journal-entries/{entries[proved]}/void", json={"reason": "A test"})
     assert holds() is False

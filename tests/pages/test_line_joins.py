@@ -55,11 +55,11 @@ def test_a_line_says_which_sources_gave_it(ada, feed):
 def test_a_paused_feed_is_said_on_the_hub_until_an_owner_resumes_it(ada, ben, feed):
     for _ in range(3):
         feed.push(added=[line(day="1970-01-01")])
-    for person, says in ((ada, "Resume the feed"), (ben, "An owner can resume it.")):
+    for person, says in ((ada, "Resume the connection"), (ben, "An owner can resume it.")):
         page = unescape(person.browser().get("/").text)
-        assert "The feed has been paused since" in page
+        assert "The bank connection has been paused since" in page
         assert "1 Jan 1970 is more than 50 years ago." in page
         assert says in page
-    assert "The feed has been paused" in ada.browser().get(f"/feeds/{feed.fa_id}").text
+    assert "The bank connection has been paused" in ada.browser().get(f"/feeds/{feed.fa_id}").text
     assert ada.browser().post(f"/feeds/{feed.fa_id}/resume").status_code == 303
     assert "The feed has been paused" not in ada.browser().get("/").text

@@ -85,7 +85,7 @@ def test_legs_that_nothing_was_typed_into_are_left_out(pages, books):
             "nowhere",
         ),
         ([("Travel", "5.00", ""), ("uncat", "", "5.00")], "2 accounts match: ", "uncat"),
-        ([("Travel", "5.00", "5.00"), ("petty", "", "5.00")], "A leg has a debit or a credit.", "5.00"),
+        ([("Travel", "5.00", "5.00"), ("petty", "", "5.00")], "A line has a debit or a credit.", "5.00"),
         ([("Travel", "", ""), ("petty", "", "5.00")], "Enter a debit or a credit.", "Travel"),
         ([("", "5.00", ""), ("petty", "", "5.00")], "Choose an account.", "5.00"),
         ([("Travel", "-5.00", ""), ("petty", "", "5.00")], "Enter it without a sign", "−5.00"),
@@ -139,7 +139,7 @@ def test_the_balance_is_what_writing_would_find_and_nothing_is_written(pages, ba
             "No JPY rate for 2 Mar 2026. Add one to post.",
         ),
         ([("Travel", "10.00", "", "USD"), ("petty", "", "12.00")], "Credits exceed debits by 2.78 EUR."),
-        ([("", "5.00", ""), ("petty", "", "5.00")], "Leg 1 has no account."),
+        ([("", "5.00", ""), ("petty", "", "5.00")], "Line 1 has no account."),
     ],
     ids=str,
 )
@@ -153,7 +153,7 @@ def test_the_balance_says_what_is_missing(pages, bank, legs, sentence):
 def test_the_balance_says_that_the_day_is_locked(pages, bank):
     bank.lock("2026-03-31")
     answer = pages.post("/journal/balance", data=form(("Travel", "5.00", "")))
-    assert "2 Mar 2026 is locked. Date it 1 Apr 2026, or move the lock." in said(answer)
+    assert "2 Mar 2026 is locked. Date it 1 Apr 2026, or open the period." in said(answer)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_viewer_writes_nothing(cleo):
 def test_what_is_no_amount_is_answered_alike_beside_the_balance_and_under_the_field(pages):
     legs = (("Travel", "abc", ""), ("petty", "", "5.00"))
     balance, refused = (said(pages.post(f"/journal/{path}", data=form(*legs))) for path in ("balance", "new"))
-    assert "Leg 1: Write an amount like 1,234.50." in balance
+    assert "Line 1: Write an amount like 1,234.50." in balance
     assert "Write an amount like 1,234.50." in refused
     assert "such as -12.50" not in balance + refused
 

@@ -34,7 +34,7 @@ def test_what_moves_is_shown_and_merging_leads_to_the_one_that_counts(ada, shops
     answer = browser.post(f"/merchants/{markt}/merge", data={"mergedIntoId": rewe})
     assert answer.headers["Location"] == f"/merchants/{rewe}"
     page = words(browser.get(f"/merchants/{rewe}"))
-    assert "Merged merchants" in page
+    assert "Merged into this one" in page
     assert f'action="/merchants/{markt}/separate"' in page
     merged = words(browser.get(f"/merchants/{markt}"))
     assert "Merged into" in merged
@@ -47,14 +47,14 @@ def test_what_moves_is_shown_and_merging_leads_to_the_one_that_counts(ada, shops
     assert f'<option value="{rewe}" selected>Rewe</option>' in journal
     answer = browser.post(f"/merchants/{markt}/separate")
     assert answer.headers["Location"] == f"/merchants/{markt}"
-    assert "Merged merchants" not in words(browser.get(f"/merchants/{rewe}"))
+    assert "Merged into this one" not in words(browser.get(f"/merchants/{rewe}"))
 
 
 @on_sqlite
 def test_a_merge_that_cannot_be_says_why_on_its_page(ada, cleo, bank, shops):
     browser, (markt, rewe) = ada.browser(), shops.values()
     answer = browser.post(f"/merchants/{markt}/merge", data={})
-    assert (answer.status_code, "Choose a merchant." in answer.text) == (422, True)
+    assert (answer.status_code, "Choose a customer or supplier." in answer.text) == (422, True)
     ada.post(f"/api/merchants/{rewe}/merge", json={"mergedIntoId": bank.merchant("REWE SAGT DANKE")})
     answer = browser.post(f"/merchants/{markt}/merge", data={"mergedIntoId": rewe})
     assert answer.status_code == 409

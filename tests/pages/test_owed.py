@@ -49,8 +49,8 @@ def test_suppliers_stand_above_zero_on_their_own_side(ben, books, halden):
 
 def test_the_statement_of_what_names_no_party_says_so(ben):
     page = main_of(ben.browser().get("/owed/statement"))
-    assert "Statement without a party" in page
-    assert "What is owed to you is above zero." in page
+    assert "Statement without a name" in page
+    assert "Positive = owed to us." in page
 
 
 def test_a_statement_shows_what_moved_and_what_is_open(ben, owed):

@@ -40,7 +40,7 @@ def test_a_lock_date_shows_which_drafts_move_and_to_which_day(agent, bank, shown
     assert "Close the books up to 31 Mar 2026, with 1 draft moved to 1 Apr 2026" in page
     assert MOVED.findall(page) == ["10 Mar", "1 Apr"]
     assert ("Train" in page, "Bus" in page) == (True, False)
-    assert "What else it changes" in page
+    assert "Other changes" in page
     assert "Lock date nothing 31 Mar 2026" in page
 
 
@@ -104,11 +104,11 @@ def test_statements_show_their_figures(ada, agent, bank, desk, shown):
     path = f"/api/reconciliations/accounts/{bank.fa_id}"
     ada.put(f"{path}/draft", json={"statementDate": "2026-03-31", "statementBalance": "-42.80"})
     cleared = shown(agent.put(f"{path}/draft/lines", json={"cleared": [line]}))
-    assert "Clear Train −42.80 EUR of 10 Mar on the statement of Main account to 31 Mar 2026" in cleared
+    assert "Tick Train −42.80 EUR of 10 Mar on the statement of Main account to 31 Mar 2026" in cleared
     ada.put(f"{path}/draft/lines", json={"auto": True})
     complete = shown(agent.post(f"{path}/complete", json={}))
     assert "Opening balance nothing 0.00" in complete
-    assert "Cleared count nothing 1" in complete
+    assert "Number of ticks nothing 1" in complete
     assert "igest" not in complete
     assert ada.post(f"{path}/complete", json={}).status_code == 200
     assert "31 Mar 2026 · -42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))

@@ -83,7 +83,7 @@ def test_a_member_sees_and_revokes_only_his_own_keys_and_an_owner_everybodys(ada
 
 @on_sqlite
 def test_a_key_is_made_for_what_it_is_for_and_for_no_more_than_its_owner_may(ada, ben, cleo):
-    made = {"look": "read", "draft": "read and draft", "propose": "read and propose"}
+    made = {"look": "Read", "draft": "Read, Write drafts", "propose": "Read, Propose"}
     browser = ada.browser()
     for preset, scopes in made.items():
         page = browser.post("/settings/keys", data={"name": f"To {preset}", "preset": preset}).text
@@ -398,12 +398,12 @@ def test_what_one_key_or_person_did_stands_apart_with_before_and_after(ada, ben,
     browser = ada.browser()
     browser.post("/merchants", data={"name": "Printer"})
     page = text(browser.get(f"/activity?tokenId={ada.token_id}"))
-    assert "What Ada's program did" in page
+    assert "Activity of Ada's program" in page
     assert page.index("<div>Website</div>") < page.index("<div>Web shop</div>")
     assert "Created the project" not in page
     assert "Printer" not in page
     own = text(browser.get(f"/activity?personId={ada.user_id}&status=EXECUTED"))
-    assert "What Ada did" in own
+    assert "Activity of Ada" in own
     assert "Printer" in own
     assert "Web shop" not in own
     assert f'href="/activity?tokenId={ada.token_id}"' in text(browser.get(f"/settings/keys/{ada.token_id}"))

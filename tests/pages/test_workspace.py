@@ -76,13 +76,13 @@ def test_confirming_a_selection_counts_only_what_waits_and_says_what_was_done(ad
 
     status, text, page = confirmed()
     assert status == 409
-    assert "1 of 2 lines is without an account" in text
+    assert "1 of 2 lines has no account" in text
     key = re.search(r'name="asked" value="(\w+)"', page)[1]
     status, text, page = confirmed(asked=key)
     assert status == 200
     assert "2 lines confirmed, −1,002.50 EUR See the entries Void it" in text
     journal = ada.browser().get(unescape(re.findall(r'href="(/journal\?[^"]*)"', page)[0])).text
-    assert "Of the 2 entries that you have just posted" in journal
+    assert "The 2 entries that you have just posted" in journal
     assert re.findall(r'<td class="name wide"><a[^>]*>(.*?)</a>', journal) == ["Ride", "Tea"]
     assert "Nothing left to confirm." in confirmed()[1]
 
@@ -126,7 +126,7 @@ def test_a_card_may_open_in_credit_and_end_owed(ada):
     assert (draft["statementBalance"], draft["openingBalance"]) == ("-684.55", "12.00")
     page = browser.get(f"/feeds/{fa_id}").text
     assert re.search(r'id="openingOwed-credit"[^>]*checked', page)
-    assert "No cleared line waits to be confirmed" in page
+    assert "No ticked line waits to be confirmed" in page
 
 
 @on_sqlite
@@ -174,7 +174,7 @@ def test_the_panel_and_the_hub_link_the_broken_proof_also_where_the_last_one_hol
     desk.prove("2026-02-28", "30.00")
     feed.push(modified=[line("a", "10.00", "2026-01-05")])
     link = f'<a href="/reconciliations/proofs/{january["id"]}">proof of '
-    sentence = re.compile(rf"The {link}<time[^>]*>31 Jan( 2026)?</time></a> no longer holds")
+    sentence = re.compile(rf"The {link}<time[^>]*>31 Jan( 2026)?</time></a> is no longer valid")
     browser = ada.browser()
     for address in ("/", f"/feeds/{feed.fa_id}"):
         assert sentence.search(browser.get(address).text)
@@ -203,12 +203,12 @@ def test_the_hub_and_the_panel_show_entries_that_no_bank_line_and_no_proof_has(a
     assert (shown("/"), shown(f"/feeds/{bank.fa_id}")) == (None, None)
     write("2026-01-01", "1000.00")
     sentence = (
-        "1 posted entry without a bank line is not cleared: 1,000.00 EUR , of 1 Jan 2026 . Show the entries"
+        "1 posted entry without a bank line is not ticked: 1,000.00 EUR , of 1 Jan 2026 . Show the entries"
     )
     assert (shown("/"), shown(f"/feeds/{bank.fa_id}")) == (sentence, sentence)
     write("2026-02-01", "5.00")
     assert shown("/").startswith(
-        "2 posted entries without a bank line are not cleared: 1,005.00 EUR , the oldest"
+        "2 posted entries without a bank line are not ticked: 1,005.00 EUR , the oldest"
     )
     desk.put("2026-02-28", "1005.00")
     assert shown(f"/feeds/{bank.fa_id}")

@@ -36,8 +36,8 @@ def test_an_edit_is_called_by_all_that_it_lets_a_line_say(ben, bank, line):
         for body in ({"accountId": food, **said}, said, {"splits": split}, {"description": "Cake"})
     }
     assert list(titles) == [
-        f"Book {NAME} to Food, merchant Rewe, project Party",
-        f"Change {NAME}: merchant Rewe, project Party",
+        f"Book {NAME} to Food, customer or supplier Rewe, project Party",
+        f"Change {NAME}: customer or supplier Rewe, project Party",
         f"Split {NAME} among Food and Fun",
         f"Change {NAME}: description “Cake”",
     ]
@@ -58,7 +58,7 @@ def test_a_correction_is_called_one(ben, bank, line):
     project = {"projectId": bank.project("Party"), "orgMerchantId": bank.merchant("Rewe")}
     assert ben.patch(path, json=project).status_code == 200
     proposed = agent.post(f"{path}/confirm").json["actionRequest"]
-    assert proposed["title"] == f"{corrected}, merchant Rewe, project Party"
+    assert proposed["title"] == f"{corrected}, customer or supplier Rewe, project Party"
     (act,) = proposed["effect"]["acts"]
     assert act["title"] == proposed["title"]
     assert act["after"]["postings"][1]["accountId"] == food != act["before"]["postings"][1]["accountId"]

@@ -105,7 +105,7 @@ def test_a_confirmed_line_that_a_person_proved_stays(ada, agent, bank, desk, lin
     confirm(agent, line)
     proof = desk.of(ada).prove("2026-03-31", "-5.00")
     why = undone_with_nothing(ada, agent)["confirm_transaction"]
-    assert why == f"Reconciliation {proof['id']} has cleared it; unclear it there first."
+    assert why == "It is ticked on a statement. Untick it there first."
     assert desk.account()["anchor"]["holds"]
 
 

@@ -55,8 +55,8 @@ def test_each_pair_of_acts_on_one_line_is_told_of_the_other(ben, agent, bank):
         assert summary["waiting"] == second["waiting"], pair
         for each, opposite in (ids, ids[::-1]):
             page = browser.get(f"/proposals?id={each}").text
-            assert "Others that wait would change the same" in page, pair
-            told = page.split("Decide on them in this order")[1].split("</ol>")[0]
+            assert "Other proposals change the same" in page, pair
+            told = page.split("Decide in this order")[1].split("</ol>")[0]
             assert f"id={opposite}" in told, pair
             assert (told.index("this one") < told.index(f"id={opposite}")) == (each == ids[0]), pair
         for each in ids:

@@ -163,7 +163,7 @@ def proposed(ada, scene):
     answer = agent.ask(scene.method, scene.path, json=scene.body)
     assert answer.status_code == 202, answer.json
     yield from answer.json["actionRequest"]["effect"]["warnings"]
-    assert "Look at this once more" in ada.browser().get("/proposals").text
+    assert "Check this first" in ada.browser().get("/proposals").text
 
 
 def plan(ada, scene):

@@ -51,7 +51,7 @@ def test_an_invoice_that_comes_after_its_line_is_attached_to_it_as_an_act_of_the
     assert (act["actor"]["kind"], act["actor"]["name"]) == ("SYSTEM", "Tieout")
     assert act["note"] == "Same amount, 14 days apart, names number RE-4711, on the account that it names"
     page = ben.browser().get(f"/documents/{document['id']}").text
-    assert "Attached by its evidence: Same amount, 14 days apart, names number RE-4711" in page
+    assert "Attached automatically: Same amount, 14 days apart, names number RE-4711" in page
 
 
 def test_the_line_of_a_file_has_its_invoice_too(ben, feed):

@@ -144,7 +144,7 @@ def test_the_same_sender_and_number_with_another_file_is_asked_about(ben, bank):
     refused = sent(ben, pdf("two"), **again)
     assert (refused.status_code, refused.json["code"]) == (409, "same_invoice")
     assert refused.json["details"] == {"documentId": first["id"]}
-    assert f"has sent number “R-1” before: document {first['id']}, over 119.00 EUR." in refused.json["error"]
+    assert f"has sent number “R-1” before (document {first['id']}), over 119.00 EUR." in refused.json["error"]
     unexplained = sent(ben, pdf("two"), **again, force="true")
     assert (unexplained.status_code, list(unexplained.json["fields"])) == (422, ["note"])
     assert len(ben.get(DOCUMENTS).json["documents"]) == 1

@@ -70,7 +70,7 @@ def test_an_italian_invoice_is_a_document_with_its_figures(ben, bank):
     assert (document["findings"], document["sameFileIds"]) == ([], [])
     assert document["invoice"]["syntax"] == "FATTURA_PA"
     page = ben.browser().get(f"/documents/{document['id']}").text
-    assert "This is what the FatturaPA in the file states" in page
+    assert "Data from the e-invoice. It is what gets booked." in page
     assert "22.00 %" in page
 
 
@@ -185,7 +185,7 @@ def test_each_invoice_of_a_file_becomes_a_document_of_that_file(ben, bank):
     assert {each["sha256"] for each in (first, *others)} == {first["sha256"]}
     assert ben.get(f"{DOCUMENTS}/{others[1]['id']}/file").data == data
     page = ben.browser().get(f"/documents/{others[0]['id']}").text
-    assert "This is number 2 of the invoices in its file." in page
+    assert "Invoice 2 of its file." in page
     assert (sent(ben, data).status_code, sent(ben, data).json["code"]) == (409, "already_there")
 
 

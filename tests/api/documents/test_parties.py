@@ -86,14 +86,14 @@ def test_another_account_than_the_known_one_is_a_finding(ben, bank):
 def test_a_person_makes_the_merchant_of_an_invoice_on_its_page(ben, bank):
     document, browser = filed(ben), ben.browser()
     address = f"/documents/{document['id']}"
-    assert "Make the merchant Paper Shop Ltd" in browser.get(address).text
+    assert "Add Paper Shop Ltd" in browser.get(address).text
 
     assert browser.post(f"{address}/merchant").status_code == 303
 
     (made,) = ben.get("/api/merchants?q=Paper").json["merchants"]
     assert (made["name"], made["vatIds"], made["ibans"]) == ("Paper Shop Ltd", ["DE123456789"], [IBAN])
     assert read(ben, document)["orgMerchantId"] == made["id"]
-    assert "Make the merchant" not in browser.get(address).text
+    assert "New supplier" not in browser.get(address).text
 
 
 def test_a_person_changes_what_a_merchant_is_known_by(ben, bank):

@@ -47,13 +47,13 @@ def test_the_inbox_takes_each_file_and_says_what_became_of_it(ada):
     page = put(ada, ("files.zip", packed(ALL)))
     for name, _ in ALL:
         assert f"files.zip/{name}" in page
-    assert "What became of 4 files" in page
+    assert "Results for 4 files" in page
     assert ada.get(PATH).json["imports"][0]["fileName"] == "march.ofx"
     assert len(lines_of(ada)) == len(MARCH)
     assert names_of_documents(ada) == ["invoice.xml", "meal.pdf"]
     assert list(waiting(ada)) == ["x.html"]
     again = put(ada, ("files.zip", packed(ALL)))
-    assert again.count("There already") == 3
+    assert again.count("Already there") == 3
     assert len(lines_of(ada)) == len(MARCH)
 
 

@@ -124,7 +124,7 @@ def test_of_two_lines_the_first_has_the_invoice(ada, books, feed, acme):
     ]
     assert [paid(ada, each) for each in (first, second, third)] == [[(invoice["id"], "400.00")], [], []]
     reasons = [skip["reason"] for each in previewed(ada, rule)["items"] for skip in each["skipped"]]
-    assert reasons == [f"Line {first} is to pay RE-2026-17 already."] * 2
+    assert reasons == [f"Another line is to pay RE-2026-17 already (line {first})."] * 2
 
 
 def test_where_it_names_nothing_the_rule_sets_what_else_it_says(ada, books, bank, feed, acme, receivables):

@@ -61,9 +61,7 @@ def test_posting_at_once_needs_the_scope_confirm(ada, write):
 def test_an_entry_that_would_change_nothing_is_refused(ada, write, legs, post):
     answer = write(*legs, post=post)
     assert (answer.status_code, answer.json["code"]) == (422, "moves_nothing")
-    assert answer.json["error"] == (
-        "The postings of each account cancel each other, so the entry would change nothing; change them or leave it."
-    )
+    assert answer.json["error"] == ("Debit and credit use the same account.")
     assert ada.get("/api/journal-entries").json["entries"] == []
 
 

@@ -149,5 +149,5 @@ def test_the_page_says_what_stands_in_the_way_and_closes(ada, train):
     assert "1 draft is dated on or before 31 Mar 2026" in refused.text
     assert 'value="31 Mar 2026"' in refused.text
     assert browser.post("/settings/lock-date", data={**form, "moveDrafts": "true"}).status_code == 303
-    assert "Closed up to 31 Mar 2026" in browser.get("/settings/lock-date").text
+    assert "Locked up to 31 Mar 2026" in browser.get("/settings/lock-date").text
     assert browser.post("/settings/lock-date", data={"lockDate": ""}).status_code == 422

@@ -14,7 +14,7 @@ GRAVE = {
     "PUT /api/lock-date": "closes the books up to",
     "POST /api/journal-entries/<id:entry_id>/void": "voids entry",
     "POST /api/reconciliations/accounts/<id:fa_id>/reopen": "reopens the proof of Card",
-    "POST /api/merchants/<id:merchant_id>/merge": "merges the merchant Paper shop 3 into Paper shop",
+    "POST /api/merchants/<id:merchant_id>/merge": "merges the customer or supplier Paper shop 3 into Paper shop",
     "POST /api/automations/rules": "creates the rule Groceries",
     "DELETE /api/automations/rules/<id:rule_id>": "deletes the rule Groceries",
     "POST /api/settlements/<id:settlement_id>/undo": "undoes the settlement of 2 open items",
@@ -57,7 +57,9 @@ def test_a_grave_step_is_told_before_all_others_wherever_it_stands(ada, bank):
         assert head.endswith(f", and {PLAIN} more, called “Tidy up”"), head
         assert head.startswith(summary["steps"][0]["title"][:20])
         rows = page.split('<ol class="plan-steps">')[1]
-        assert rows.index(f">{place + 1}</span>") < rows.index(">Create the merchant") or place == 0
+        assert (
+            rows.index(f">{place + 1}</span>") < rows.index(">Create the customer or supplier") or place == 0
+        )
         ada.browser().post(f"/api/action-requests/{waiting['id']}/reject", json={"reason": "No"})
         found.append(trial.name)
     assert sorted(found) == sorted(GRAVE)
@@ -69,7 +71,8 @@ def test_steps_of_one_grave_kind_are_one_sentence(ada, bank, ben):
     waiting = proposed(ada.with_scopes("read", "propose"), *steps, *merchants(2))
     (warning,) = waiting["effect"]["warnings"]
     assert (
-        warning == "Step 1 of this plan also merges the merchant Shop 1 into Shop 0; so do steps 2, 3 and 4."
+        warning
+        == "Step 1 of this plan also merges the customer or supplier Shop 1 into Shop 0; so do steps 2, 3 and 4."
     )
     alone = proposed(ada.with_scopes("read", "propose"), ("PUT", "/lock-date", {"lockDate": "2026-01-31"}))
     assert alone["effect"]["warnings"] == []

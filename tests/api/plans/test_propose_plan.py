@@ -47,8 +47,8 @@ def test_a_plan_waits_as_one_and_is_done_as_one(ben, agent, line, steps):
     assert (waiting(ben), status(ben, line)) == ([request["id"]], "DRAFT")
     told = request["effect"]["steps"]
     assert [each["title"] for each in told] == [
-        "Create the merchant REWE",
-        "Book REWE −45.20 EUR of 3 Nov to Food, merchant REWE",
+        "Create the customer or supplier REWE",
+        "Book REWE −45.20 EUR of 3 Nov to Food, customer or supplier REWE",
         "Confirm REWE −45.20 EUR of 3 Nov as Food",
     ]
     assert [each["target"]["id"] for each in told[0]["acts"]] == ["new-1"]

@@ -46,7 +46,7 @@ def test_an_opening_that_came_twice_is_warned_about_and_can_be_completed(ada, ba
     (found,) = trial.json["answer"]["warnings"]
     assert found == {
         "code": "opening_twice",
-        "message": "An item of 1 Jan 2026 that no statement cleared is 1,000.00 EUR, the same as the opening balance:"
+        "message": "An item of 1 Jan 2026 that is on no statement is 1,000.00 EUR, the same as the opening balance:"
         " the opening may be in the books twice. If it is, void this entry.",
         "count": 1,
         "sum": "1000.00",

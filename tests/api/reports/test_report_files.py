@@ -131,7 +131,7 @@ def test_the_general_ledger_is_whole_whatever_its_length(cleo, kept, books, monk
         heads, *rows = of_csv(cleo, grouped + "project")
         assert heads[:4] == ["Code", "Account", "Project", "Day"]
         assert rows == in_parts
-        assert of_xlsx(cleo, grouped + "project_group")[0][2] == "Group of projects"
+        assert of_xlsx(cleo, grouped + "project_group")[0][2] == "Project group"
     (_, _, row) = of_csv(cleo, f"report=general_ledger&from=2026-01-01&projectId={kept}")
     assert [row[5], row[7]] == ["'@Rent", "'=Villa"]
 

@@ -9,7 +9,7 @@ from tests.fixtures.helpers.owed import owe
 from tests.fixtures.helpers.transfers import send
 from tests.mcp.clients import Model
 
-WARNED = "is exactly what is open of RE-31"
+WARNED = "is the open amount of RE-31"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def lines(bank, giro):
 
 def test_its_preview_and_its_run_warn_of_the_payment(ada, rule, lines):
     paying, _ = lines
-    expected = f"Line {paying}: 1,208.50 EUR {WARNED}. Let it settle that, or it stays open."
+    expected = f"1,208.50 EUR {WARNED} (line {paying}). Match it to that, or it stays open."
     assert ada.post("/api/automations/rules/preview", json=rule).json["preview"]["warnings"] == [expected]
     made = ada.post("/api/automations/rules", json=rule).json["rule"]
     previewed = ada.post(f"/api/automations/rules/{made['id']}/preview").json["preview"]

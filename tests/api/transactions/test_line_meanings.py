@@ -215,7 +215,7 @@ def codes(sentences):
     return [
         "pays_open_item"
         for each in sentences
-        if "is exactly what is open of R-31" in each or "May pay R-31" in each
+        if "is the open amount of R-31" in each or "May pay R-31" in each
     ] or None
 
 

@@ -78,7 +78,7 @@ def test_who_books_it_elsewhere_is_warned(ada, books, pair):
     done = ada.patch(f"/api/transactions/{out}", json={"accountId": costs})
     assert done.json["warningCodes"] == ["may_be_transfer"]
     assert done.json["warnings"] == [
-        f"Line {out} is a transfer with line {into}, 84.00 EUR of Purse. Pair them, or it counts twice."
+        f"This is a transfer with 84.00 EUR of Purse (lines {out} and {into}). Pair them, or it counts twice."
     ]
     confirmed = ada.post(f"/api/transactions/{out}/confirm").json
     assert confirmed["warningCodes"] == ["may_be_transfer"]

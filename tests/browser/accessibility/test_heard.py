@@ -8,8 +8,8 @@ from tests.fixtures.desks import Desk
 
 PROOF = {
     ("article", "Proof of Main account, 31 Mar 2026"),
-    ("heading", "This proof holds"),
-    ("table", "Cleared lines"),
+    ("heading", "This proof is valid"),
+    ("table", "Ticked lines"),
     ("link", "Entry 1"),
 }
 
@@ -77,5 +77,5 @@ def test_a_line_the_difference_and_a_proof_are_heard_and_a_line_is_one_stop(brow
     expect(page.locator(".line[aria-current] > tr")).to_have_css("outline-style", "solid")
     page.get_by_role("button", name="Complete reconciliation").click()
     page.get_by_role("link", name="Open the proof").click()
-    expect(page.get_by_role("heading", name="This proof holds")).to_be_visible()
+    expect(page.get_by_role("heading", name="This proof is valid")).to_be_visible()
     assert {(role, name) for role, name, _ in heard(page)} >= PROOF

@@ -90,13 +90,13 @@ def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
     first, second = desk.hold("DB ICE"), desk.hold("Hetzner")
     expect(first).to_contain_text("Posted")
     assert desk.sent == ["4/confirm"]
-    tick = second.get_by_role("button", name="Cleared: ")
+    tick = second.get_by_role("button", name="Ticked: ")
     tick.click()
     expect(tick).to_have_attribute("aria-pressed", "true")
     expect(second).to_contain_text("Posted")
     assert desk.sent == ["4/confirm", "3/confirm", "lines"]
     desk.hold("Rent October")
-    page.get_by_role("button", name="Clear all confirmed").click()
+    page.get_by_role("button", name="Tick all posted").click()
     expect(page.locator("#difference-figure")).to_have_text("2,500.00")
     desk.hold("INV-1042")
     page.locator(".line .box").nth(0).check()

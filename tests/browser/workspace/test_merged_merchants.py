@@ -17,7 +17,7 @@ def test_a_shop_of_two_names_becomes_one_and_two_again(browse, ada, bank):
     page.goto(f"/merchants/{markt}")
     page.get_by_role("link", name="Merge into…").press("Enter")
     choose(page.get_by_role("combobox", name="Merge into"), "rew")
-    page.get_by_role("button", name="Show what moves").press("Enter")
+    page.get_by_role("button", name="Preview the merge").press("Enter")
     expect(page.get_by_role("row", name="Together, as Rewe 0 1 1")).to_be_visible()
     assert broken_rules(page) == []
     page.get_by_role("button", name="Merge into Rewe").press("Enter")

@@ -41,7 +41,7 @@ def test_a_table_of_another_country_is_read_without_a_mapping(encoding):
     assert (second.party, second.vat_id, second.due_on) == ("Müller GmbH", None, None)
     assert credit.total == Decimal(-119)
     assert [(each.row, each.reason) for each in found.skipped] == [
-        (1, "It is before the header."),
+        (1, "Above the table, ignored."),
         (6, "It has no number and no date, or states a sum."),
     ]
     assert invoice_tables.read(GERMAN.encode(encoding), found.mapping) == found

@@ -87,7 +87,7 @@ def test_numbers_decide_between_equal_amounts():
     evidence = found(owed, 20_000, "RE-1011, RE-1013")
     assert evidence.verdict is SetVerdict.UNIQUE
     assert evidence.choices[0].item_ids == (1011, 1013)
-    assert evidence.choices[0].reason == "Names RE-1011 and RE-1013, which add up to it."
+    assert evidence.choices[0].reason == "Its text names RE-1011 and RE-1013, which add up to it."
 
 
 def test_the_only_item_of_the_amount_comes_first_and_what_else_fits_is_said():

@@ -57,7 +57,7 @@ def test_a_table_that_was_filed_is_looked_at_again_and_has_nothing_to_file(ben):
     pages.post(address, data={"act": "file", "documentType": "INVOICE"})
     _, again, page = kept(ben)
     assert (again != address, page.status_code) == (True, 200)
-    assert "Every invoice is there already." in page.text
+    assert "Every invoice is filed already." in page.text
     assert ben.get("/api/inbox").json["files"] == []
     longer = kept(ben, SALES + b"R-3,2026-03-07,,Lumen,1.00,0.19,1.19\n")[2].text
     assert "3 invoices, 1 new" in longer
@@ -77,7 +77,7 @@ def test_the_format_that_was_found_is_shown_though_it_is_none_of_the_usual(ben):
 
 def test_columns_that_no_header_names_are_chosen_one_by_one(ben):
     pages, address, page = kept(ben, ODD, "odd.csv")
-    assert "First answer the question above" in page.text
+    assert "to go on." in page.text
     form = {"columns": ["number", "date", "party", "total"], "guess": ",,,", "documentType": "BILL"}
     looked = pages.htmx("POST", address, target="columns", data={**form, "act": "look"})
     assert "File 1 invoice<" in looked.text
@@ -97,8 +97,8 @@ def test_what_is_there_already_is_said_and_a_number_used_before_asks_why(ben):
     pages.post(address, data={"act": "file"})
     changed = SALES.replace(b"50.00,9.50,59.50", b"60.00,11.40,71.40")
     pages, address, page = kept(ben, changed)
-    assert "0 new, 1 there already, 1 with a number used before" in page.text
-    assert "Every invoice is there already" in page.text
+    assert "0 new, 1 already filed, 1 with a number used before" in page.text
+    assert "Every invoice is filed already" in page.text
     forced = {"act": "file", "force": "true"}
     refused = pages.post(address, data=forced)
     assert (refused.status_code, "Write a note on why" in refused.text) == (422, True)

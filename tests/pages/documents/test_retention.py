@@ -56,12 +56,12 @@ def test_files_stay_for_ever_unless_an_owner_chooses_years(ada, ben, bank, page)
     sent(ada, pdf())
     age(ada, bank, years=30)
     lock(ada, f"{YEAR - 1}-12-31")
-    assert "Files stay for ever" in page.get(PAGE).text
+    assert "Keep files for ever" in page.get(PAGE).text
     page.post(f"{PAGE}/delete")
     keep_for(page, "10")
-    assert "Files stay for 10 years" in page.get(PAGE).text
+    assert "Keep files for 10 years" in page.get(PAGE).text
     keep_for(page, "")
-    assert "Files stay for ever" in page.get(PAGE).text
+    assert "Keep files for ever" in page.get(PAGE).text
     assert ada.get("/api/documents/1/file").status_code == 200
     assert page.post(PAGE, data={"retentionYears": "0"}).status_code == 422
     assert "Only an owner" in ben.browser().get(PAGE).text
@@ -76,7 +76,7 @@ def test_an_old_file_is_deleted_and_everything_that_names_it_says_so(ada, bank, 
     sent(ada, pdf("newer"), "newer.pdf")
     lock(ada, f"{YEAR - 1}-12-31")
     keep_for(page, "10")
-    assert "2 files are older than that" in page.get(PAGE).text
+    assert "2 files are older: received before" in page.get(PAGE).text
 
     assert page.post(f"{PAGE}/delete").status_code == 303
 

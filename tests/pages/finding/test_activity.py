@@ -39,12 +39,12 @@ def desk(ada, ben, bank):
 
 def test_ticks_in_a_row_are_one_act_with_each_of_them_in_it(ada, desk, titles):
     newest, *others = titles()
-    assert newest.startswith("Cleared 3 items on the statement of Main account to 31 Mar")
+    assert newest.startswith("Ticked 3 items on the statement of Main account to 31 Mar")
     assert not [each for each in others if "on the statement of" in each]
     page = ada.browser().get("/activity").text
-    assert "Each of 3" in page
-    assert "Cleared Line 1" in page
-    assert "Cleared 3 items" in ada.browser().get("/").text
+    assert "All 3" in page
+    assert "Ticked Line 1" in page
+    assert "Ticked 3 items" in ada.browser().get("/").text
 
 
 def test_acts_are_narrowed_by_who_area_account_and_day(ada, bank, desk, titles):
@@ -55,7 +55,7 @@ def test_acts_are_narrowed_by_who_area_account_and_day(ada, bank, desk, titles):
     )
     assert titles(who=f"PERSON-{ada.user_id}", area="names") == []
     of_account = titles(faId=bank.fa_id)
-    assert [each.split(" ")[0] for each in of_account] == ["Cleared", "Started", *["Confirmed"] * 3]
+    assert [each.split(" ")[0] for each in of_account] == ["Ticked", "Started", *["Confirmed"] * 3]
     assert titles(faId=bank.fa_id, area="statements") == of_account[:2]
     assert titles(faId=bank.fa_id - 1) == []
     today = datetime.now(UTC).date()

@@ -37,7 +37,7 @@ def test_an_amount_that_may_be_a_balance_is_asked_for_beside_what_is_plain(ben, 
     place = chosen(browser, rows, "bank.csv")
     page = browser.get(place).text
     assert re.findall(r'value="(\w+)" selected', page)[:2] == ["date", "description"]
-    assert "Which column has the amounts is not plain" in page
+    assert "We could not find the column of the amounts." in page
     assert "name the columns" not in page
     told = {"columns": ["date", "description", "amount", ""], "guess": guess(page)}
     shown = browser.post(place, data=told).text
@@ -99,8 +99,8 @@ def test_an_answer_about_days_leaves_the_columns_to_the_file(browser, session):
 def test_columns_without_a_known_word_are_told_and_remembered_and_forgotten(ben, browser, session):
     place = chosen(browser, WORDLESS, "bank.csv")
     page = browser.get(place).text
-    assert "No row is a header with known names" in page
-    assert "the columns are guessed by what they hold" in page
+    assert "We could not find column titles." in page
+    assert "Check which column is what." in page
     assert "−602.50" in page
     assert re.findall(r'value="(\w+)" selected', page)[:3] == ["date", "description", "amount"]
     assert lines_of(ben) == []
@@ -162,7 +162,7 @@ def test_a_refused_file_shows_row_column_and_value_and_the_way_on(ben, browser):
     assert re.search(r"<dt>Row</dt><dd>4</dd>", page)
     assert "column 3 “Amount”" in page
     assert "12.3x4" in page
-    assert "Choose how to read it" in page
+    assert "Choose its columns" in page
     assert lines_of(ben) == []
 
 

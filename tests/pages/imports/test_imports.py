@@ -106,7 +106,7 @@ def test_an_import_that_cannot_go_names_the_lines_that_hold_it(ben, cleo, state)
         assert started.status_code < 400, started.text
         cleared = browser.post(f"/reconciliations/{line['faId']}/lines", data={"cleared": line["id"]})
         assert cleared.status_code < 400, cleared.text
-        link = f'href="/feeds/{line["faId"]}">Cleared<'
+        link = f'href="/feeds/{line["faId"]}">Ticked<'
     page = browser.get(address).text
     assert "This import cannot be removed." in page
     assert "Remove this import" not in page

@@ -54,7 +54,7 @@ def test_books_and_statements_are_compared_by_day(ben, bank, desk, posted):
     def page():
         return ben.browser().get(f"/feeds/{bank.fa_id}/balances").text
 
-    assert "No statement and no file states a balance here." in page()
+    assert "No statement and no file has a balance for these months." in page()
     desk.prove("2026-10-31", "100.00")
     assert 'Books and statements agree on <time datetime="2026-10-31">' in page()
     desk.prove("2026-11-20", "70.00")

@@ -36,7 +36,7 @@ def focused(person, address):
 def test_a_voided_entry_of_a_line_is_confirmed_again(ada, desk, proved):
     desk.void(desk.line(proved[1])["journalEntryId"])
     text, address = repair(ada)
-    assert text == "Confirm the line again Its draft becomes a new entry, and the proof holds"
+    assert text == "Confirm the line again Posts it again; the proof is valid again"
     assert len(focused(ada, address)) == 1
     assert focused(ada, address)[0].startswith("Confirm")
 
@@ -45,11 +45,11 @@ def test_the_page_of_a_voided_entry_asks_the_proof(ada, desk, proved):
     entry = desk.line(proved[1])["journalEntryId"]
     desk.void(entry)
     page = ada.browser().get(f"/journal/{entry}").text
-    assert "The proof holds again once the line is confirmed again." in page
+    assert "Confirm the line again to make the proof valid again." in page
     desk.confirm(proved[1])
     page = ada.browser().get(f"/journal/{entry}").text
     assert "holds again once" not in page
-    assert "Another entry has taken its place, and the proof holds." in page
+    assert "Another entry has replaced it; the proof is valid." in page
 
 
 def test_a_line_that_came_late_is_left_out_once_its_entry_is_void(ada, bank, desk, proved):
@@ -76,4 +76,4 @@ def test_an_open_draft_is_no_repair_but_a_sentence(ada, desk, proved):
     desk.put("2026-10-31", "1151.00")
     hub = ada.browser().get("/").text
     assert "Reopen from" not in hub
-    assert "Complete or abandon it" in hub
+    assert "Complete or cancel it" in hub

@@ -26,7 +26,7 @@ def test_the_result_of_an_import_leads_to_its_lines_and_its_statement(ben):
     text = text_of(browser, address)
     assert "Work through 2 lines" in text
     assert "Reconcile 30 Dec 2013, 23.06" in text
-    assert "Became a line with a draft" in text
+    assert "Was added" in text
     answer = start(browser, browser.get(address).text)
     assert answer.status_code == 303
     assert answer.headers["Location"].startswith("/feeds/")

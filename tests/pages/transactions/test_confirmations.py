@@ -98,7 +98,7 @@ def test_an_uncategorised_line_is_posted_after_a_question_only(ada, bank):
     row = Row(ada, bank.send("2026-03-02", "-1.00", "Coffee"))
     asked = row.confirm()
     assert asked.status_code == 409
-    assert "This line is uncategorised , and would be posted as such." in text(asked)
+    assert "No account chosen. Post to “Uncategorised”?" in text(asked)
     assert row.record()[0] == "DRAFT"
     assert row.confirm(asUncategorised="true").status_code == 200
     assert row.record()[0] == "POSTED"
@@ -109,7 +109,7 @@ def test_without_scripts_the_question_comes_with_the_page(ada, bank):
     line = bank.send("2026-03-02", "-1.00", "Coffee")
     asked = ada.browser().post(f"/transactions/{line}/confirm", data={"shown": Row(ada, line).shown})
     assert asked.status_code == 409
-    assert "This line is uncategorised" in text(asked)
+    assert "No account chosen." in text(asked)
     assert "<html" in asked.text
     form = asked.text.partition("line-question")[2]
     data = dict(re.findall(r'name="(shown|asUncategorised)" value="([^"]*)"', form)[:2])
@@ -124,7 +124,7 @@ def test_a_split_with_an_uncategorised_part_is_asked_about(ada, bank, books, tra
     splits = [{"accountId": travel, "amount": "-4.00"}, {"accountId": unknown, "amount": "-6.00"}]
     ada.patch(f"/api/transactions/{line}", json={"splits": splits})
     row = Row(ada, line)
-    assert "A part of this line is uncategorised" in text(row.confirm())
+    assert "No account chosen for a part." in text(row.confirm())
     assert row.confirm(asUncategorised="true").status_code == 200
 
 
@@ -264,7 +264,7 @@ def test_a_selection_posts_its_suggestions_after_a_preview(ada, bank, travel):
     selection = Selection(ada, train, coffee)
     asked = selection.send()
     assert asked.status_code == 409
-    assert "1 of 2 lines goes where suggested. 1 of 2 lines is without an account." in text(asked)
+    assert "1 of 2 lines gets the suggested account. 1 of 2 lines has no account." in text(asked)
     assert f'name="asked" value="{selection.key}"' in asked.text
     assert selection.send(asked=str(train)).status_code == 409
     assert selection.send(asked=selection.key).status_code == 200
@@ -370,13 +370,13 @@ def test_the_page_of_a_draft_confirms_what_it_shows(ada, bank, travel):
     ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
     browser = ada.browser()
     page = browser.get("/journal/1").text
-    assert "Edit in Main account" in page
-    assert "Confirm entry 1" in page
+    assert "Edit the bank line" in page
+    assert "Confirm the bank line" in page
     shown = unescape(re.search(r'name="shown" value="([^"]*)"', page)[1])
     ada.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Meals")})
     assert browser.post(f"/transactions/{line}/confirm", data={"shown": shown}).status_code == 409
     ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
     assert browser.post(f"/transactions/{line}/confirm", data={"shown": shown}).status_code == 303
     assert ada.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "POSTED"
-    assert "Confirm entry 1" not in browser.get("/journal/1").text
-    assert "is uncategorised" in browser.post(f"/transactions/{other}/confirm").text
+    assert "Confirm the bank line" not in browser.get("/journal/1").text
+    assert "No account chosen." in browser.post(f"/transactions/{other}/confirm").text

@@ -72,7 +72,7 @@ def test_many_lines_are_changed_in_parts_and_given_back_together(ada, bank, book
     form = {"faId": str(bank.fa_id), "ids": [str(each) for each in lines], "accountId": str(travel)}
     question = browser.post("/transactions/change", headers=HEADERS, data=form)
     assert question.status_code == 409
-    assert "Set <b>Travel</b> on 5 lines?" in question.text
+    assert "Set <b>account Travel</b> on 5 lines?" in question.text
     # One is changed by somebody else between the question and its part.
     rent = books.account_id("Rent")
     ada.patch(f"/api/transactions/{lines[4]}", json={"accountId": rent})

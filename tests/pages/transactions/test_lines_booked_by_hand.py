@@ -37,7 +37,7 @@ def test_a_row_says_what_is_in_the_books_and_asks(ada, by_hand, line):
     row = Row(ada, line)
     asked = row.confirm()
     assert asked.status_code == 409
-    assert "Post it as well" in asked.text
+    assert "Confirm anyway" in asked.text
     assert row.record()[0] == "DRAFT"
     assert row.confirm(force="true").status_code == 200
     assert row.record()[0] == "POSTED"
@@ -45,9 +45,9 @@ def test_a_row_says_what_is_in_the_books_and_asks(ada, by_hand, line):
 
 def test_an_uncategorised_line_is_asked_about_both(ada, bank, giro, by_hand):
     row = Row(ada, send(bank, giro, "2026-03-20", "400.00", text="Acme"))
-    assert "Post it uncategorised" in row.confirm().text
+    assert "Confirm anyway" in row.confirm().text
     asked = row.confirm(asUncategorised="true")
-    assert "Post it as well" in asked.text
+    assert "Confirm anyway" in asked.text
     assert 'name="asUncategorised" value="true"' in asked.text
     assert row.confirm(asUncategorised="true", force="true").status_code == 200
 
@@ -56,7 +56,7 @@ def test_several_lines_are_asked_about_together(ada, by_hand, line):
     row = Row(ada, line)
     data = {"ids": [line], "shown": [row.shown]}
     asked = row.browser.post("/transactions/confirm", data=data)
-    assert "1 of 1 line has an entry by hand of the same amount" in text(asked)
+    assert "1 of 1 line may be in the books already, by an entry of the same amount" in text(asked)
     key = re.search(r'name="asked" value="(\w+)"', asked.text)[1]
     assert row.browser.post("/transactions/confirm", data={**data, "asked": key}).status_code < 400
     assert row.record()[0] == "POSTED"
@@ -66,7 +66,7 @@ def test_an_entry_is_asked_about_the_line_and_loses_nothing(ada, line):
     pages = ada.browser()
     asked = pages.post("/journal/new", data=entry())
     assert asked.status_code == 409
-    assert f"Bank line {line}, “Acme" in text(asked)
+    assert "The bank line “Acme" in text(asked) and f"(line {line})" not in text(asked)
     assert 'value="400.00"' in asked.text
     assert pages.post("/journal/new", data=entry(act="post_as_well")).status_code == 303
 
@@ -75,7 +75,7 @@ def test_a_draft_is_asked_about_the_line(ada, line):
     pages = ada.browser()
     made = pages.post("/journal/new", data=entry(act="draft"))
     asked = pages.post(f"{made.location}/post", data={})
-    assert "as well" in text(asked)
+    assert "anyway" in text(asked)
     assert pages.post(f"{made.location}/post", data={"force": "true"}).status_code == 303
 
 

@@ -66,8 +66,8 @@ def test_a_row_offers_what_its_line_pays_and_one_gesture_accepts_it(ada, ben, ba
     listed = row_of(browser.get(f"/feeds/{giro}?show=all").text, line)
     assert ("Pays RE-9?" in listed, "Uncategorised" in listed) == (True, False)
     opened = row_of(browser.get(f"/feeds/{giro}?show=all&line={line}").text, line)
-    assert "Names RE-9, of which exactly this is open." in opened
-    form = opened[: opened.index('data-key="Enter">Pay RE-9</button>')]
+    assert "Its text names RE-9, and the amount is the same." in opened
+    form = opened[: opened.index('data-key="Enter">Mark RE-9 as paid</button>')]
     form = form[form.rindex("<form") :]
     data = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form))
     assert browser.post(f"/transactions/{line}", data=data).status_code < 400
@@ -83,7 +83,7 @@ def test_a_row_whose_line_may_pay_either_offers_the_choice(ada, bank, giro, invo
     listed = row_of(browser.get(f"/feeds/{giro}?show=all").text, line)
     assert "May pay RE-7 or RE-8?" in listed
     opened = row_of(browser.get(f"/feeds/{giro}?show=all&line={line}").text, line)
-    assert "Choose what it pays" in opened
+    assert "Match open items" in opened
     assert 'data-key="Enter">Pay' not in opened
 
 

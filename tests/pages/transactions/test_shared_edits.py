@@ -36,7 +36,7 @@ def test_a_change_is_previewed_done_as_shown_and_undone(ada, bank, books, trips)
     before = [account_of(ada, line) for line in trips]
     answer, question = previewed(ada, bank, ids=[str(each) for each in trips], accountId=str(travel))
     assert answer.status_code == 409
-    assert "Set <b>Travel</b> on 3 lines?" in question
+    assert "Set <b>account Travel</b> on 3 lines?" in question
     assert "gets a correction" in question
     assert [account_of(ada, line) for line in trips] == before
 
@@ -72,7 +72,7 @@ def test_all_lines_of_the_list_are_changed_and_those_of_other_lists_are_not(ada,
     page = ada.browser()
     form = {"faId": str(bank.fa_id), "every": "true", "projectId": str(project)}
     question = page.post(CHANGE, data=form, headers=headers).text.partition('id="asking"')[2]
-    assert "Set <b>Villa</b> on 2 lines?" in question
+    assert "Set <b>project Villa</b> on 2 lines?" in question
     page.htmx("POST", CHANGE, target="lines", data=fields(question.partition("</form>")[0]))
     found = {
         line: ada.get(f"/api/transactions/{line}").json["transaction"]["projectId"]

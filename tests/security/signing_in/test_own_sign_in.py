@@ -68,7 +68,7 @@ def test_the_present_password_is_guessed_within_the_same_limits(ben):
     client, _ = sign_in(ben)
     answers = [change(client, "not the present one") for _ in range(12)]
     assert [each.status_code for each in answers] == [422] * 10 + [429] * 2
-    assert "This is not your present password." in answers[0].text
+    assert "This is not your current password." in answers[0].text
     assert "Wait" in answers[-1].text
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 61
     assert is_in(client)
@@ -81,7 +81,7 @@ def test_the_present_password_is_guessed_within_the_same_limits(ben):
         ({}, "This is missing."),
         ({"password": "short"}, "Choose 12 to 1000 characters."),
         ({"password": "x" * 1001}, "Write 1 to 1000 characters."),
-        ({"password": None}, "Choose another password than the present one."),
+        ({"password": None}, "Choose another password than the current one."),
     ],
     ids=["nothing", "short", "long", "the same"],
 )

@@ -129,11 +129,11 @@ def _acts(run: Sequence[ActionRequest]) -> Iterator[Acts]:
 
 
 def _title(ticks: Sequence[ActionRequest]) -> str:
-    """Say how many items several ticks cleared and uncleared on their statement."""
+    """Say how many items several acts ticked and unticked on their statement."""
     parts = []
-    for word in ("cleared", "uncleared"):
+    for key, word in (("cleared", "ticked"), ("uncleared", "unticked")):
         # Lines and entries stand apart in the record.
-        count = sum(len(ids) for each in ticks for ids in (each.after or {}).get(word, {}).values())
+        count = sum(len(ids) for each in ticks for ids in (each.after or {}).get(key, {}).values())
         if count:
             parts.append(f"{word} {titles.counted(count, 'item')}")
     statement = ticks[0].title.rpartition(ON_STATEMENT)[2]

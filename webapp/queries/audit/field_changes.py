@@ -63,6 +63,7 @@ HIDDEN: Final = frozenset(
 # The labels of fields whose key is not its label.
 LABELS: Final[Mapping[str, str]] = {
     "cleared": "ticked",
+    "clearedCount": "number of ticks",
     "clearedEntries": "ticked entries",
     "externalId": "account number",
     "inScope": "in scope",

@@ -94,10 +94,11 @@ class LikelyPayment:
     def warning(self, line_id: int) -> str:
         """Say what becomes of the items if the line is put elsewhere."""
         if not self.parts:
-            return f"Line {line_id}: {self.reason} Match it to that, or it stays open."
+            return f"{self.reason} Match it to that, or it stays open (line {line_id})."
         paid = total((each.amount for each in self.parts), self.parts[0].amount.currency).formatted
-        exactly = f"{paid} is exactly what is open of {self.names}"
-        return f"Line {line_id}: {exactly}. Match it to that, or it stays open."
+        return (
+            f"{paid} is the open amount of {self.names} (line {line_id}). Match it to that, or it stays open."
+        )
 
     @property
     def item_ids(self) -> list[int]:
@@ -172,7 +173,7 @@ class WeighedPayments:
         if is_sure and not others:
             return LikelyPayment(best.basis, best.reason, self._parts(best))
         if others:
-            taken = f" Line {min(others)} is to pay it already."
+            taken = f" Another line is matched to it already (line {min(others)})."
             only = LikelyPayment(best.basis, "", (), (self._parts(best),))
             return replace(only, reason=f"May pay {only.names}.{taken}")
         some = tuple(self._parts(each) for each in choices[:MOST_CHOICES])

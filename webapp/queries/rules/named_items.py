@@ -122,7 +122,7 @@ def _first_come(
             line,
             NamedItem(item.id, item.account_id, item.merchant_id)
             if payer == line.id
-            else f"Line {payer} is to pay {item.payable.label} already.",
+            else f"Another line is to pay {item.payable.label} already (line {payer}).",
         )
 
 

@@ -115,8 +115,8 @@ def _returned(line: Transaction, held: Mapping[int | None, Account]) -> Iterable
         return
     for row in returned_payments.rows(line, None)[:1]:
         sentence = (
-            f"Line {line.id} brings back the payment of {row.day:%-d %b %Y} over {abs(line.amount).formatted}. Let it"
-            " settle that, or what was paid then stays paid."
+            f"This brings back the payment of {row.day:%-d %b %Y} over {abs(line.amount).formatted} (line {line.id})."
+            " Match it to that, or what was paid then stays paid."
         )
         yield Doubt(DoubtCode.PAYS_OPEN_ITEM, sentence, {"itemIds": [row.id]})
 
@@ -137,7 +137,7 @@ def _uncategorised(line: Transaction, posted: JournalEntry) -> Iterable[Doubt]:
     found = [lookups.get(Account, line.organization_id, each) for each in sorted(ids)]
     names = [each.name for each in found if each.role in UNCATEGORISED]
     if names:
-        sentence = f"Line {line.id} goes to {names[0]}."
+        sentence = f"This goes to {names[0]} (line {line.id})."
         yield Doubt(DoubtCode.UNCATEGORISED, sentence)
 
 

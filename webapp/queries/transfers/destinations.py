@@ -24,7 +24,8 @@ class LikelyTransfer:
     def warning(self, line_id: int) -> str:
         """Say what becomes of the two if one is put elsewhere."""
         other = f"{self.proposal.other.amount.formatted} of {self.account_name}"
-        return f"Line {line_id} is a transfer with line {self.transaction_id}, {other}. Pair them, or it counts twice."
+        ids = f"lines {line_id} and {self.transaction_id}"
+        return f"This is a transfer with {other} ({ids}). Pair them, or it counts twice."
 
 
 Destination: TypeAlias = LikelyPayment | LikelyTransfer

@@ -74,7 +74,9 @@ class MergePageSchema(AddressSchema):
 class MergeFormSchema(Schema):
     """The form that merges a merchant."""
 
-    merged_into_id = fields.FormId(required=True, error_messages={"required": "Choose a merchant."})
+    merged_into_id = fields.FormId(
+        required=True, error_messages={"required": "Choose a customer or supplier."}
+    )
 
 
 class MergeSchema(Schema):

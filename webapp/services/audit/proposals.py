@@ -126,7 +126,7 @@ def _warn_of_neighbours(proposal: Proposal | None, tried: Trial) -> None:
     touches = tried.effect.get(TOUCHES, ())
     found = proposals.neighbours(proposal.organization_id, touches, proposal.action_request_id)
     sentences = [
-        f"Proposal {each.id}, {titles.proposed(each.title)}, would change this {_thing(each.things[0])}, too."
+        f"{titles.proposed(each.title)} ({each.id}) would change this {_thing(each.things[0])} too."
         for each in found[:MOST_NEIGHBOURS]
     ]
     if found[MOST_NEIGHBOURS:]:
@@ -139,10 +139,12 @@ def _thing(name: str) -> str:
     """Name a kind of row as people do.
 
     >>> _thing("transaction:12"), _thing("posting:3"), _thing("merchant:4")
-    ('line', 'open item', 'merchant')
+    ('line', 'open item', 'customer or supplier')
     """
     kind = name.partition(":")[0]
-    return {"transaction": "line", "posting": "open item"}.get(kind, kind.replace("_", " "))
+    return {"transaction": "line", "posting": "open item", "merchant": "customer or supplier"}.get(
+        kind, kind.replace("_", " ")
+    )
 
 
 def _wait(call: ProposedCall, tried: Trial, folder: Path, actor: Actor, now: datetime) -> ActionRequest:

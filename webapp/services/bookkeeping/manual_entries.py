@@ -65,7 +65,7 @@ class AlreadyOnLineError(LedgerError):
 
     def __init__(self, lines: Sequence[Transaction]) -> None:
         super().__init__(
-            f"Bank line {lines[0].id}, {cited(lines[0].label)}, has this money already, so the entry would"
+            f"The bank line {cited(lines[0].label)} (line {lines[0].id}) has this money already, so the entry would"
             " count it twice. "
             "Book the line instead, or post the entry as well (force) if it is other money.",
             details={"transactionIds": [each.id for each in lines], "faId": lines[0].feed_account_id},

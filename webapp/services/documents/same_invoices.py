@@ -46,8 +46,8 @@ def ask(document: Document, *, force: bool, note: str) -> None:
     issued = f", issued {other.issued_on:%-d %b %Y}" if other.issued_on else ""
     total = f", over {other.total.formatted}" if other.total else ""
     raise SameInvoiceError(
-        f"{cited(document.sender or '')} has sent number {cited(document.number or '')} before: document"
-        f" {other.id}{issued}{total}. Look at it,"
+        f"{cited(document.sender or '')} has sent number {cited(document.number or '')} before"
+        f" (document {other.id}){issued}{total}. Look at it,"
         " or send force with a note to file this one too.",
         details={"documentId": Ref(Kind.DOCUMENT, other.id)},
     )

@@ -37,5 +37,5 @@ def refuse_duplicate(organization_id: str, digest: str) -> None:
     """Raise AlreadyThereError for a file that a document has already."""
     existing = documents.with_file(organization_id, digest)
     if existing is not None:
-        sentence = f"This file exists already: {cited(existing.label)}, document {existing.id}."
+        sentence = f"This file exists already: {cited(existing.label)} (document {existing.id})."
         raise AlreadyThereError(sentence, details={"documentId": existing.id})

@@ -135,11 +135,11 @@ def _there(file: SentFile, organization_id: str) -> Arrival | None:
     digest = sha256(file.data).hexdigest()
     document = queried.with_file(organization_id, digest)
     if document is not None:
-        sentence = f"It is there already, as document {document.id}: {document.label}."
+        sentence = f"It is there already: {document.label} (document {document.id})."
         return Arrival(file.name, ArrivalOutcome.ALREADY_THERE, sentence, document_id=document.id)
     imported = waiting_files.imported(organization_id, digest)
     if imported is not None:
-        sentence = f"It was imported already: import {imported.id}."
+        sentence = f"It was imported already (import {imported.id})."
         return Arrival(file.name, ArrivalOutcome.ALREADY_THERE, sentence, import_id=imported.id)
     return None
 

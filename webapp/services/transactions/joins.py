@@ -181,7 +181,7 @@ def _restore_joined(found: LineJoin, joined: Transaction, doing: Act) -> None:
         return
     proof_id = _proof_of(found)
     if proof_id is not None:
-        raise ProvedError(f"Proof {proof_id} counts this line. Reopen it first.")
+        raise ProvedError(f"A proof contains this line (proof {proof_id}). Reopen it first.")
     add_to_books(joined, now=doing.now)
 
 

@@ -276,7 +276,9 @@ def _require_booked(transaction: Transaction) -> None:
     """Refuse to restore a removed row that is no line of its own: another report of a line, or only ever pending."""
     kept_id = line_joins.kept_id(transaction)
     if kept_id is not None:
-        raise JoinedLineError(f"This is another report of line {kept_id}. Undo their join instead.")
+        raise JoinedLineError(
+            f"This is another report of a line that is in the books (line {kept_id}). Undo their join instead."
+        )
     feed_line = join_records.feed_line_of(transaction)
     if transaction.removed_by_import_id is not None or (feed_line is not None and feed_line.is_pending):
         raise LineStateError(

@@ -122,7 +122,7 @@ def _check(line: Transaction, other: Transaction) -> None:
         earlier = transfer_pairs.active(each.organization_id, each.id)
         if earlier is not None:
             raise PairedError(
-                f"Line {each.id} is paired with line {earlier.other_id}. Undo that pair first.",
+                f"A line is paired already (lines {each.id} and {earlier.other_id}). Undo that pair first.",
                 details={"transactionId": each.id, "otherId": earlier.other_id},
             )
 

@@ -18,8 +18,10 @@ from webapp.web.rendering.figures import UNCLEAR
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
 # How a program answers what a file leaves open; a person does it on the page of the import.
 _IN_MAPPING: Final = re.compile(r"; [^;]*\bin the mapping\b.*", re.DOTALL)
-# The name by which a program chooses an account.
-_ID: Final = re.compile(r" \(faId [0-9]+\)")
+# Ids stand in brackets, for programs.
+_ID: Final = re.compile(
+    r" \((?:(?:faId|documents?|imports?|items?|lines?|proofs?) [0-9]+(?:(?:,| and) [0-9]+)*|ar_\w+)\)"
+)
 # A text of a bank that holds an amount stands in quotation marks in our sentences, and keeps its own.
 _QUOTED: Final = re.compile(r"(“[^”]*”)")
 _FIGURE: Final = re.compile(

@@ -331,7 +331,7 @@ def _account_name(statement: Statement) -> str:
 
 
 def _unclear(sentence: str, found: Sequence[FeedAccount]) -> FileRefusedError:
-    named = ", ".join(f"{cited(each.name)} ({each.id}, {each.currency})" for each in found)
+    named = ", ".join(f"{cited(each.name)} in {each.currency} (faId {each.id})" for each in found)
     return FileRefusedError(
         f"{sentence}: {named}. Choose one of them for this file.",
         details={"faIds": [each.id for each in found]},
