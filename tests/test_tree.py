@@ -19,6 +19,12 @@ TRUSTED = re.compile(r"\|\s*safe\b|autoescape\s+false")
 MODULES = [path for path in tree.modules("webapp") if tree.text(path)]
 PYTHON = [*MODULES, *tree.modules("tests"), *tree.modules("benchmarks")]
 MOST_FILES = 20
+# Comments and calls of a template are not read by people; of its expressions only texts with a space or a capital are.
+HIDDEN = re.compile(r"\{#.*?#\}", re.DOTALL)
+EXPRESSION = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
+LITERAL = re.compile(r'"([^"]*)"')
+MARKUP = re.compile(r"<[^>]*>", re.DOTALL)
+LABELLED = re.compile(r'\b(?:aria-label|title|placeholder|alt|content)="([^"]*)"')
 MIGRATIONS = Path("webapp/migrations/versions")  # a chain, which only grows
 MOST_LINES = 450
 TEMPLATES = [path for path in tree.files() if path.suffix in {".html", ".jinja"}]
@@ -109,3 +115,24 @@ def test_a_module_that_a_text_names_is_there():
         for path, name in named
         if not any((tree.ROOT / top / name).exists() for top in ("", "webapp", "tests"))
     }
+
+
+def words_of(template: str) -> str:
+    """What people may read of a template: its text, its labels, and the texts in its expressions."""
+    kept = HIDDEN.sub(" ", template)
+    texts = [
+        text
+        for each in EXPRESSION.findall(kept)
+        for text in LITERAL.findall(each)
+        if re.search(r"^[A-Z]| ", text)
+    ]
+    plain = EXPRESSION.sub(" ", kept)
+    return " | ".join([MARKUP.sub(" ", plain), *LABELLED.findall(plain), *texts])
+
+
+def test_pages_speak_the_words_of_bookkeepers():
+    """An id or a name of the API means nothing to them; the API's own documentation has both."""
+    pages = {path: words_of(tree.text(path)) for path in TEMPLATES if "documentation" not in path.parts}
+    titles = tree.text(Path("tests/titles.txt")).splitlines()
+    said = {**pages, **{title: title.partition(" | ")[2] for title in titles}}
+    assert {name: found for name, text in said.items() if (found := tree.UNPLAIN.findall(text))} == {}

@@ -2,10 +2,20 @@
 
 import ast
 import functools
+import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# What no page says to people: names and ids of the API, and words that bookkeepers do not use for a thing.
+UNPLAIN = re.compile(
+    r"\b(?-i:[a-z]+(?:[A-Z][a-z]+)*(?:Id|Ids|At)|ar_\w+)\b"
+    r"|\((?:faId|ar_|(?:document|import|item|line|proof)s? )[^)]*\d\)"
+    r"|(?<![\w-])(?:merchants?|feeds?|feed account|cleared|uncleared|unclear(?= )|legs?|scopes?|ties out|tie out yet|in force"
+    r"|what became of|proof holds|no longer holds?|would be posted as such|all the same|abandon(?:ed)?"
+    r"|set aside|whoever|of which|of whom|beside|at nil|present password)\b",
+    re.IGNORECASE,
+)
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import pytest
 
 from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
 from tests.fixtures.screens import PAGES
+from tests.tree import UNPLAIN
 
 # On these the short run looks for what a phone would scroll sideways.
 WIDEST = (
@@ -54,7 +55,7 @@ def look_at_a_mismatch(page):
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
     addresses = {**shown, "import-mismatch": look_at_a_mismatch(browse(mara))}
-    sideways, cut, below = [], [], []
+    sideways, cut, below, unplain = [], [], [], []
     for mode, options in modes.items():
         page = browse(mara, **options)
         for name, address in addresses.items():
@@ -67,7 +68,9 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes
                 cut.append(f"{name}-{mode}")
             if page.evaluate(BELOW):
                 below.append(f"{name}-{mode}")
+            if found := UNPLAIN.findall(page.inner_text("main")):
+                unplain.append((name, found))
         visitor = browse(**options)
         visitor.goto("/sign-in")
         picture(visitor, f"sign-in-{mode}")
-    assert (sideways, cut, below) == ([], [], [])
+    assert (sideways, cut, below, unplain) == ([], [], [], [])

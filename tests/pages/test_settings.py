@@ -90,7 +90,7 @@ def test_a_key_is_made_for_what_it_is_for_and_for_no_more_than_its_owner_may(ada
         row = page.partition(f"To {preset}</a>")[2].partition("</tr>")[0]
         assert f">{scopes}<" in row
     own = ben.browser().post("/settings/keys", data={"name": "All", "preset": "everything"}).text
-    assert ">read, draft, confirm and reconcile<" in own
+    assert ">Read, Write drafts, Post, Reconcile<" in own
     for preset in ("draft", "propose", "everything"):
         refused = cleo.browser().post("/settings/keys", data={"name": "More", "preset": preset})
         assert (refused.status_code, "/join/" in refused.text) == (422, False)

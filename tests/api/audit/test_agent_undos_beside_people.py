@@ -103,7 +103,7 @@ def test_a_confirmed_line_that_a_person_corrects_stays(ada, agent, line, rent):
 
 def test_a_confirmed_line_that_a_person_proved_stays(ada, agent, bank, desk, line):
     confirm(agent, line)
-    proof = desk.of(ada).prove("2026-03-31", "-5.00")
+    desk.of(ada).prove("2026-03-31", "-5.00")
     why = undone_with_nothing(ada, agent)["confirm_transaction"]
     assert why == "It is ticked on a statement. Untick it there first."
     assert desk.account()["anchor"]["holds"]

@@ -34,7 +34,7 @@ def test_what_a_person_takes_is_suggested_no_longer(ada):
     page = ada.browser()
     address = f"/documents/{bill['id']}"
     shown = page.get(address).text
-    assert "Found in the PDF" in shown
+    assert "Found in the text" in shown
     assert shown.count("Use it") == 2
     assert page.post(address, data={"total": "42.00", "currency": "EUR"}).status_code == 303
     taken = read(ada, bill)
@@ -44,12 +44,12 @@ def test_what_a_person_takes_is_suggested_no_longer(ada):
     )
     assert [each["field"] for each in taken["suggestions"]] == ["issuedOn"]
     assert page.post(address, data={"issuedOn": "2026-03-03"}).status_code == 303
-    assert "Found in the PDF" not in page.get(address).text
+    assert "Found in the text" not in page.get(address).text
 
 
 def test_whoever_may_only_read_is_offered_nothing(ada, cleo):
     bill = filed(ada, documentType="BILL", sender="Papierhof", text=TEXT)
-    assert "Found in the PDF" not in cleo.browser().get(f"/documents/{bill['id']}").text
+    assert "Found in the text" not in cleo.browser().get(f"/documents/{bill['id']}").text
 
 
 @pytest.mark.parametrize(

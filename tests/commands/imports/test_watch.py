@@ -70,7 +70,7 @@ def test_a_bank_file_is_imported_and_everything_else_becomes_a_document(watch, f
     }
     assert contents(folder) == {f"done/{name}{end}" for name in FILES for end in ("", ".txt")}
     assert sentence(folder, "done/march.ofx").startswith("Imported: 3 new lines")
-    assert sentence(folder, "done/invoice.xml").startswith("Filed as document")
+    assert sentence(folder, "done/invoice.xml").startswith("Filed as")
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_a_text_is_not_written_through_a_link(watch, folder, tmp_path):  # noqa:
         (folder / "done" / name).symlink_to(tmp_path / "x.pth")
     (folder / "meal.pdf").write_bytes(RECEIPT)
     result = watch()
-    assert "meal.pdf: Filed as document" in result.output
+    assert "meal.pdf: Filed as" in result.output
     assert not (tmp_path / "x.pth").exists()
 
 
@@ -81,7 +81,7 @@ def test_a_text_is_not_written_through_a_link(watch, folder, tmp_path):  # noqa:
 def test_a_long_name_is_shortened(watch, folder, ada, name):  # noqa: F811
     for number in range(2):
         (folder / name).write_bytes(pdf(f"Meal {number}"))
-        assert "Filed as document" in watch().output
+        assert "Filed as" in watch().output
     assert len(everything(ada, "documents", "documents")) == 2
     places = list((folder / "done").iterdir())
     assert len(places) == 4

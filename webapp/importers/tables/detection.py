@@ -136,8 +136,8 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         if proven is None or mapping.columns:
             doubt = "" if may_be_statement(table) else "This seems to be no statement: no column has days. "
             raise MappingNeededError(
-                f"{doubt}We could not find column titles. Check which column is what: date and amount, or date, debit and"
-                " credit.",
+                f"{doubt}We could not find column titles. Check which column is what: date and amount,"
+                " or date, debit and credit.",
                 "header",
             )
         return _proven(table, mapping, *proven)

@@ -44,7 +44,10 @@ _SETTINGS = {
         "The balance is",
         {"before": "the one before each line", "after": "the one after each line"},
     ),
-    "chargesAre": ("Charges are", {"within": "within the amounts", "beside": "taken beside the amounts"}),
+    "chargesAre": (
+        "Charges are",
+        {"within": "part of the amounts", "beside": "taken in addition to the amounts"},
+    ),
 }
 FIGURES = ("amount", "debit", "credit", "balance")
 ROWS_SHOWN = 12

@@ -201,7 +201,9 @@ def _of_line(cause: BrokenBy, line_id: int, culprit: Culprit, can: Collection[st
     if cause.field == "arrival" and entry_id is not None and "confirm" in can:
         after = "Then leave its line out; the proof is valid again"
         return Repair(f"Void entry {entry_id}", after, _void(entry_id))
-    return Repair("Open the line", "Set the bank’s first values; the proof is valid again", at(None, "all"))
+    return Repair(
+        "Open the line", "Take the first values of the bank; the proof is valid again", at(None, "all")
+    )
 
 
 def _entry(entry_id: int) -> str:

@@ -173,7 +173,7 @@ def _by_hand(organization_id: str, shown: Sequence[EffectRecord]) -> list[str]:
     """Warn of drafts that a handwritten entry already explains: confirming them would count the money twice."""
     drafts = [each.transaction_id for each in shown if each.transaction_id and not each.opens_marker]
     explained = booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
-    return [f"Line {line_id}: {found[0].sentence}" for line_id, found in sorted(explained.items())]
+    return [f"{found[0].sentence} (line {line_id})" for line_id, found in sorted(explained.items())]
 
 
 def _elsewhere(organization_id: str, shown: Sequence[Effect]) -> Mapping[int, Destination]:

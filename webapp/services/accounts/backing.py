@@ -45,7 +45,7 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
     account = lookups.refer(Account, organization_id, account_id, "accountId")
     if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
-            f"{cited(account.name)} cannot be the ledger account of a bank account. Choose an active asset or liability."
+            f"{cited(account.name)} cannot be the ledger account of a bank. Choose an active asset or liability."
         )
     if account.keeps_items:
         raise _unfit(

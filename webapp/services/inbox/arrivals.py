@@ -219,12 +219,11 @@ def _imported(name: str, imported: Import) -> Arrival:
 def _filed(name: str, document: Document, now: datetime) -> Arrival:
     verb = "Filed as" if document.created_at == now else "Added to"
     others = queried.of_same_file(document) if document.created_at == now else []
-    named = listed([f"{each.id} ({each.label})" for each in (document, *others)])
-    of = f"documents {named}" if others else f"document {document.id}: {document.label}"
+    named = listed([f"{each.label} (document {each.id})" for each in (document, *others)])
     return Arrival(
         name,
         ArrivalOutcome.FILED,
-        f"{verb} {of}.",
+        f"{verb} {named}.",
         document_id=document.id,
     )
 

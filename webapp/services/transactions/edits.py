@@ -60,7 +60,7 @@ class AccountOrSplitsError(UnprocessableError):
 
 
 class TransferError(LedgerError):
-    """A transfer between two banks has no project and no customer or supplier. Undo the pair, or give this line another account."""
+    """A transfer has no project, customer or supplier. Undo the pair, or give this line another account."""
 
     code = "transfer"
 
