@@ -69,7 +69,7 @@ def test_the_page_shows_the_evidence_and_pays_what_is_chosen(ben, bank, giro, ow
     pages = ben.browser()
     page = pages.get(f"/feeds/{giro}?show=all&line={line}&edit=payments").text
     assert "Several open items match this line." in page
-    assert page.count("Pay it for Halden Optik") == 2
+    assert page.count("as paid</button>") == 2
     found = payments(ben, line)
     part = found["choices"][1]["parts"][0]
     form = {"settles.0.itemId": part["itemId"], "settles.0.amount": part["amount"]}

@@ -26,7 +26,7 @@ HEADS: Final = (
 )
 PART_HEADS: Final = {
     Dimension.PROJECT: "Project",
-    Dimension.PROJECT_GROUP: "Group of projects",
+    Dimension.PROJECT_GROUP: "Project group",
     Dimension.MERCHANT: "Merchant",
 }
 NO_PART: Final = "None"
