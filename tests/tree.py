@@ -12,8 +12,8 @@ UNPLAIN = re.compile(
     r"\b(?-i:[a-z]+(?:[A-Z][a-z]+)*(?:Id|Ids|At)|ar_\w+)\b"
     r"|\((?:faId|ar_|(?:document|import|item|line|proof)s? )[^)]*\d\)"
     r"|(?<![\w-])(?:merchants?|feeds?|feed account|cleared|uncleared|unclear(?= )|legs?|scopes?"
-    r"|ties out|tie out yet|in force|what became of|proof holds|no longer holds?|would be posted as such|all the same|abandon(?:ed)?"
-    r"|set aside|whoever|of which|of whom|beside|at nil|present password)\b",
+    r"|ties out|tie out yet|in force|what became of|proof holds|no longer holds?|would be posted as such"
+    r"|all the same|abandon(?:ed)?|set aside|whoever|of which|of whom|beside|at nil|present password)\b",
     re.IGNORECASE,
 )
 
