@@ -31,7 +31,7 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
         page.goto("/")
         text = page.inner_text(".breach")
         assert "Ben's program voided entry 2, Adobe Creative Cloud, 14 Sep on" in text
-        assert "its bank leg of −49.00 no longer counts" in text
+        assert "It no longer counts −49.00 in the bank account." in text
         assert "−49.00" in page.inner_text(".breach .is-bad"), page.inner_text(".breach")
         assert not page.is_visible("text=Accept it as it is now")
         picture(page, f"hub-broken-{mode}", full_page=True)

@@ -152,7 +152,7 @@ def test_one_account_is_given_to_the_selected_lines_and_taken_back(writes, lines
     dock.get_by_text("Change…").click()
     choose(dock.get_by_role("combobox", name="Account"), "Travel")
     dock.get_by_role("button", name="Show what changes").click()
-    expect(dock.locator("#asking")).to_contain_text("Set Travel on 2 lines?")
+    expect(dock.locator("#asking")).to_contain_text("Set account Travel on 2 lines?")
     page.keyboard.press("Enter")
     toast = page.locator("#toast")
     expect(toast).to_contain_text("2 lines changed.")

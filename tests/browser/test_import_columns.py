@@ -16,7 +16,7 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     page.get_by_label("Files").set_input_files(
         {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
-    expect(page.get_by_text("the columns are guessed by what they hold")).to_be_visible()
+    expect(page.get_by_text("Check which column is what.")).to_be_visible()
     expect(page.get_by_label("Header")).to_have_value("0")
     question = page.get_by_role("group", name="Is “03/04/2026” a day in which month?")
     question.get_by_label("3 April 2026").click()  # the question is gone once it is answered

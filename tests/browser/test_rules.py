@@ -75,7 +75,7 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     choose(page.get_by_label("Value of effect 1"), "6100F")
     expect(page.locator("#found .changed").first).to_have_text("Food")
     page.get_by_role("button", name="Condition", exact=True).click()
-    page.get_by_label("Field of condition 2").select_option(label="Amount without its sign")
+    page.get_by_label("Field of condition 2").select_option(label="Amount (+/−)")
     page.get_by_label("How condition 2 compares").select_option(label="is less than")
     page.get_by_label("Value of condition 2").fill("fifty")
     expect(page.locator("#note-conditions-conditions-1")).to_contain_text("An amount is written like")

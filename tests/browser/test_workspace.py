@@ -71,7 +71,7 @@ def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
     expect(dock).to_contain_text("5 selected")
     expect(dock).to_contain_text("922.54")
     dock.get_by_role("button", name="Confirm 5 lines").click()
-    expect(dock).to_contain_text("are without an account")
+    expect(dock).to_contain_text("have no account")
     dock.get_by_role("button", name="Confirm all 5").click()
     expect(page.locator(".line-confirm")).to_have_count(0)
 
@@ -121,7 +121,7 @@ def test_enter_lets_a_line_pay_what_is_owed_and_its_confirmation_goes_on_to_the_
     paying = line(page, "ICE 693")
     if is_current:
         paying.locator(".line-open").click()
-        expect(paying.get_by_role("button", name="Pay ICE 693")).to_be_visible()
+        expect(paying.get_by_role("button", name="Mark ICE 693 as paid")).to_be_visible()
         page.keyboard.press("Enter")
     else:
         paying.get_by_role("button", name="Pays ICE 693?").press("Enter")
@@ -224,7 +224,7 @@ def test_the_question_about_a_selection_is_withdrawn_with_it(workspace):
         boxes.nth(0).check()
         boxes.nth(1).check()
         dock.get_by_role("button", name="Confirm 2 lines").click()
-        expect(dock).to_contain_text("2 of 2 lines are without an account")
+        expect(dock).to_contain_text("2 of 2 lines have no account")
         expect(dock).to_be_focused()
         withdraw()
         expect(dock.locator("#asking")).to_have_count(0)

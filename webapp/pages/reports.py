@@ -28,7 +28,7 @@ COMPARISONS = [
 DIMENSIONS = [
     {"id": Dimension.PROJECT, "name": "Project"},
     {"id": Dimension.PROJECT_GROUP, "name": "Project group"},
-    {"id": Dimension.MERCHANT, "name": "Merchant"},
+    {"id": Dimension.MERCHANT, "name": "Customer or supplier"},
 ]
 MONTHS = 12
 NOT_KEPT = ("from_", "to", "cursor", "limit")

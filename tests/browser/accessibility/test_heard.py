@@ -38,9 +38,9 @@ def test_a_line_the_difference_and_a_proof_are_heard_and_a_line_is_one_stop(brow
     page = browse(ada)
     page.goto(f"/feeds/{march}?show=all")
     said = heard(page)
-    words = "7 Mar, minus 23.06 EUR, Groceries, posted, cleared"
+    words = "7 Mar, minus 23.06 EUR, Groceries, posted, ticked"
     assert {("link", "Rewe", words), ("row", f"Rewe {words}", "")} <= said
-    assert ("row", "Halden 2 Mar, 100.00 EUR, uncategorised, draft, not cleared", "") in said
+    assert ("row", "Halden 2 Mar, 100.00 EUR, uncategorised, draft, not ticked", "") in said
     assert ("StaticText", "Difference 100.00 EUR", "") in said
     assert ("StaticText", "100.00", "") in said
 
@@ -71,7 +71,7 @@ def test_a_line_the_difference_and_a_proof_are_heard_and_a_line_is_one_stop(brow
     page.keyboard.press("Enter")
     expect(page.locator(".line-held")).to_have_count(1)
     page.keyboard.press("Space")
-    expect(page.locator("#difference")).to_contain_text("Difference 0.00 EUR, it ties out")
+    expect(page.locator("#difference")).to_contain_text("Difference 0.00 EUR, reconciled")
     page.emulate_media(forced_colors="active")
     expect(page.locator("#difference-figure")).to_have_css("border-bottom-style", "double")
     expect(page.locator(".line[aria-current] > tr")).to_have_css("outline-style", "solid")

@@ -27,7 +27,7 @@ HEADS: Final = (
 PART_HEADS: Final = {
     Dimension.PROJECT: "Project",
     Dimension.PROJECT_GROUP: "Project group",
-    Dimension.MERCHANT: "Merchant",
+    Dimension.MERCHANT: "Customer or supplier",
 }
 NO_PART: Final = "None"
 
