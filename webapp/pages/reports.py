@@ -38,7 +38,7 @@ NOT_KEPT = ("from_", "to", "cursor", "limit")
 @requires("read")
 def index() -> Response:
     """Go to the first of the reports."""
-    return redirect_to(url_for("reports.trial_balance"))
+    return redirect_to(url_for("reports.profit_and_loss"))
 
 
 @bp.get("/overview")

@@ -36,6 +36,7 @@ PAGES: Final = (
     Destination(
         "Owed", "owed.index", "book-open", "open items receivables payables customers suppliers overdue aged"
     ),
+    Destination("Banks", "feed_accounts.index", "landmark", "bank accounts lines cards"),
     Destination("Transfers", "transfers.index", "arrow-right", "between own accounts open items"),
     Destination("Chart of accounts", "accounts.index", "folder", "ledger accounts"),
     Destination("Customers and suppliers", "merchants.index", "store", "counterparties merchants parties"),

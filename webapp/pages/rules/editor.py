@@ -144,7 +144,7 @@ def prefilled(query: dict[str, Any]) -> RuleForm:
 def after_saving(rule_id: int) -> str:
     """The URL after saving: the rule's preview if requested, the lines that somebody came from, or the list."""
     chosen = RuleLinesPageSchema.read_leniently_of(request.form)
-    if request.form.get("act") == "apply":
+    if request.form.get("applies"):
         lines = query_of(chosen)
         query = f"?{urlencode(lines)}" if lines else ""
         return url_for("rule_previews.show", rule_id=rule_id) + query

@@ -50,6 +50,14 @@ ASKED_FOR = {
 FILTERED = ("lines", "filters", "dock", "foot", "head")
 
 
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """List the bank accounts, each with the way to its lines and its balances."""
+    accounts = queries.accounts.choices.feed_accounts(organization_id())
+    return render("feed_accounts/index.html", accounts=accounts)
+
+
 @bp.get("/<id:fa_id>")
 @requires("read")
 def show(fa_id: int) -> Response:
