@@ -1,5 +1,7 @@
 """Rules in Chromium: moved by keyboard and by pointer, written while their effect follows, and asked why."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 

@@ -86,7 +86,9 @@ def test_saving_and_applying_lead_back_to_the_same_list_with_the_same_selection(
     assert sorted(
         box.partition('value="')[2].partition('"')[0] for box in boxes if " checked" in box
     ) == sorted(str(each) for each in ids[:2])
-    preview = browser.get(browser.post("/rules/new", data={**form, "applies": "true"}).headers["Location"]).text
+    preview = browser.get(
+        browser.post("/rules/new", data={**form, "applies": "true"}).headers["Location"]
+    ).text
     digest = preview.partition('name="digest" value="')[2].partition('"')[0]
     applied = browser.post("/rules/2/apply", data={"digest": digest, "back": back})
     assert applied.status_code == 303, applied.text
