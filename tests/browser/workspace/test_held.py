@@ -181,7 +181,7 @@ def test_a_line_that_changed_while_it_was_held_turns_amber_and_keeps_the_page(de
     row = desk.hold("Rent October")
     desk.ada.patch("/api/transactions/2", json={"accountId": books.account_id("Rent")})
     address = page.url
-    page.get_by_role("link", name="Journal").first.click()
+    page.get_by_role("link", name="Owed").first.click()
     expect(row).to_contain_text("Nothing was posted. Account Travel → Rent.")
     expect(row.locator(".line-held")).to_have_count(0)
     assert (page.url, desk.posted()) == (address, set())
