@@ -184,7 +184,11 @@ def _of_withholdings(invoice: Invoice) -> Iterator[Finding]:
 
 def _of_general_natures(invoice: Invoice) -> Iterator[Finding]:
     if invoice.issued_on is not None and invoice.issued_on >= _ENDED_ON:
-        parts = (*invoice.rows, *invoice.lines, *invoice.adjustments)
+        parts: tuple[VatRow | InvoiceLine | Adjustment, ...] = (
+            *invoice.rows,
+            *invoice.lines,
+            *invoice.adjustments,
+        )
         for nature in sorted(_GENERAL.intersection(each.category or "" for each in parts)):
             yield "SDI-00445", f"Natura is {nature}, which is to say more since 2021: {nature}.1 or another."
 
