@@ -1,7 +1,7 @@
 """The exported book: accounts, entries by day, and balance assertions of standing proofs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from webapp.ledger.money import Money
@@ -22,8 +22,8 @@ class BookAccount:
 class BookLeg:
     """A posting that counts, with its mirror in the base currency.
 
-    `details` are what the bank states of its line beside amount and text: charges, an amount before its conversion, why
-    it came back.
+    `details` are what the bank states of its line besides amount and text: its reference, charges, an amount before
+    its conversion, why it came back.
     """
 
     account_id: int
@@ -31,12 +31,12 @@ class BookLeg:
     base: Money
     merchant: str | None = None
     project: str | None = None
-    details: Mapping[str, str] | None = None
+    details: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def labels(self) -> dict[str, str]:
         """The merchant and the project of the leg, and what the bank states of its line, by their keys."""
-        labels = {"merchant": self.merchant, "project": self.project, **(self.details or {})}
+        labels = {"merchant": self.merchant, "project": self.project, **self.details}
         return {key: text for key, text in labels.items() if text is not None}
 
     @property

@@ -6,6 +6,8 @@ from datetime import date
 from typing import Final
 
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
+from webapp.ledger.canonical import camel
+from webapp.ledger.matching.lines import DETAILS
 from webapp.ledger.money import Money
 from webapp.ledger.texts.controls import guarded, without_controls
 
@@ -28,13 +30,15 @@ HEAD: Final = (
     "merchant",
     "project",
 )
+# What the bank states of a line stands on its bank leg.
+DETAIL_HEADS: Final = {name: camel(name) for name in ("reference", *DETAILS)}
 Cell = str | Money | date | int | None
 
 
 def write(book: ExportedBook) -> Iterator[str]:
     """Yield the rows of the book, with RFC 4180's line ends and quotes."""
     accounts = {account.id: account for account in book.accounts}
-    yield row(HEAD)
+    yield row((*HEAD, *DETAIL_HEADS.values()))
     for entry in book.entries:
         for leg in entry.legs:
             yield row(_cells(entry, leg, accounts[leg.account_id]))
@@ -59,6 +63,7 @@ def _cells(entry: BookEntry, leg: BookLeg, account: BookAccount) -> tuple[object
         leg.base.currency,
         leg.merchant,
         leg.project,
+        *map(leg.details.get, DETAIL_HEADS),
     )
 
 

@@ -1,6 +1,8 @@
 """What a bank states of a line beside amount and text is kept: charges, an original amount, why it came back."""
 
+import csv
 import io
+import json
 import re
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from tests.fixtures.bank_files.camt_files import entry, message, statement, tag
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.owed import keep_items, owe
+from webapp.ledger.canonical import camel
 
 CHARGED = tag("Amt", "1480.00", Ccy="EUR") + tag("Chrgs", tag("Rcrd", tag("Amt", "19.50", Ccy="EUR")))
 FOREIGN = tag("Amt", "4000.00", Ccy="USD") + tag(
@@ -69,7 +72,7 @@ def charged(ben, feed):
     """Push a line with charges of 12.40; answers it."""
 
     def push(amount, day="2026-03-20", **more):
-        feed.push(added=[line(f"L{amount}", amount, day, "Wire", charges="12.40", **more)])
+        feed.push(added=[line(f"L{amount}", amount, day, "Wire", **{"charges": "12.40", **more})])
         return next(
             each for each in ben.get("/api/transactions").json["transactions"] if each["amount"] == amount
         )
@@ -167,11 +170,25 @@ def test_open_items_that_are_the_line_without_its_charges_are_paid_with_them(
     assert ben.get("/api/items").json["items"] == []
 
 
-@pytest.mark.parametrize("book", ["hledger", "beancount"])
+@pytest.mark.parametrize("book", ["hledger", "beancount", "csv"])
 def test_books_for_other_systems_have_the_details_of_a_line(ben, charged, book):
-    there = charged("-212.40", originalAmount="230.00", originalCurrency="USD", exchangeRate="0.87")
+    details = {
+        "charges": "12.40",
+        "original_amount": "230.00",
+        "original_currency": "USD",
+        "exchange_rate": "0.87",
+        "return_reason": "AM04",
+        "return_text": '=No "money"',
+        "reference": "E2E-77",
+    }
+    there = charged("-212.40", **{camel(name): value for name, value in details.items()})
     confirmed = ben.post(f"/api/transactions/{there['id']}/confirm", json={"force": True})
     assert confirmed.status_code == 200, confirmed.json
     text = ben.get(f"/api/exports/{book}").text
-    for key, value in (("charges", "12.40"), ("original_amount", "230.00"), ("exchange_rate", "0.87")):
-        assert f'{key}: "{value}"' in text
+    if book == "csv":
+        bank, *others = csv.DictReader(io.StringIO(text))
+        guarded = details | {"return_text": "'" + details["return_text"]}
+        assert {name: bank[camel(name)] for name in details} == guarded
+        assert not any(other[camel(name)] for other in others for name in details)
+    else:
+        assert all(f"{name}: {json.dumps(value)}" in text for name, value in details.items())

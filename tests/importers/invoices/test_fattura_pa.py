@@ -197,6 +197,75 @@ def test_a_contradiction_is_said_with_its_figures(changes, sentence):
     assert sentence in [f"{each.rule}: {each.sentence}" for each in findings(one(**changes))]
 
 
+# Every code of the schemas FatturaPA 1.2.3 and VFSM10, and of what they replaced.
+CODES = {
+    "TipoDocumento": [f"TD{number:02}" for number in (*range(1, 10), *range(16, 30))],
+    "RegimeFiscale": [f"RF{number:02}" for number in range(1, 21)],
+    "ModalitaPagamento": [f"MP{number:02}" for number in range(1, 24)],
+    "CondizioniPagamento": ["TP01", "TP02", "TP03"],
+    "EsigibilitaIVA": ["D", "I", "S"],
+    "TipoCassa": [f"TC{number:02}" for number in range(1, 23)],
+    "TipoRitenuta": [f"RT{number:02}" for number in range(1, 7)],
+    "CausalePagamento": [*"ABCDEGHILMNOPQRSTUVWXYZ", "L1", "M1", "M2", "O1", "V1", "ZO"],
+    "Natura": [
+        *(f"N{number}" for number in range(1, 8)),
+        *("N2.1", "N2.2", "N3.1", "N3.2", "N3.3", "N3.4", "N3.5", "N3.6"),
+        *(f"N6.{number}" for number in range(1, 10)),
+    ],
+    "FormatoTrasmissione": ["FPA12", "FPR12", "FSM10"],
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_each_code_of_the_schemas_is_known_and_no_other_one(name):
+    nature = "<Natura>N4</Natura>"
+    body = italian_body(
+        general=RITENUTA.format("20.00") + CASSA,
+        lines=italian_line(1, "A", "100.00", "0.00", nature),
+        rows=italian_row("100.00", "0.00", "0.00", nature),
+    )
+    text = italian(body).decode()
+    before, place, after = text.partition(f"<{name}>")
+    assert place
+
+    def unreadable(code):
+        found = findings(read(f"{before}{place}{code}{after[after.index('<') :]}".encode()))
+        return [each.sentence for each in found if each.rule == "unreadable"]
+
+    assert [code for code in CODES[name] if unreadable(code)] == []
+    unknown = f"{CODES[name][-1]}9"
+    if name == "TipoDocumento":
+        with pytest.raises(InvoiceRefusedError, match=f'of the type "{unknown}"'):
+            unreadable(unknown)
+    else:
+        assert unreadable(unknown) == [f'{name} is "{unknown}", a code that FatturaPA does not have.']
+
+
+@pytest.mark.parametrize(("day", "found"), [("2020-12-31", []), ("2021-01-01", ["SDI-00445"])])
+def test_the_natures_that_have_a_digit_more_are_said_since_2021(day, found):
+    nature = "<Natura>N3</Natura>"
+    body = italian_body(
+        lines=italian_line(1, "A", "147.00", "0.00", nature),
+        rows=italian_row("147.00", "0.00", "0.00", nature),
+    )
+    assert codes(read(italian(body.replace("2026-03-02", day)))) == found
+
+
+def test_the_natures_of_a_fund_and_of_what_a_buyer_completes():
+    lines = italian_line(1, "A", "100.00", more="<Natura>N6.3</Natura>")
+    changes = {
+        "lines": lines,
+        "rows": italian_row("100.00", "22.00", more="<Natura>N6.3</Natura>"),
+        "total": total("122.00"),
+        "payments": "",
+    }
+    assert codes(one(type_code="TD16", **changes)) == []
+    assert codes(one(**changes)) == ["SDI-00430", "SDI-00401"]
+    fund = CASSA.replace("22.00</AliquotaIVA>", "22.00</AliquotaIVA><Natura>N1</Natura>")
+    assert codes(one(general=fund)) == ["SDI-00414", "SDI-00444"]
+    assert codes(one(general=CASSA.replace("22.00", "10.00"))) == ["SDI-00419"]
+
+
 def test_a_discount_in_percent_and_a_tolerance_of_one_unit_are_no_contradictions():
     discount = "<ScontoMaggiorazione><Tipo>SC</Tipo><Percentuale>10.00</Percentuale></ScontoMaggiorazione>"
     line = italian_line(1, "A", "99.50").replace(

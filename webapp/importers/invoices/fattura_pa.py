@@ -9,7 +9,7 @@ the sums of its rows by rate, and the only figures here that are added up, with 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -29,12 +29,38 @@ from webapp.importers.invoices.records import (
 )
 from webapp.importers.invoices.rules.arithmetic import add, minus, sum_of
 from webapp.importers.invoices.trees import Node
-from webapp.importers.invoices.values import InvoiceValues
+from webapp.importers.invoices.values import MOST_SENTENCES, InvoiceValues
 
 SIMPLIFIED: Final = "FatturaElettronicaSemplificata"
 ROOTS: Final = frozenset({"FatturaElettronica", SIMPLIFIED})
 # Types (TipoDocumento) of notes that take back; every other one asks for money, or supplements another invoice.
 _CREDIT_NOTES: Final = frozenset({"TD04", "TD08"})
+
+
+def _numbered(prefix: str, *numbers: range) -> frozenset[str]:
+    return frozenset(f"{prefix}{number:02}" for each in numbers for number in each)
+
+
+# The closed lists of both schemas. RF03, SDI10 and SDI11 are those of versions 1.0 and 1.1.
+_CODES: Final = {
+    "FormatoTrasmissione": frozenset({"FPA12", "FPR12", "FSM10", "SDI10", "SDI11"}),
+    "TipoDocumento": _numbered("TD", range(1, 10), range(16, 30)),
+    "RegimeFiscale": _numbered("RF", range(1, 21)),
+    "ModalitaPagamento": _numbered("MP", range(1, 24)),
+    "CondizioniPagamento": _numbered("TP", range(1, 4)),
+    "TipoCassa": _numbered("TC", range(1, 23)),
+    "TipoRitenuta": _numbered("RT", range(1, 7)),
+    "CausalePagamento": frozenset((*"ABCDEGHILMNOPQRSTUVWXYZ", "L1", "M1", "M2", "O1", "V1", "ZO")),
+    "EsigibilitaIVA": frozenset("DIS"),
+    "Natura": frozenset(
+        (
+            *(f"N{number}" for number in range(1, 8)),
+            *("N2.1", "N2.2"),
+            *(f"N3.{number}" for number in range(1, 7)),
+            *(f"N6.{number}" for number in range(1, 10)),
+        )
+    ),
+}
 _NOTHING: Final = Node("", {})
 _ZERO: Final = Decimal(0)
 
@@ -66,7 +92,24 @@ def read(root: Node) -> tuple[Invoice, ...]:
             "The FatturaPA has no invoice in it (FatturaElettronicaBody); ask for it again."
         )
     of_kind = _simplified if root.name == SIMPLIFIED else _ordinary
-    return tuple(of_kind(each, head) for each in bodies)
+    return tuple(_with_codes(of_kind(each, head), header, each) for each in bodies)
+
+
+def _with_codes(invoice: Invoice, *parts: Node) -> Invoice:
+    """Name the codes that are in none of the closed lists; raise InvoiceRefusedError for a type, which has the sign."""
+    unknown = {
+        (node.name, node.text): None
+        for part in parts
+        for node in part.descendants()
+        if node.text and node.text not in _CODES.get(node.name, {node.text})
+    }
+    if ("TipoDocumento", invoice.type_code) in unknown:
+        raise InvoiceRefusedError(
+            f'The invoice is of the type "{(invoice.type_code or "")[:60]}", which FatturaPA does not have: it cannot'
+            " be told whether it asks for money or gives it back."
+        )
+    sentences = [f'{name} is "{text[:60]}", a code that FatturaPA does not have.' for name, text in unknown]
+    return replace(invoice, unreadable=(*invoice.unreadable, *sentences)[:MOST_SENTENCES])
 
 
 def _ordinary(body: Node, head: _Head) -> Invoice:

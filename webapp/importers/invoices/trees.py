@@ -57,13 +57,16 @@ class Node:
         """Return the first text at a path that is not empty."""
         return next((each.text for each in self.all(*path) if each.text), None)
 
+    def descendants(self) -> "Iterator[Node]":
+        """Yield all elements within this one."""
+        for children in self.children.values():
+            for child in children:
+                yield child
+                yield from child.descendants()
+
     def count(self, names: frozenset[str]) -> int:
         """Count the descendants of any of these names."""
-        return sum(
-            (child.name in names) + child.count(names)
-            for children in self.children.values()
-            for child in children
-        )
+        return sum(child.name in names for child in self.descendants())
 
 
 def trees(data: bytes) -> list[Node]:

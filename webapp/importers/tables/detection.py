@@ -9,11 +9,11 @@ from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import grouping, marks
+from webapp.importers.tables.bank_layouts import bank_layout
 from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
 from webapp.importers.tables.guesses import may_be_statement, proven_mapping
-from webapp.importers.tables.known_layouts import known_layout
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
-from webapp.importers.tables.mappings import FlagWords, TableMapping, checked_mapping
+from webapp.importers.tables.mappings import COLUMNS, FlagWords, TableMapping, checked_mapping
 from webapp.importers.tables.plausibility import is_confirmed_by_debit_and_credit, refuse_other_amounts
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.statuses import (
@@ -95,7 +95,7 @@ def _date_format(
     table: Sequence[TableRow], rows: Sequence[TableRow], layout: Layout, days: Sequence[str]
 ) -> str:
     """Find the format of the days, also by other days of the file; one that only their order shows is a choice."""
-    known = known_layout(layout.names)
+    known = bank_layout(layout.names)
     if known is not None and known.date_format in (formats := formats_of(days)):
         if len(formats) > 1:
             layout.choose("dateFormat", known.date_format, known.why)
@@ -126,6 +126,8 @@ def header_in(table: Sequence[TableRow]) -> int | None:
         found = roles(row.cells, ROLES)
         if found["date"] and (found["amount"] or (found["debit"] and found["credit"])):
             return number
+        if (known := bank_layout(row.cells)) and "amount" in known.columns:
+            return number
     return None
 
 
@@ -146,6 +148,7 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     found = roles(names, ROLES)
     layout = Layout(header, {}, names=list(names), invert=bool(mapping.invert), currency=mapping.currency)
     layout.columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
+    _find_by_bank(layout, body)
     _find_amount(layout, found, body)
     rows = _rows_with_amount(body, layout)
     _find_value_date(layout, found["value_date"], rows)
@@ -164,10 +167,10 @@ def _find_others(
         if found[role] and role not in layout.columns:
             layout.columns[role] = found[role][0]
     layout.skips_without_amount = mapping.skips_without_amount
-    known = known_layout(layout.names)
+    known = bank_layout(layout.names)
     if known is not None and known.skips and "skipWithoutAmount" not in mapping.keys:
         layout.skips_without_amount = True
-    layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
+    layout.balance_is_before = mapping.choices.get("balanceIs", known.balance if known else "") == "before"
     name_rows(layout, layout.body(table), mapping)
 
 
@@ -183,6 +186,21 @@ def _proven(
         if key in columns:
             layout.choose(key, columns[key], why)
     return layout
+
+
+def _find_by_bank(layout: Layout, body: Sequence[TableRow]) -> None:
+    """Take the columns of the bank whose header it is; of its amounts in several currencies, the one with figures."""
+    known = bank_layout(layout.names)
+    amounts = layout.columns.keys() & {"amount", "debit"}
+    for key, names in (known.columns if known else {}).items():
+        role = COLUMNS[key]
+        if role in layout.columns or (role == "amount" and amounts):
+            continue
+        columns = [
+            index(each, layout.names, body, key) for each in (names if isinstance(names, list) else [names])
+        ]
+        filled = [column for column in columns if _any(body, column, _has_digit)]
+        layout.columns[role] = only(layout, filled or columns[:1], body, key)
 
 
 def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
@@ -375,7 +393,7 @@ def _find_charges(layout: Layout, rows: Sequence[TableRow], mapping: TableMappin
             layout.columns[role] = free[0]
     if "charges" not in layout.columns or layout.charges_are:
         return
-    known = known_layout(layout.names)
+    known = bank_layout(layout.names)
     amount = vocabulary.plain(layout.names[layout.amounts[0]]) if "amount" in layout.columns else ""
     if amount.startswith("net") or amount == "amount total":
         layout.charges_are = "within"

@@ -141,7 +141,8 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
     """
     # Most files double a quote within quotes; a backslash before one, and a letter behind it, means escaping.
     escape = "\\" if _ESCAPED.search(text) else None
-    reader = csv.reader(_lines(text), delimiter=delimiter, escapechar=escape)
+    quote = "'" if _has_single_quotes(text, delimiter) else '"'
+    reader = csv.reader(_lines(text), delimiter=delimiter, escapechar=escape, quotechar=quote)
     plain = _unwrapped if '="' in text else _unguarded if "'" in text else str.strip
     number, slots, begins = 0, 0, 1
     try:
@@ -162,6 +163,19 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
             begins = reader.line_num + 1
     except csv.Error as error:
         raise FileRefusedError(f"Row {begins:,} cannot be read: {error}.") from None
+
+
+def _has_single_quotes(text: str, delimiter: str) -> bool:
+    """Return whether a file has its texts between apostrophes: each cell that begins with one also ends with one.
+
+    Some banks only write numbers of cards so, where the apostrophes are for a spreadsheet.
+    """
+    if f"{delimiter}'" not in text or '"' in text:
+        return False
+    begins = re.compile(f"(?:^|{re.escape(delimiter)})'", re.MULTILINE)
+    whole = re.compile(rf"{begins.pattern}([^'\r\n]*)'(?={re.escape(delimiter)}|\r?$)", re.MULTILINE)
+    cells = whole.findall(text)
+    return len(begins.findall(text)) == len(cells) and any(map(str.isalpha, "".join(cells)))
 
 
 def _too_large() -> FileRefusedError:

@@ -17,7 +17,7 @@ from webapp.importers.balance_lines import (
 )
 from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
 from webapp.importers.tables.amounts import has_own_sign
-from webapp.importers.tables.known_layouts import known_layout
+from webapp.importers.tables.bank_layouts import bank_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.rows import TableRow
@@ -279,7 +279,7 @@ def _add_up(amounts: Sequence[Decimal], moves: Sequence[Decimal]) -> bool:
 
 def _by_header(layout: Layout, *, has_minus: bool) -> tuple[bool, str] | None:
     """Return whether amounts are to be turned, by the names of the columns, and why."""
-    known = known_layout(layout.names)
+    known = bank_layout(layout.names)
     if known and known.invert is not None:
         return known.invert, known.why
     # A net amount, after fees, is always from the account holder's view.

@@ -13,6 +13,7 @@ _ASIDE: Final = re.compile(
     r"\(\s*(?:utc|gmt|ces?t|[ep][sd]t|local time|[dmy]{1,4}(?:[/.\- ][dmy]{1,4})+|optional|\d+)\s*\)"
 )
 _CURRENCY: Final = re.compile(r"(?:\(\s*|\bin )([A-Za-z]{3})\s*\)?$|(?<=\w )([A-Z]{3})$")
+_DOLLARS: Final = re.compile(r"\b([A-Z]{3})\$$")
 _SYMBOL: Final = re.compile(r"\(?\s*(€|£|r\$|₽|₹|\$|¥|￥|元|円)\s*\)?$", re.IGNORECASE)
 _SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": "INR", "元": "CNY", "円": "JPY"}
 
@@ -293,10 +294,12 @@ def currency_of(name: str) -> str | None:
 
     >>> currency_of("Betrag (EUR)"), currency_of("bedrag in EUR"), currency_of("Amount"), currency_of("Saldo CHF")
     ('EUR', 'EUR', None, 'CHF')
-    >>> currency_of("Betrag (€)"), currency_of("Amount ($)"), currency_of("Paid all")
-    ('EUR', None, None)
+    >>> currency_of("Betrag (€)"), currency_of("Amount ($)"), currency_of("Paid all"), currency_of("CAD$")
+    ('EUR', None, None, 'CAD')
     """
     whole = " ".join(name.split())
+    if (dollars := _DOLLARS.search(whole)) and dollars[1] in DIGITS:
+        return dollars[1]
     if symbol := _SYMBOL.search(whole):
         return _SYMBOLS.get(symbol[1].lower())
     found = _CURRENCY.search(whole)

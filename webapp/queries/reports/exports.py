@@ -106,6 +106,7 @@ def _postings(organization_id: str) -> sa.Executable:
             Posting.base_currency,
             sa.func.coalesce(counting.name, Merchant.name).label("merchant"),
             Project.name.label("project"),
+            Transaction.reference,
             Transaction.details,
         )
         .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
@@ -131,7 +132,7 @@ def _entry(rows: list[Any], settlement_ids: tuple[int, ...]) -> BookEntry:
                 Money(row.amount_base_minor, row.base_currency),
                 row.merchant,
                 row.project,
-                row.details,
+                {"reference": row.reference, **(row.details or {})},
             )
             for row in rows
         ),

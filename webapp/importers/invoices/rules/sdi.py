@@ -5,11 +5,12 @@ the Sistema di Interscambio does not compare the total of a document with its ro
 """
 
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
-from webapp.importers.invoices.records import Invoice, InvoiceLine, InvoiceTotals, VatRow
+from webapp.importers.invoices.records import Adjustment, Invoice, InvoiceLine, InvoiceTotals, VatRow
 from webapp.importers.invoices.rules.arithmetic import (
     HUNDRED,
     ONE,
@@ -24,8 +25,12 @@ from webapp.importers.invoices.rules.arithmetic import (
 from webapp.ledger.money import EXACT
 
 _CENT: Final = Decimal("0.01")
-# The reverse charge, whose codes have a digit more since 2021.
 _REVERSE_CHARGE: Final = "N6"
+# A domestic reverse charge that the buyer completes has the seller's reason and the buyer's tax.
+_COMPLETED_BY_BUYER: Final = "TD16"
+# Since 2021 these codes have a digit more.
+_GENERAL: Final = frozenset({"N2", "N3", _REVERSE_CHARGE})
+_ENDED_ON: Final = date(2021, 1, 1)
 MOST_SENTENCES: Final = 10
 Finding = tuple[str, str]
 
@@ -36,7 +41,9 @@ def failing(invoice: Invoice) -> list[Finding]:
         *_of_totals(invoice),
         *(each for row in invoice.rows for each in _of_row(row, invoice)),
         *(each for line in invoice.lines for each in _of_line(line, invoice)),
+        *(each for fund in invoice.adjustments for each in _of_fund(fund, invoice)),
         *_of_withholdings(invoice),
+        *_of_general_natures(invoice),
     ]
     if len(found) > MOST_SENTENCES:
         more = len(found) - MOST_SENTENCES + 1
@@ -83,7 +90,7 @@ def _of_row(row: VatRow, invoice: Invoice) -> Iterator[Finding]:
             "SDI-00422",
             f"The base at {name} is stated as {shown(row.base)}, and its lines make {shown(made[-1])}.",
         )
-    yield from _of_nature(row.rate, row.category, f"The row at {name}", ("SDI-00429", "SDI-00430"))
+    yield from _of_nature(row, invoice, f"The row at {name}", ("SDI-00429", "SDI-00430"))
     if row.is_split and (row.category or "").startswith(_REVERSE_CHARGE):
         yield (
             "SDI-00420",
@@ -124,9 +131,8 @@ def _is_fund(reason: str | None) -> bool:
 
 def _of_line(line: InvoiceLine, invoice: Invoice) -> Iterator[Finding]:
     name = f"Line {line.id or '?'}"
-    yield from _of_nature(line.rate, line.category, name, ("SDI-00400", "SDI-00401"))
-    if all((row.rate, row.category) != (line.rate, line.category) for row in invoice.rows) and invoice.rows:
-        yield "SDI-00419", f"{name} is at {_name(line.rate, line.category)}, and no row sums up that rate."
+    yield from _of_nature(line, invoice, name, ("SDI-00400", "SDI-00401"))
+    yield from _of_rate(line, invoice, name)
     expected = _price(line)
     if expected is not None and line.net is not None and abs(EXACT.subtract(line.net, expected)) > _CENT:
         yield (
@@ -148,16 +154,43 @@ def _price(line: InvoiceLine) -> Figure:
     return None if price is None else EXACT.multiply(price, ONE if line.quantity is None else line.quantity)
 
 
-def _of_nature(rate: Figure, nature: str | None, name: str, codes: tuple[str, str]) -> Iterator[Finding]:
-    if rate == 0 and nature is None:
+def _of_fund(fund: Adjustment, invoice: Invoice) -> Iterator[Finding]:
+    if _is_fund(fund.reason):
+        name = f"The contribution {fund.reason}"
+        yield from _of_nature(fund, invoice, name, ("SDI-00413", "SDI-00414"))
+        yield from _of_rate(fund, invoice, name)
+
+
+def _of_nature(
+    part: VatRow | InvoiceLine | Adjustment, invoice: Invoice, name: str, codes: tuple[str, str]
+) -> Iterator[Finding]:
+    if part.rate == 0 and part.category is None:
         yield codes[0], f"{name} has no tax, and does not state why (Natura)."
-    elif rate and nature is not None:
-        yield codes[1], f"{name} has tax, and states a reason for none ({nature})."
+    elif part.rate and part.category is not None and invoice.type_code != _COMPLETED_BY_BUYER:
+        yield codes[1], f"{name} has tax, and states a reason for none ({part.category})."
+
+
+def _of_rate(part: InvoiceLine | Adjustment, invoice: Invoice, name: str) -> Iterator[Finding]:
+    rows = [row for row in invoice.rows if row.rate == part.rate]
+    if invoice.rows and part.category not in [row.category for row in rows]:
+        code = "SDI-00444" if rows else "SDI-00419"
+        yield code, f"{name} is at {_name(part.rate, part.category)}, and no row sums up that rate."
 
 
 def _of_withholdings(invoice: Invoice) -> Iterator[Finding]:
     if any(line.is_withheld for line in invoice.lines) and not invoice.withholdings:
         yield "SDI-00411", "Something is withheld of a line, and the invoice does not state how much."
+
+
+def _of_general_natures(invoice: Invoice) -> Iterator[Finding]:
+    if invoice.issued_on is not None and invoice.issued_on >= _ENDED_ON:
+        parts: tuple[VatRow | InvoiceLine | Adjustment, ...] = (
+            *invoice.rows,
+            *invoice.lines,
+            *invoice.adjustments,
+        )
+        for nature in sorted(_GENERAL.intersection(each.category or "" for each in parts)):
+            yield "SDI-00445", f"Natura is {nature}, which is to say more since 2021: {nature}.1 or another."
 
 
 def _name(rate: Figure, nature: str | None) -> str:

@@ -1,28 +1,31 @@
-"""Layouts of banks that are known by their header alone, as data: what the header does not say of days and signs."""
+"""The layouts of banks that their headers alone identify, as data: what a header does not say of columns and signs."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 _FOLDER: Final = "layouts"
 # Fewer names are no evidence of a bank.
 _SHORTEST: Final = 4
 
 
-class KnownLayout(NamedTuple):
+class BankLayout(NamedTuple):
     """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out.
 
-    `charges` says whether the column of fees is within the amounts or beside them. With `skips` a row without an amount
-    moved no money.
+    `columns` are those whose names do not say what they are, by the keys of a mapping; of several amounts, each in
+    another currency, a file has one. `charges` says whether the column of fees is within the amounts or beside them,
+    `balance` whether that of a row is before or after its amount. With `skips` a row without an amount moved no money.
     """
 
     name: str
     header: str
+    columns: Mapping[str, Any]
     date_format: str | None = None
     invert: bool | None = None
     charges: str = ""
+    balance: str = ""
     skips: bool = False
 
     @property
@@ -31,14 +34,14 @@ class KnownLayout(NamedTuple):
         return f"The header is that of {self.name}."
 
 
-def known_layout(names: Sequence[str]) -> KnownLayout | None:
+def bank_layout(names: Sequence[str]) -> BankLayout | None:
     """Find the layout with this header; a column without a name at its end does not count.
 
     Banks add columns behind those of a header that ends with an asterisk.
 
-    >>> known_layout(["Date", "Counter Party", "Reference", "Type", "Amount (GBP)", "Balance (GBP)", ""]).name
+    >>> bank_layout(["Date", "Counter Party", "Reference", "Type", "Amount (GBP)", "Balance (GBP)", ""]).name
     'Starling'
-    >>> known_layout(["Date", "Text", "Amount"]) is None
+    >>> bank_layout(["Date", "Text", "Amount"]) is None
     True
     """
     key = _key(names)
@@ -47,18 +50,20 @@ def known_layout(names: Sequence[str]) -> KnownLayout | None:
 
 
 @cache
-def all_layouts() -> tuple[KnownLayout, ...]:
+def all_layouts() -> tuple[BankLayout, ...]:
     """Read the layouts of all countries."""
     files = sorted(
         resources.files("webapp.importers").joinpath(_FOLDER).iterdir(), key=lambda each: each.name
     )
     return tuple(
-        KnownLayout(
+        BankLayout(
             each["name"],
             each["header"],
+            each.get("columns", {}),
             each.get("dateFormat"),
             each.get("invert"),
-            each.get("charges", ""),
+            each.get("chargesAre", ""),
+            each.get("balanceIs", ""),
             each.get("skipWithoutAmount", False),
         )
         for file in files
@@ -68,7 +73,7 @@ def all_layouts() -> tuple[KnownLayout, ...]:
 
 
 @cache
-def _by_header() -> Mapping[tuple[str, ...], KnownLayout]:
+def _by_header() -> Mapping[tuple[str, ...], BankLayout]:
     return {_key(each.header.split(",")): each for each in all_layouts()}
 
 
