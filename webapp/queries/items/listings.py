@@ -159,39 +159,30 @@ def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -
     ids = sa.select(OwedItem.id).where(*_of_items(organization_id, chosen))
     sign = sa.case((Settlement.status == "STANDING", -1), else_=1)
     parted = _of_separated(organization_id, day)
-    is_joint = parted.c.settlement_id.is_(None)
-    amount = sa.case((is_joint, SettlementPart.amount_minor), else_=0)
-    base = sa.case(
-        (is_joint, SettlementPart.amount_base_minor),
-        (parted.c.item_id == SettlementPart.item_id, parted.c.base_minor),
-        else_=0,
-    )
-    return (
+    joint = (
         sa.select(
             SettlementPart.organization_id,
             SettlementPart.item_id,
-            sa.func.sum(sign * amount).label("amount_minor"),
-            sa.func.sum(sign * base).label("amount_base_minor"),
+            (sign * SettlementPart.amount_minor).label("amount_minor"),
+            (sign * SettlementPart.amount_base_minor).label("amount_base_minor"),
         )
         .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
-        .outerjoin(
-            parted,
-            sa.and_(
-                of_same_organization(parted, SettlementPart),
-                parted.c.settlement_id == SettlementPart.settlement_id,
-            ),
-        )
         .where(
             SettlementPart.organization_id == organization_id,
             sa.true() if chosen is None else SettlementPart.item_id.in_(ids),
             sa.or_(
                 sa.and_(Settlement.status == "STANDING", Settlement.settled_on > day),
-                sa.and_(*_was_undone(day)),
+                sa.and_(*_was_undone(day), Settlement.id.not_in(sa.select(parted.c.settlement_id))),
             ),
         )
-        .group_by(SettlementPart.organization_id, SettlementPart.item_id)
-        .subquery()
     )
+    realised = sa.select(
+        parted.c.organization_id, parted.c.item_id, sa.literal(0), parted.c.base_minor
+    ).where(parted.c.item_id.is_not(None), sa.true() if chosen is None else parted.c.item_id.in_(ids))
+    both = joint.union_all(realised).subquery()
+    key = both.c.organization_id, both.c.item_id
+    sums = (sa.func.sum(both.c[name]).label(name) for name in ("amount_minor", "amount_base_minor"))
+    return sa.select(*key, *sums).group_by(*key).subquery()
 
 
 def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
@@ -199,7 +190,7 @@ def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
     return Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
 
 
-def _of_separated(organization_id: str, day: date) -> sa.Subquery:
+def _of_separated(organization_id: str, day: date) -> sa.CTE:
     """Select those of them that join items of parties that were separated since: they settle as if they never stood.
 
     What they realised stands until then in the name of one party, so its first item carries `base_minor` of it.
@@ -233,7 +224,7 @@ def _of_separated(organization_id: str, day: date) -> sa.Subquery:
         .where(SettlementPart.organization_id == organization_id, *_was_undone(day))
         .group_by(SettlementPart.organization_id, SettlementPart.settlement_id)
         .having(sa.func.min(party) != sa.func.max(party))
-        .subquery()
+        .cte()
     )
 
 
