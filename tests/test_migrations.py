@@ -195,6 +195,35 @@ def test_a_file_of_two_invoices_stays_with_the_first_on_the_way_back(demo_books)
         assert {each.code for each in checks.violations()} == UNBOUND
 
 
+def test_a_proposal_of_before_its_digests_were_kept_is_approved_and_moves_as_a_new_one(ada, agent, bank):
+    """On the way back it has its newest digest alone, and with no other it is approved."""
+    lines = bank.send_many([("2026-10-03", "-10.00", "Tea"), ("2026-10-04", "-20.00", "Cake")])
+    asked = [agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"] for line in lines]
+    food, care, browser = bank.account("Food"), bank.account("Care"), ada.browser()
+
+    def approve(request, digest):
+        address = f"/api/action-requests/{request['id']}/approve"
+        answer = browser.post(address, json={"digest": digest})
+        return answer.status_code, answer.json.get("code"), answer.json.get("details", {}).get("digest")
+
+    def book(line, account):
+        assert ada.patch(f"/api/transactions/{line}", json={"accountId": account}).status_code == 200
+
+    book(lines[1], food)
+    old = asked[1]["digest"]
+    status, code, now = approve(asked[1], old)
+    assert (status, code) == (409, "moved")
+    with ada.app.app_context(), maintenance():
+        downgrade(db.engine, "0093")
+        upgrade(db.engine)
+    assert approve(asked[1], old) == (422, "unknown_digest", None)
+    book(lines[1], care)
+    assert approve(asked[1], now)[:2] == (409, "moved")
+    assert approve(asked[1], now)[:2] == (409, "moved")
+    assert approve(asked[0], asked[0]["digest"])[0] == 200
+    assert {each["code"] for each in bank.broken()} <= UNBOUND
+
+
 def test_a_way_back_that_is_killed_changes_nothing_and_runs_again(engine):
     upgrade(engine)
     killed(engine, "downgrade", "DROP TABLE organizations")

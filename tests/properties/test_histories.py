@@ -22,7 +22,7 @@ MIDDLES = {
 LEAST = {"JPY": Decimal(1), "KWD": Decimal("0.001")}
 ACTS = (
     *("owe",) * 4, *("line",) * 4, *("pay",) * 6, *("settle",) * 2,
-    "own_rate", "undo", "void", "correct", "move", "merge",
+    "own_rate", "undo", "void", "correct", "move", "merge", "separate",
 )  # fmt: skip
 
 
@@ -223,6 +223,9 @@ class History:
     def merge(self):
         one, other = self.chance.sample(self.parties, 2)
         return self.person.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other}).status_code
+
+    def separate(self):
+        return self.person.post(f"/api/merchants/{self.chance.choice(self.parties)}/separate").status_code
 
     def prove(self):
         """Prove each bank's account at the end of the second month; answers what each statement says."""

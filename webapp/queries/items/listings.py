@@ -18,8 +18,10 @@ from webapp.models import (
     OwedItem,
     Posting,
     Settlement,
+    SettlementEntry,
     SettlementPart,
     Transaction,
+    of_same_organization,
     refers_to,
 )
 from webapp.queries.access import organizations
@@ -156,12 +158,13 @@ def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -
     """Select what was settled of each item at the close of a day beyond what is settled of it now."""
     ids = sa.select(OwedItem.id).where(*_of_items(organization_id, chosen))
     sign = sa.case((Settlement.status == "STANDING", -1), else_=1)
-    return (
+    parted = _of_separated(organization_id, day)
+    joint = (
         sa.select(
             SettlementPart.organization_id,
             SettlementPart.item_id,
-            sa.func.sum(sign * SettlementPart.amount_minor).label("amount_minor"),
-            sa.func.sum(sign * SettlementPart.amount_base_minor).label("amount_base_minor"),
+            (sign * SettlementPart.amount_minor).label("amount_minor"),
+            (sign * SettlementPart.amount_base_minor).label("amount_base_minor"),
         )
         .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
         .where(
@@ -169,12 +172,17 @@ def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -
             sa.true() if chosen is None else SettlementPart.item_id.in_(ids),
             sa.or_(
                 sa.and_(Settlement.status == "STANDING", Settlement.settled_on > day),
-                sa.and_(*_was_undone(day), Settlement.id.not_in(_of_separated(organization_id, day))),
+                sa.and_(*_was_undone(day), Settlement.id.not_in(sa.select(parted.c.settlement_id))),
             ),
         )
-        .group_by(SettlementPart.organization_id, SettlementPart.item_id)
-        .subquery()
     )
+    realised = sa.select(
+        parted.c.organization_id, parted.c.item_id, sa.literal(0), parted.c.base_minor
+    ).where(parted.c.item_id.is_not(None), sa.true() if chosen is None else parted.c.item_id.in_(ids))
+    both = joint.union_all(realised).subquery()
+    key = both.c.organization_id, both.c.item_id
+    sums = (sa.func.sum(both.c[name]).label(name) for name in ("amount_minor", "amount_base_minor"))
+    return sa.select(*key, *sums).group_by(*key).subquery()
 
 
 def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
@@ -182,20 +190,41 @@ def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
     return Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
 
 
-def _of_separated(organization_id: str, day: date) -> sa.Select[Any]:
-    """Select those of them that join items of parties that were separated since, as if they never stood.
+def _of_separated(organization_id: str, day: date) -> sa.CTE:
+    """Select those of them that join items of parties that were separated since: they settle as if they never stood.
 
-    One that realised a difference stays: its entry stands until then.
+    What they realised stands until then in the name of one party, so its first item carries `base_minor` of it.
     """
     party = sa.func.coalesce(PARTY, 0)
+    is_theirs = OwedItem.org_merchant_id == Posting.org_merchant_id
     return (
-        sa.select(SettlementPart.settlement_id)
+        sa.select(
+            SettlementPart.organization_id,
+            SettlementPart.settlement_id,
+            sa.func.min(sa.case((is_theirs, SettlementPart.item_id))).label("item_id"),
+            sa.func.sum(SettlementPart.amount_base_minor).label("base_minor"),
+        )
         .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
         .join(OwedItem, refers_to(SettlementPart.item_id, OwedItem))
         .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+        .outerjoin(
+            SettlementEntry,
+            sa.and_(
+                refers_to(SettlementEntry.settlement_id, Settlement), SettlementEntry.purpose == "DIFFERENCE"
+            ),
+        )
+        .outerjoin(
+            Posting,
+            sa.and_(
+                of_same_organization(Posting, SettlementEntry),
+                Posting.journal_entry_id == SettlementEntry.journal_entry_id,
+                Posting.amount_minor == 0,
+            ),
+        )
         .where(SettlementPart.organization_id == organization_id, *_was_undone(day))
-        .group_by(SettlementPart.settlement_id)
-        .having(sa.func.min(party) != sa.func.max(party), sa.func.sum(SettlementPart.amount_base_minor) == 0)
+        .group_by(SettlementPart.organization_id, SettlementPart.settlement_id)
+        .having(sa.func.min(party) != sa.func.max(party))
+        .cte()
     )
 
 

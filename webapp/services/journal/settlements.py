@@ -86,7 +86,7 @@ def settle_items(
     found = items.by_id(account.organization_id, [each.item_id for each in taken])
     latest = items.latest_day(account.organization_id, list(found.values()))
     settled_on = organizations.first_open_day(account.organization_id, latest)
-    first = next(iter(found.values()))
+    first = found[min(found)]
     made = _open(account, first.currency, settled_on, cause)
     fact_on = items.latest_fact(account.organization_id, list(found.values()))
     fact = None if fact_on is None else entries.Fact(fact_on, settled_on > latest)
