@@ -20,6 +20,10 @@ class Destination(NamedTuple):
 
 PAGES: Final = (
     Destination("Hub", "hub.index", "landmark", "home overview start balances banks"),
+    Destination(
+        "To do", "todo.index", "check", "waiting tasks proposals questions uncategorised open broken"
+    ),
+    Destination("Inbox", "inbox.index", "inbox", "add files upload receipts invoices bank history"),
     Destination("Import", "imports.new", "download", "files upload statement bank csv camt"),
     Destination("Journal", "journal_entries.index", "book-open", "entries bookings postings"),
     Destination("Rules", "rules.index", "zap", "automation"),
