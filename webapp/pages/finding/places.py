@@ -24,7 +24,7 @@ PAGES: Final = (
         "To do", "todo.index", "check", "waiting tasks proposals questions uncategorised open broken"
     ),
     Destination("Inbox", "inbox.index", "inbox", "add files upload receipts invoices bank history"),
-    Destination("Import", "imports.new", "download", "files upload statement bank csv camt"),
+    Destination("Bank files", "imports.new", "download", "import files upload statement bank csv camt"),
     Destination("Journal", "journal_entries.index", "book-open", "entries bookings postings"),
     Destination("Rules", "rules.index", "zap", "automation"),
     Destination("Suggested rules", "rule_suggestions.index", "zap", "automation habits"),
@@ -64,7 +64,10 @@ ACTS: Final = (
     Destination("New merchant", "merchants.index", "plus", "create add counterparty", "draft", "new"),
     Destination("New project", "projects.index", "plus", "create add", "draft", "new"),
     Destination("New account", "accounts.index", "plus", "create add ledger", "admin", "new"),
-    Destination("Add a document", "documents.index", "plus", "new upload receipt invoice bill", "draft"),
+    Destination("Add a document", "documents.new", "plus", "new upload receipt invoice bill", "draft"),
+    Destination(
+        "Add a table of invoices", "document_tables.new", "plus", "new upload list csv xlsx", "draft"
+    ),
     Destination("Invite a member", "members.index", "plus", "new add person user", "admin"),
     Destination("New API key", "tokens.index", "plus", "create token agent"),
     Destination("Lock a period", "lock_dates.show", "lock", "close month", "admin"),
