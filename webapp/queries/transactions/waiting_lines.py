@@ -56,7 +56,7 @@ def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> dict[int, int
 
 
 @made_once
-def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
+def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
     """Count from the postings on these accounts, which ends early.
 
     To leave out doubles before there are enough, PostgreSQL would read all of them. SQLite has no index on
