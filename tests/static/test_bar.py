@@ -25,7 +25,7 @@ def test_the_bar_has_seven_places_and_the_rest_under_one_menu(browse, ada, has_s
         page.keyboard.press("g")
         page.keyboard.press("c")
     else:
-        bar.get_by_role("link", name="Chart").click()
+        bar.get_by_role("link", name="Chart of accounts").click()
     page.wait_for_url("**/accounts")
     expect(bar.locator("summary")).to_have_attribute("aria-current", "true")
 

@@ -46,6 +46,7 @@ NOUNS = (
     "owed",
     "reconciliation.hub",
     "reconciliation.reconciliations",
+    "reconciliation.todo",
     "reports",
     "rules.editor",
     "rules.previews",

@@ -6,9 +6,9 @@ import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.schemas.addresses import InboxPageQuerySchema
 from webapp.schemas.imports import ImportFormSchema
 from webapp.schemas.inbox_files import FileWaitingFormSchema
-from webapp.schemas.paging import PageSchema
 from webapp.services.inbox.arrivals import Arrival
 from webapp.web import inbox, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
@@ -79,15 +79,23 @@ def delete(inbox_file_id: int) -> Response:
 
 def show_inbox(arrivals: Sequence[Arrival] = (), *, problem: Problem | None = None) -> Response:
     """Render the inbox, below what became of the files that were just sent."""
-    query = PageSchema(unknown=ma.EXCLUDE).load(request.args)
-    after = paging.decode(query["cursor"], "i")
-    page = queries.documents.inbox_files.listed(organization_id(), after=after, limit=query["limit"])
+    query = InboxPageQuerySchema().load(request.args)
+    after, before, limit = (
+        paging.decode(query["cursor"], "i"),
+        paging.decode(query["before"], "iiii"),
+        query["limit"],
+    )
+    page = queries.documents.inbox_files.listed(organization_id(), after=after, limit=limit)
+    given = queries.documents.given_files.listed(organization_id(), after=before, limit=limit)
     return render(
         "inbox/index.html",
         arrivals=arrivals,
         files=page.items,
         next_cursor=paging.encode(page.next_key),
         cursor=query["cursor"],
+        given=given.items,
+        next_given=paging.encode(given.next_key),
+        before=query["before"],
         feed_accounts=queries.accounts.choices.feed_accounts(organization_id()),
         drop_folder=queries.access.organizations.get(organization_id()).drop_folder,
         form=request.form,

@@ -68,6 +68,12 @@ class FindingQuerySchema(AddressSchema):
     q = fields.Text(least=1, most=255, load_default=None)
 
 
+class InboxPageQuerySchema(AddressSchema, PageSchema):
+    """The pages of the files that wait, and of those that were given."""
+
+    before = fields.Text(most=2000, load_default=None)
+
+
 class HubPageQuerySchema(AddressSchema):
     """The day of the bank balances."""
 

@@ -142,7 +142,7 @@ def test_the_list_says_what_needs_an_answer_and_counts_lines_that_are_not_added_
     assert ["Needs a look" in each for each in words] == [True, True, False]
     assert "Refused" not in " ".join(words)
     assert "which account?" in words[1]
-    assert '<th scope="col" class="number desk">Lines</th>' in browser.get("/imports").text
+    assert "new, 0 duplicates" in words[2]
 
 
 def test_a_list_does_not_import_a_file_with_a_question(ben, ada):

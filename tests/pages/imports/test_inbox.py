@@ -1,5 +1,7 @@
 """The inbox: several files at once, each with what became of it; what waits is answered, and nothing is lost."""
 
+import re
+from html import unescape
 from io import BytesIO
 
 import pytest
@@ -9,6 +11,7 @@ from tests.fixtures import invoices
 from tests.fixtures.bank_files.ofx_statements import bank_file
 from tests.fixtures.helpers.documents import TABLE, WEB_PAGE, pdf
 from tests.fixtures.helpers.replays import everything
+from tests.pages.documents.test_invoice_tables import SALES
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -55,6 +58,47 @@ def test_the_hub_counts_the_files_that_wait(ben, page, bank):
     assert "files in the inbox" not in page.get("/").text
     send(page, bank__csv=TABLE, page__html=WEB_PAGE)
     assert "2 files in the inbox" in page.get("/").text
+
+
+def rows(answer):
+    """The rows of the history: each file with its result, without marks."""
+    table = answer.text.partition('id="history"')[2].partition("</table>")[0]
+    return [" ".join(re.sub("<[^>]*>", " ", each).split()) for each in table.split("<tr>")[2:]]
+
+
+def test_one_history_has_what_was_given_on_every_tab(ben, page, bank):
+    march = {"file": (BytesIO(bank_file(*MARCH)), "march.ofx")}
+    assert page.post("/imports", data=march, content_type="multipart/form-data").status_code == 303
+    bill = {"file": (BytesIO(pdf()), "bill.pdf"), "sender": "Nero", "number": "7"}
+    assert page.post("/documents", data=bill, content_type="multipart/form-data").status_code == 303
+    sales = {"file": (BytesIO(SALES), "sales.csv"), "documentType": "INVOICE"}
+    assert page.post("/documents/tables", data=sales, content_type="multipart/form-data").status_code == 303
+    send(page, invoice__xml=invoices.cii(), page__html=WEB_PAGE)
+    send(page, invoice__pdf=invoices.pdf({"factur-x.xml": invoices.cii()}))
+    whole = rows(page.get("/inbox"))
+    told = {row.split()[0]: row for row in whole}
+    assert set(told) == {"march.ofx", "bill.pdf", "sales.csv", "invoice.xml", "page.html", "invoice.pdf"}
+    assert len(whole) == 6
+    assert "Needs a look" in told["march.ofx"]
+    assert told["bill.pdf"].endswith("Filed Nero 7")
+    assert "Needs an answer" in told["page.html"]
+    assert "Added to a document" in told["invoice.pdf"]
+    tabs = ("/inbox", "/imports/new", "/documents/new", "/documents/tables")
+    for address in tabs:
+        shown = page.get(address).text
+        assert all(f'href="{each}" {"aria-current" if each == address else ""}' in shown for each in tabs)
+
+
+def test_the_history_is_read_a_page_at_a_time(page, bank):
+    send(page, meal__pdf=pdf("1"), page__html=WEB_PAGE, bank__csv=TABLE)
+    send(page, march__ofx=bank_file(*MARCH), taxi__pdf=pdf("2"))
+    whole, address, read = rows(page.get("/inbox")), "/inbox?limit=2", []
+    for _ in range(3):
+        answer = page.get(address)
+        read += rows(answer)
+        older = re.search(r'href="([^"#]*before=[^"#]*)', answer.text)
+        address = older and unescape(older[1]) + "&limit=2"
+    assert (read, address, len(whole)) == (whole, None, 5)
 
 
 def test_the_same_file_again_changes_nothing_and_says_where_it_is(ben, page, bank):

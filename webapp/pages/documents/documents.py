@@ -40,14 +40,35 @@ CHOICES = [{"id": code, "name": name} for code, name in TYPES.items()]
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show documents, and the form for a new one."""
-    return show_list()
+    """Show documents."""
+    query = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
+    limit, cursor = query.pop("limit"), query.pop("cursor")
+    page = queries.documents.documents.listed(
+        organization_id(), DocumentFilters(**query), after=paging.decode(cursor, "i"), limit=limit
+    )
+    return render(
+        "documents/index.html",
+        documents=page.items,
+        next_cursor=paging.encode(page.next_key),
+        cursor=cursor,
+        filters={**query, "from_date": query["from_"], "to_date": query["to"]},
+        keep={name: value for name, value in request.args.items() if value and name != "cursor"},
+        types=TYPES,
+        choices=CHOICES,
+    )
+
+
+@bp.get("/new")
+@requires("read")
+def new() -> Response:
+    """Show the form for a new document."""
+    return show_new()
 
 
 @bp.post("")
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
 def create() -> Response:
-    """Create a document and show it, or what it is attached to; or show the list with the error."""
+    """Create a document and show it, or what it is attached to; or show the form with the error."""
     try:
         body = AttachedUploadFormSchema().load(request.form.to_dict())
         owners = {name: body.pop(name) for name in ("transaction_id", "journal_entry_id") if name in body}
@@ -60,7 +81,7 @@ def create() -> Response:
             return back_to(name, other_id)
         document = services.documents.documents.create(content, file, **insisting, **acting())
     except REFUSALS as error:
-        return show_list(problem_of(error))
+        return show_new(problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document.id))
 
 
@@ -207,25 +228,9 @@ def stored_value(document: Any, name: str) -> Any:
     return value.decimal if name in {"net", "tax", "total"} and value is not None else value
 
 
-def show_list(problem: Problem | None = None) -> Response:
-    """Render the documents, with a refused form as it was typed."""
-    query = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
-    limit, cursor = query.pop("limit"), query.pop("cursor")
-    page = queries.documents.documents.listed(
-        organization_id(), DocumentFilters(**query), after=paging.decode(cursor, "i"), limit=limit
-    )
-    return render(
-        "documents/index.html",
-        documents=page.items,
-        next_cursor=paging.encode(page.next_key),
-        cursor=cursor,
-        filters={**query, "from_date": query["from_"], "to_date": query["to"]},
-        keep={name: value for name, value in request.args.items() if value and name != "cursor"},
-        types=TYPES,
-        choices=CHOICES,
-        form=request.form,
-        problem=problem,
-    )
+def show_new(problem: Problem | None = None) -> Response:
+    """Render the form for a document, with a refused one as it was typed."""
+    return render("documents/new.html", choices=CHOICES, form=request.form, problem=problem)
 
 
 def show_document(document_id: int, problem: Problem | None = None) -> Response:

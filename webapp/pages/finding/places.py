@@ -20,7 +20,11 @@ class Destination(NamedTuple):
 
 PAGES: Final = (
     Destination("Hub", "hub.index", "landmark", "home overview start balances banks"),
-    Destination("Import", "imports.new", "download", "files upload statement bank csv camt"),
+    Destination(
+        "To do", "todo.index", "check", "waiting tasks proposals questions uncategorised open broken"
+    ),
+    Destination("Inbox", "inbox.index", "inbox", "add files upload receipts invoices bank history"),
+    Destination("Bank files", "imports.new", "download", "import files upload statement bank csv camt"),
     Destination("Journal", "journal_entries.index", "book-open", "entries bookings postings"),
     Destination("Rules", "rules.index", "zap", "automation"),
     Destination("Suggested rules", "rule_suggestions.index", "zap", "automation habits"),
@@ -61,7 +65,10 @@ ACTS: Final = (
     Destination("New customer or supplier", "merchants.index", "plus", "create add merchant", "draft", "new"),
     Destination("New project", "projects.index", "plus", "create add", "draft", "new"),
     Destination("New account", "accounts.index", "plus", "create add ledger", "admin", "new"),
-    Destination("Add a document", "documents.index", "plus", "new upload receipt invoice bill", "draft"),
+    Destination("Add a document", "documents.new", "plus", "new upload receipt invoice bill", "draft"),
+    Destination(
+        "Add a table of invoices", "document_tables.new", "plus", "new upload list csv xlsx", "draft"
+    ),
     Destination("Invite a member", "members.index", "plus", "new add person user", "admin"),
     Destination("New API key", "tokens.index", "plus", "create token agent"),
     Destination("Lock a period", "lock_dates.show", "lock", "close month", "admin"),

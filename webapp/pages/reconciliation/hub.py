@@ -14,6 +14,8 @@ from webapp.queries.audit.activity import Acts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.culprits import Culprit, Culprits
 from webapp.queries.reconciliation.hub import HubRecord
+from webapp.queries.transactions.waiting_lines import WaitingLines
+from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
@@ -47,9 +49,7 @@ def index() -> Response:
         balances=queries.accounts.balances.closing_balances(
             organization_id(), as_of, stated_balances(accounts)
         ),
-        lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
-        inbox_count=queries.documents.inbox_files.count(organization_id()),
-        watched=queries.transfers.watched.watched(organization_id()),
+        **waiting_in(accounts)._asdict(),
         warnings=[
             each.warning for each in queries.currencies.revaluation_verdicts.to_mend(organization_id(), today)
         ],
@@ -57,6 +57,26 @@ def index() -> Response:
         recent=recent(),
         since=queries.audit.book_moves.last_act(organization_id()),
     )
+
+
+class Waiting(NamedTuple):
+    """What waits for a person beside the proposals, which `todo_count` has as well: a thing counts once."""
+
+    lines: WaitingLines | None
+    inbox_count: int
+    watched: Sequence[WatchedAccount]
+    todo_count: int
+
+
+def waiting_in(accounts: Sequence[HubRecord]) -> Waiting:
+    """Find what waits in the books that have these accounts."""
+    inbox_count = queries.documents.inbox_files.count(organization_id())
+    watched = [each for each in queries.transfers.watched.watched(organization_id()) if each.open_items]
+    broken = [each for each in accounts if each.broken is not None]
+    unconfirmed = [each for each in accounts if each.unconfirmed_count]
+    things = principal().waiting, inbox_count, len(watched), len(broken), len(unconfirmed)
+    lines = queries.transactions.waiting_lines.of_accounts(organization_id(), accounts)
+    return Waiting(lines, inbox_count, watched, sum(things))
 
 
 def recent() -> list[Acts]:

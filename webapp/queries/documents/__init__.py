@@ -6,6 +6,7 @@ from webapp.queries.documents import (
     documents,
     evidence,
     findings,
+    given_files,
     inbox_files,
     pages,
     parties,

@@ -1,6 +1,6 @@
 """The bank lines that wait for a person, over all accounts: how many, and how many are uncategorised."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +21,19 @@ MOST = 1000
 class WaitingLines:
     """The unconfirmed lines of some accounts; `account` has most of them.
 
-    `uncategorised` are counted up to `most` and one: beyond that it only shows that there are more.
+    `uncategorised_of` counts up to `most` and one in all accounts: beyond that it only shows that there are more.
     """
 
     count: int
     account_count: int
     account: FeedAccountRecord
-    uncategorised: int
+    uncategorised_of: Mapping[int, int]
     most: int
+
+    @property
+    def uncategorised(self) -> int:
+        """The uncategorised lines of all accounts."""
+        return sum(self.uncategorised_of.values())
 
 
 def of_accounts(organization_id: str, accounts: Sequence[FeedAccountRecord]) -> WaitingLines | None:
@@ -40,18 +45,18 @@ def of_accounts(organization_id: str, accounts: Sequence[FeedAccountRecord]) -> 
         count=sum(account.unconfirmed_count for account in waiting),
         account_count=len(waiting),
         account=max(waiting, key=lambda account: account.unconfirmed_count),
-        uncategorised=_uncategorised(organization_id, [account.fa_id for account in waiting]),
+        uncategorised_of=_uncategorised(organization_id, [account.fa_id for account in waiting]),
         most=MOST,
     )
 
 
-def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> int:
+def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> dict[int, int]:
     """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `MOST` and one more."""
-    return db.session.scalar(*_count(organization_id, fa_ids)) or 0
+    return dict(db.session.execute(*_count(organization_id, fa_ids)).all())
 
 
 @made_once
-def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
+def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
     """Count from the postings on these accounts, which ends early.
 
     To leave out doubles before there are enough, PostgreSQL would read all of them. SQLite has no index on
@@ -72,15 +77,15 @@ def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[Any]:
         .subquery()
     )
     entries = sa.select(drafts.c.entry_id).distinct().subquery()
-    lines = (
-        sa.select(sa.func.count())
+    fa_id = Transaction.feed_account_id + 0
+    return (
+        sa.select(fa_id, sa.func.count())
+        .select_from(entries)
+        .join(Transaction, Transaction.journal_entry_id == entries.c.entry_id)
         .where(
             Transaction.organization_id == organization_id,
-            Transaction.journal_entry_id == entries.c.entry_id,
-            (Transaction.feed_account_id + 0).in_(fa_ids),
+            fa_id.in_(fa_ids),
             Transaction.status == "BOOKED",
         )
-        .correlate(entries)
-        .scalar_subquery()
+        .group_by(fa_id)
     )
-    return sa.select(sa.func.sum(lines)).select_from(entries)
