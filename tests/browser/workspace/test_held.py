@@ -222,7 +222,7 @@ def test_what_takes_something_away_is_held_says_what_goes_and_is_undone(desk):
     assert len(desk.ada.get("/api/transactions").json["transactions"]) == 5
 
 
-@pytest.mark.parametrize("place", ["Import", "Journal"])
+@pytest.mark.parametrize("place", ["Import", "Inbox"])
 def test_what_was_taken_away_is_gone_after_ten_seconds_or_when_the_page_is_left(desk, place):
     page = desk.page
     page.goto("/imports/1")
