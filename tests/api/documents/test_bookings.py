@@ -110,6 +110,29 @@ def test_each_kind_of_document_has_its_side(ben, bank, paper, kind, amount, tax,
     assert [each["amount"] for each in split.json["transaction"]["splits"]] == ["100.00", "19.00"]
 
 
+@pytest.mark.parametrize("tax", ["0.00", "19.00"])
+def test_no_document_is_posted_against_its_own_account(ben, bank, paper, tax):
+    net = {"0.00": "119.00", "19.00": "100.00"}[tax]
+    facts = {
+        "net": net,
+        "tax": tax,
+        "total": "119.00",
+        "projectId": bank.project("Move"),
+        "sender": "Somebody",
+    }
+    bill = filed(ben, documentType="BILL", **facts)
+    body = {"accountId": paper, "counterAccountId": paper}
+    for post in (False, True):
+        refused = ben.post(f"{DOCUMENTS}/{bill['id']}/entry", json={**body, "post": post})
+        assert (refused.status_code, refused.json["code"]) == (422, "against_itself")
+    legs_ = [{"accountId": paper, "amount": each} for each in ("119.00", "-119.00")]
+    legs_[0]["projectId"] = facts["projectId"]
+    entry = {"effectiveAt": "2026-03-02", "postings": legs_}
+    by_hand = ben.post("/api/journal-entries", json={**entry, "documentId": bill["id"]})
+    assert (by_hand.status_code, by_hand.json["code"]) == (422, "against_itself")
+    assert ben.post("/api/journal-entries", json=entry).status_code == 201, "it moves a project"
+
+
 def test_figures_that_do_not_add_up_are_booked_by_hand(ben, bank, paper):
     wrong = filed(ben, documentType="BILL", net="100.00", tax="20.00", total="119.00")
     assert "are not the total 119.00 EUR" in booking(ben, wrong)["problem"]

@@ -198,3 +198,39 @@ def test_what_was_held_in_a_page_that_crashed_is_a_draft(desk, browse):
     expect(row.locator(".line-confirm")).to_be_visible()
     expect(row).not_to_contain_text("Posted")
     assert desk.posted() == set()
+
+
+def test_what_takes_something_away_is_held_says_what_goes_and_is_undone(desk):
+    page, toast = desk.page, desk.page.locator("#toast")
+
+    def remove():
+        page.get_by_label("More about this import").click()
+        page.get_by_role("button", name="Remove this import").click()
+        expect(toast).to_contain_text("Removing 5 lines, 5 with an account…")
+
+    page.goto("/imports/1")
+    remove()
+    expect(toast.get_by_role("button", name="Undo")).to_be_focused()
+    page.keyboard.press("z")
+    expect(toast).to_be_hidden()
+    page.clock.fast_forward(11_000)
+    assert desk.sent == []
+    remove()
+    desk.ada.post("/api/transactions/2/confirm", json={})
+    page.clock.fast_forward(10_001)
+    expect(toast).to_contain_text("Lines of this import are or were confirmed")
+    assert len(desk.ada.get("/api/transactions").json["transactions"]) == 5
+
+
+@pytest.mark.parametrize("place", ["Import", "Inbox"])
+def test_what_was_taken_away_is_gone_after_ten_seconds_or_when_the_page_is_left(desk, place):
+    page = desk.page
+    page.goto("/imports/1")
+    page.get_by_label("More about this import").click()
+    page.get_by_role("button", name="Remove this import").click()
+    if place == "Import":
+        page.clock.fast_forward(10_001)
+    else:
+        page.get_by_role("link", name=place).first.click()
+    expect(page.get_by_role("heading", name=place, level=1)).to_be_visible()
+    assert desk.ada.get("/api/transactions").json["transactions"] == []

@@ -163,7 +163,8 @@ def test_a_form_is_filled_on_the_side_that_its_document_means_and_as_far_as_it_s
         ("BILL", "-7.00", "credit"),
     ]
     for kind, total, side in sides:
-        document = filed(ben, **{**said, "documentType": kind, "total": total})
+        whose = {"side": "PURCHASE"} if kind == "CREDIT_NOTE" else {}
+        document = filed(ben, **{**said, **whose, "documentType": kind, "total": total})
         page = desk_.get(f"/journal/new?documentId={document['id']}").text
         assert 'value="1 Apr 2026"' in page, "the first open day"
         first = page[page.index('name="postings.0.accountId"') : page.index('name="postings.1.accountId"')]
@@ -174,6 +175,30 @@ def test_a_form_is_filled_on_the_side_that_its_document_means_and_as_far_as_it_s
     assert 'value="Only a name"' in page
     assert desk_.get("/journal/new?documentId=999999").status_code == 404
     assert desk_.get("/journal/new?documentId=x").status_code == 200
+
+
+@pytest.mark.parametrize(("side", "column"), [("PURCHASE", "credit"), ("SALE", "debit")])
+def test_whose_a_credit_note_is_is_asked_before_it_is_booked(ben, bank, desk_, side, column):
+    note = filed(ben, documentType="CREDIT_NOTE", sender="Somebody", issuedOn="2026-03-02", total="11.90")
+    address, link = f"/documents/{note['id']}", f"/journal/new?documentId={note['id']}"
+    page = desk_.get(address).text
+    assert "Whose credit note?" in page
+    assert link not in page
+    assert "Make the merchant" not in page
+    asked = desk_.get(link)
+    assert (asked.status_code, asked.headers["Location"]) == (303, f"{address}#side")
+    line = bank.send("2026-03-16", "11.90", "Somebody")
+    desk_.post(f"{address}/relations", data={"transactionId": line})
+    assert (
+        f'href="{address}#side">Whose credit note?' in desk_.get(f"/feeds/1?line={line}&edit=documents").text
+    )
+    desk_.post(f"{address}/relations/delete", data={"transactionId": line})
+    assert desk_.post(address, data={"side": side}).status_code == 303
+    assert "Whose credit note?" not in desk_.get(address).text
+    first = desk_.get(link).text
+    first = first[first.index('name="postings.0.accountId"') : first.index('name="postings.1.accountId"')]
+    place = first[first.index(f'name="postings.0.{column}"') :]
+    assert 'value="11.90"' in place[: place.index(">")]
 
 
 def test_an_entry_is_kept_though_its_document_went_while_it_was_written(ben, bank, desk_):

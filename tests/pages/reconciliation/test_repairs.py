@@ -52,6 +52,39 @@ def test_the_page_of_a_voided_entry_asks_the_proof(ada, desk, proved):
     assert "Another entry has replaced it; the proof is valid." in page
 
 
+def test_the_page_of_a_voided_entry_knows_what_else_breaks_the_proof(ada, desk, proved):
+    first, second = (desk.line(each)["journalEntryId"] for each in proved)
+    desk.void(first)
+    desk.void(second)
+    assert (
+        "Confirm the line again. More than this line breaks the proof."
+        in ada.browser().get(f"/journal/{second}").text
+    )
+    desk.confirm(proved[1])
+    shown = [ada.browser().get(f"/journal/{each}").text for each in (first, second)]
+    assert "Confirm the line again to make the proof valid again." in shown[0]
+    assert "Another entry has replaced it. Something else breaks the proof." in shown[1]
+
+
+def test_an_act_that_repairs_a_proof_answers_every_verdict_of_the_workspace(ada, desk, proved, bank):
+    def parts(line_id):
+        headers = {"HX-Request": "true", "HX-Target": f"tbody#line-{line_id}"}
+        return (
+            ada.browser()
+            .post(f"/transactions/{line_id}/confirm", data={"asUncategorised": "true"}, headers=headers)
+            .text
+        )
+
+    desk.void(desk.line(proved[1])["journalEntryId"])
+    assert 'id="coverage"' in ada.browser().get("/feeds/1").text
+    answer = parts(proved[1])
+    coverage = answer[answer.index('hx-target="#coverage"') :]
+    assert "Broken" not in coverage
+    assert "Proved" in coverage
+    # The day of a new line is in no proof.
+    assert "coverage" not in parts(bank.send("2026-10-09", "-7.00", "Parcel stamps"))
+
+
 def test_a_line_that_came_late_is_left_out_once_its_entry_is_void(ada, bank, desk, proved):
     late = bank.send("2026-09-20", "-7.00", "Parcel stamps")
     text, address = repair(ada)

@@ -39,6 +39,12 @@ class MovesNothingError(UnprocessableError):
     code = "moves_nothing"
 
 
+class AgainstItselfError(MovesNothingError):
+    """Debit and credit of this document are on the same account; choose another account for one of them."""
+
+    code = "against_itself"
+
+
 class AccountCurrencyError(UnprocessableError):
     """That account takes postings in its own currency only; use another account or that currency."""
 
@@ -111,12 +117,17 @@ def check_balanced(legs: Sequence[Leg], base: str) -> None:
         raise UnbalancedError(Money(rest, base))
 
 
-def check_moves(legs: Sequence[Leg]) -> None:
+def check_moves(legs: Sequence[Leg], *, of_document: bool = False) -> None:
     """Refuse legs that add up to nothing for each account, currency, project and merchant.
 
-    A change of only the project, or of only the base amount, passes; otherwise raises MovesNothingError.
+    A change of only the project, or of only the base amount, passes; otherwise raises MovesNothingError. The entry of a
+    document has its largest debit on another account than its largest credit, or raises AgainstItselfError.
 
-    >>> check_moves([Leg(1, 500, "EUR", 500, project_id=1), Leg(1, -500, "EUR", -500, project_id=2)])
+    >>> legs = [Leg(1, 500, "EUR", 500, project_id=1), Leg(1, -500, "EUR", -500, project_id=2)]
+    >>> check_moves(legs)
+    >>> check_moves(legs, of_document=True)
+    Traceback (most recent call last):
+    webapp.ledger.journal.entries.AgainstItselfError: Debit and credit of this document are on the same account; ...
     """
     amounts: Counter[tuple[int, str, int | None, int | None]] = Counter()
     bases: Counter[tuple[int, str, int | None, int | None]] = Counter()
@@ -126,6 +137,10 @@ def check_moves(legs: Sequence[Leg]) -> None:
         bases[key] += leg.amount_base_minor or 0
     if not (any(amounts.values()) or any(bases.values())):
         raise MovesNothingError
+    if of_document:
+        by_size = sorted(legs, key=lambda leg: leg.amount_base_minor or leg.amount_minor)
+        if by_size[0].account_id == by_size[-1].account_id:
+            raise AgainstItselfError
 
 
 def mirrored(leg: Leg) -> int:

@@ -35,7 +35,10 @@ bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 @bp.get("/new")
 @requires("draft")
 def new() -> Response:
-    """Show an empty form, dated today or on the first open day, or one that is filled from a document."""
+    """Show an empty form, dated today or on the first open day, or one that is filled from a document.
+
+    A credit note whose side is unknown is shown instead, with the question.
+    """
     query = NewEntryPageSchema.read_leniently(request.query_string.decode())
     document = (
         queries.documents.documents.get(organization_id(), query["document_id"])
@@ -46,6 +49,8 @@ def new() -> Response:
     day = today if document is None else document.issued_on or today
     first = queries.access.organizations.first_open_day(organization_id(), day)
     if document is not None:
+        if not queries.documents.parties.has_side(document):
+            return redirect_to(url_for("documents.show", document_id=document.id, _anchor="side"))
         return show_form(entry_forms.of_document(document, first))
     accounts = queries.accounts.choices.accounts(organization_id(), with_feeds=True)
     return show_form(EntryForm(first.isoformat(), "", None, [], accounts))

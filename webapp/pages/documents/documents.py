@@ -239,6 +239,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     pages, files = queries.documents.pages, queries.documents.documents.all_files(document)
     deleted = queries.documents.retention.deleted(organization_id(), [each.sha256 for each in files])
     shown = document_files.shown_file(files, deleted)
+    has_side = queries.documents.parties.has_side(document)
     response = render(
         "documents/show.html",
         document=document,
@@ -254,7 +255,10 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         merchants=queries.accounts.choices.merchants(organization_id()),
         merchant_id=merchants.counting_id(organization_id(), document.org_merchant_id),
         projects=queries.accounts.choices.projects(organization_id()),
-        may_make=None if document.org_merchant_id else queries.documents.parties.other_party(document),
+        has_side=has_side,
+        may_make=None
+        if document.org_merchant_id or not has_side
+        else queries.documents.parties.other_party(document),
         types=TYPES,
         sides=SIDES,
         choices=CHOICES,

@@ -214,7 +214,7 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
         line = queries.transactions.transactions.get(organization_id(), int(line_id))
         return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    parts = ("panel",) if problem else ("panel", "filters", "lines", "foot", "dock", "head")
+    parts = ("panel",) if problem else ("panel", "filters", "lines", "foot", "dock", "head", "coverage")
     context = workspace(fa_id, query, parts, problem=problem, form=request.form if problem else None)
     return render(TEMPLATE, parts={part: part for part in parts}, **context)
 

@@ -244,7 +244,11 @@ def render_dock(
     if not is_htmx() and not stays:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    parts = ("dock",) if asking or changing else ("lines", "foot", "filters", "panel", "dock", "toast")
+    parts = (
+        ("dock",)
+        if asking or changing
+        else ("lines", "foot", "filters", "panel", "coverage", "dock", "toast")
+    )
     context = workspace(fa_id, query, parts, problem=problem, asking=asking) | {
         "notice": notice,
         "changing": changing,

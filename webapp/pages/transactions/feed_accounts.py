@@ -11,7 +11,6 @@ from webapp import queries, services
 from webapp.ledger.periods import Period
 from webapp.pages.transactions.workspace_facts import (
     WorkspaceFacts,
-    coverage,
     filters_query,
 )
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
@@ -41,6 +40,7 @@ ASKED_FOR = {
     "filters": frozenset({"counts", "choices"}),
     "panel": frozenset({"panel", "next_statement", "statement"}),
     "head": frozenset({"neighbours"}),
+    "coverage": frozenset({"coverage"}),
     "dock": frozenset({"choices"}),
     "foot": frozenset({"page"}),
     "lines": OF_LINE | {"lines", "page", "counts"},
@@ -125,6 +125,8 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
+    if "panel" in parts and is_proved(transaction):
+        parts = (*parts, "coverage")
     context = workspace(
         transaction.feed_account_id,
         query,
@@ -137,6 +139,13 @@ def render_line(
     context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, **context)
+
+
+def is_proved(transaction: Transaction) -> bool:
+    """Return whether a proof has the day of a line, so that an act on the line may change its verdict."""
+    account = queries.accounts.feed_accounts.get(organization_id(), transaction.feed_account_id)
+    anchor = queries.reconciliation.reconciliations.anchor_of(account)
+    return anchor is not None and transaction.booked_on <= anchor.statement_date
 
 
 def workspace_filters(fa_id: int) -> dict[str, Any]:
@@ -182,7 +191,7 @@ def workspace(
         "has_file": False,
         "bookings": {},
         "words": rule_wording,
-        "coverage": None if target() else coverage(facts.feed_account),
+        "coverage": None,
         "form": form or {},
         "problem": problem,
         "asking": asking,

@@ -54,5 +54,5 @@ def act_on_pair(transaction_id: int, act: Callable[[Transaction, Transaction], T
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(line.feed_account_id), "line": left.id}
-    parts = {part: part for part in ("lines", "foot", "filters", "panel")}
+    parts = {part: part for part in ("lines", "foot", "filters", "panel", "coverage")}
     return render(TEMPLATE, parts=parts, **workspace(line.feed_account_id, query, parts))

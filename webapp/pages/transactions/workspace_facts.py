@@ -219,6 +219,13 @@ class WorkspaceFacts:
         return queries.reconciliation.panels.panel(self.feed_account)
 
     @cached_property
+    def coverage(self) -> ShownCoverage:
+        """The coverage of the account, as many months as its strip shows."""
+        proofs = queries.reconciliation.proof_lists.covering(self.feed_account)
+        months = queries.imports.coverage.record(self.feed_account, proofs).months[STRIP_MONTHS - 1 :: -1]
+        return ShownCoverage(in_one_word(months), months)
+
+    @cached_property
     def statement(self) -> Document | None:
         """The statement that is attached to the open reconciliation."""
         draft = self.account.draft
@@ -250,13 +257,6 @@ class ShownCoverage(NamedTuple):
 
     status: str
     months: list[CoveredMonth]
-
-
-def coverage(feed_account: FeedAccount) -> ShownCoverage:
-    """The coverage of an account, as many months as its strip shows."""
-    proofs = queries.reconciliation.proof_lists.covering(feed_account)
-    months = queries.imports.coverage.record(feed_account, proofs).months[STRIP_MONTHS - 1 :: -1]
-    return ShownCoverage(in_one_word(months), months)
 
 
 def filters_query(filters: WorkspaceFilters) -> dict[str, str]:

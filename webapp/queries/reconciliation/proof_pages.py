@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.money import Money, total
+from webapp.ledger.proofs.equations import BOOKED
 from webapp.models import (
     JournalEntry,
     Reconciliation,
@@ -107,11 +108,16 @@ def is_newest(proof: Reconciliation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LineProof:
-    """The standing proof that a line is cleared in."""
+    """The standing proof that a line is cleared in.
+
+    `line_is_posted` says whether an entry of the line counts in it, `line_alone` whether it is off by just this line.
+    """
 
     id: int
     statement_date: date
     holds: bool
+    line_is_posted: bool
+    line_alone: bool
 
 
 def of_line(line: Transaction) -> LineProof | None:
@@ -128,7 +134,14 @@ def of_line(line: Transaction) -> LineProof | None:
     )
     if proof is None:
         return None
-    return LineProof(proof.id, proof.statement_date, verdict_of(proof).holds)
+    verdict, entry = verdict_of(proof), line.journal_entry
+    return LineProof(
+        proof.id,
+        proof.statement_date,
+        verdict.holds,
+        line_is_posted=line.status == BOOKED and entry is not None and entry.status == "POSTED",
+        line_alone=verdict.off_by_minor == line.amount_minor,
+    )
 
 
 def _day_before(proof: Reconciliation) -> date | None:

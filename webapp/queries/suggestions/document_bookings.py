@@ -107,12 +107,16 @@ class ChosenAccounts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentBooking:
-    """How a document would be booked; `problem` and `split_problem` say why it is booked by hand."""
+    """How a document would be booked; `problem` and `split_problem` say why it is booked by hand.
+
+    A credit note `asks_side` as long as nobody said whether it is a supplier's or our own.
+    """
 
     postings: Sequence[BookedPart] = ()
     problem: str | None = None
     splits: Sequence[BookedPart] = ()
     split_problem: str | None = None
+    asks_side: bool = False
 
 
 SUGGESTED: Final = ChosenAccounts()
@@ -240,7 +244,7 @@ def _parts_paid(
 
 def booking(document: Document, line: Transaction | None = None) -> DocumentBooking:
     """Give both ways of booking a document, as far as what it states adds up."""
-    found = DocumentBooking()
+    found = DocumentBooking(asks_side=not has_side(document))
     try:
         found = replace(found, postings=postings(document))
     except LedgerError as error:

@@ -110,7 +110,7 @@ def _mirrored(
         return "Nothing is written yet.", (), False
     try:
         mirrored = line_drafts.mirror_legs(organization, legs, day, document_id=document_id, is_written=True)
-        check_moves(mirrored)
+        check_moves(mirrored, of_document=document_id is not None)
     except TooFewPostingsError as error:
         alone = Money(legs[0].amount_minor, legs[0].currency)
         return str(UnbalancedError(alone) if alone else error), (), False

@@ -230,7 +230,7 @@ def _mirrored(
     if not force:
         entry_questions.ask_about_rates(organization, legs, day)
     found = line_drafts.mirror_legs(organization, legs, day, document_id=document_id, is_written=is_written)
-    check_moves(found)
+    check_moves(found, of_document=document_id is not None)
     return found
 
 
@@ -282,7 +282,7 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
 
 def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
     legs = entries.legs_of(entry)
-    check_moves(legs)
+    check_moves(legs, of_document=entry.document_id is not None)
     lines = () if force else booked_by_hand.lines_of_legs(entry.organization_id, legs, entry.effective_on)
     if lines:
         raise AlreadyOnLineError(lines)

@@ -1,5 +1,6 @@
 // A confirmation of a line, or of those selected, is held in the browser for ten seconds, in which it can be undone.
-// Nothing is sent before.
+// Nothing is sent before. The same holds for a form that takes something away: it says in data-holds what it does, and is
+// held in the toast.
 // It is sent earlier before any other act of the page and before the page is left. Until the server has answered, its row
 // says "Confirming…" and never "Posted". Nothing is kept in the browser: what was not sent when it crashed is a draft.
 
@@ -23,6 +24,7 @@ const say = (sentence) => { const place = one("#held-status"); if (place) place.
 const textOf = (line) => (line.id === "dock"
   ? one(".dock-confirm span", line).textContent.replace("Confirm ", "")
   : one(".line-open", line)?.textContent.trim() ?? "the line");
+const doing = (ctx) => ctx.request.form.dataset.holds || "Confirming…";
 // What would be asked about is sent at once.
 const areCertain = () => !one("#select-every:checked") && all(".line:has(.box[data-draft]:checked)")
   .every((line) => one(".confirming[data-holds]", line));
@@ -42,7 +44,7 @@ function note(line, words, name, act) {
     if (name === "Undo") button.dataset.key = "z";
     const away = document.createElement("span");
     away.className = "away";
-    away.textContent = ` ${textOf(line)}`;
+    away.textContent = line.id === "toast" ? "" : ` ${textOf(line)}`;
     button.append(away);
     button.addEventListener("click", act);
     place.append(" ", button);
@@ -50,7 +52,7 @@ function note(line, words, name, act) {
   line.classList.add("is-held");
   for (const part of fieldsOf(line)) part.inert = true;
   for (const act of all(".dock-confirm", line)) act.disabled = true;
-  one(".col-act, .dock-end", line)?.append(place);
+  (line.id === "toast" ? line : one(".col-act, .dock-end", line))?.append(place);
   return one("button", place);
 }
 
@@ -66,7 +68,7 @@ const fieldsOf = (line) => all(".line-edit, .line-menu, tr:not(:first-child), #s
 
 function fail(ctx, key) {
   const line = lineOf(ctx);
-  const form = line && one(".col-act .confirming, #selection", line);
+  const form = line?.id === "toast" ? ctx.request.form : line && one(".col-act .confirming, #selection", line);
   if (!form) return;
   const words = navigator.onLine ? "No answer." : "Not sent.";
   note(line, words, "Try again", () => {
@@ -74,7 +76,7 @@ function fail(ctx, key) {
     form.requestSubmit();
   });
   one(".line-held", line).classList.add("is-warn");
-  say(`${words} ${textOf(line)} is not shown as posted. Try again; it is posted once at most.`);
+  if (line.id !== "toast") say(`${words} ${textOf(line)} is not shown as posted. Try again; it is posted once at most.`);
 }
 
 /* Holding, sending and undoing. */
@@ -98,7 +100,7 @@ function hold(ctx) {
       send() {
         clearTimeout(timer);
         const line = lineOf(ctx);
-        if (line) note(line, "Confirming…");
+        if (line) note(line, doing(ctx));
         follow(ctx);
         // The request outlives its page.
         fetch(address, { ...options, keepalive: true }).then(resolve, () => {
@@ -112,6 +114,7 @@ function hold(ctx) {
         reject(new DOMException("Undone", "AbortError"));
         if (!line) return;
         clear(line);
+        if (line.id === "toast") return;
         say(`${textOf(line)} was not posted.`);
         if (line.matches(".line")) line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
       },
@@ -124,7 +127,13 @@ function hold(ctx) {
 
 function show(ctx) {
   const line = lineOf(ctx);
-  const undo = note(line, "Confirming…", "Undo", () => withdraw());
+  if (line.id === "toast") line.replaceChildren();
+  const undo = note(line, doing(ctx), "Undo", () => withdraw());
+  if (line.id === "toast") {
+    const menu = ctx.request.form.closest("details.menu");
+    if (menu) menu.open = false;
+    return void undo.focus();
+  }
   say(`Confirming ${textOf(line)}. Press z to undo.`);
   line.dispatchEvent(new CustomEvent("line:held", { bubbles: true }));
   // On the last line the focus stays, and would be lost with the button that was pressed.
@@ -145,7 +154,7 @@ document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
   const status = ctx.response?.status ?? BROKEN;
   if (ctx.response && status >= BROKEN) ctx.broke();
   else if (ctx.response && lineOf(ctx)?.matches(".is-held")) clear(lineOf(ctx));
-  if (status < REFUSED) say(`${textOf(lineOf(ctx) ?? document)} was posted.`);
+  if (status < REFUSED && ctx.target.id !== "toast") say(`${textOf(lineOf(ctx) ?? document)} was posted.`);
   ctx.finish(status < REFUSED);
 });
 
@@ -170,7 +179,7 @@ const isPending = () => Boolean(held) || answered !== nothing;
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   const { form } = ctx.request;
   const isConfirming = form?.matches(".confirming") || (isOfDock(ctx) && !ctx.request.body?.has("asked"));
-  const isHeld = isConfirming && (isOfDock(ctx) ? areCertain() : form.matches("[data-holds]"));
+  const isHeld = isConfirming && isOfDock(ctx) ? areCertain() : form?.matches("[data-holds]");
   if (isHeld || (isConfirming && again.has(form))) hold(ctx);
   else if (isPending() && !isReading(ctx)) wait(ctx);
 });
@@ -217,4 +226,4 @@ document.addEventListener("submit", (event) => {
 }, true);
 
 window.addEventListener("pagehide", send);
-window.addEventListener("pageshow", (event) => { if (event.persisted && one(".line.is-held")) location.reload(); });
+window.addEventListener("pageshow", (event) => { if (event.persisted && one(".is-held")) location.reload(); });

@@ -43,6 +43,10 @@ def render(
     if status is None:
         status = context["problem"].status if context.get("problem") else 200
     if is_htmx():
+        if target() == "toast" and context.get("problem"):
+            message = getattr(context["problem"], "message", context["problem"])
+            shown = render_template("errors/part.html", message=message, tag="div", element_id="toast")
+            return make_response(shown, status)
         if parts:
             return make_response(render_parts(template, parts, **context), status)
         if target() in TARGETS & current_app.jinja_env.get_template(template).blocks.keys():
