@@ -19,7 +19,7 @@ def request_(agent, bank):
 def test_nothing_waits(ben):
     page = ben.browser().get("/proposals")
     assert (page.status_code, "Nothing to approve" in page.text) == (200, True)
-    assert "badge-count" not in page.text
+    assert ' waiting"' not in page.text
 
 
 def test_a_proposal_stands_there_with_its_effect_and_a_badge_on_every_page(ben, request_):

@@ -16,7 +16,7 @@ def test_a_void_behind_a_lock_says_so_on_the_page_that_it_leads_to(browse, ada, 
     bank.lock("2025-12-31")
     page = browse(ada)
     page.goto(f"/journal/{entry}")
-    page.get_by_text("Void entry").first.click()
+    page.get_by_role("link", name="Void…").click()
     page.locator("input[name=reason], textarea[name=reason]").first.fill("Wrong")
     page.get_by_role("button", name="Void").last.click()
     toast = page.locator("#toast.is-warning")
