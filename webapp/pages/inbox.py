@@ -86,15 +86,15 @@ def show_inbox(arrivals: Sequence[Arrival] = (), *, problem: Problem | None = No
         query["limit"],
     )
     page = queries.documents.inbox_files.listed(organization_id(), after=after, limit=limit)
-    given = queries.documents.given_files.listed(organization_id(), after=before, limit=limit)
+    history = queries.documents.file_history.listed(organization_id(), after=before, limit=limit)
     return render(
         "inbox/index.html",
         arrivals=arrivals,
         files=page.items,
         next_cursor=paging.encode(page.next_key),
         cursor=query["cursor"],
-        given=given.items,
-        next_given=paging.encode(given.next_key),
+        history=history.items,
+        next_older=paging.encode(history.next_key),
         before=query["before"],
         feed_accounts=queries.accounts.choices.feed_accounts(organization_id()),
         drop_folder=queries.access.organizations.get(organization_id()).drop_folder,

@@ -158,7 +158,7 @@ def _settled_otherwise(organization_id: str, day: date, chosen: Chosen | None) -
     """Select what was settled of each item at the close of a day beyond what is settled of it now."""
     ids = sa.select(OwedItem.id).where(*_of_items(organization_id, chosen))
     sign = sa.case((Settlement.status == "STANDING", -1), else_=1)
-    parted = _of_separated(organization_id, day, chosen)
+    parted = _of_separated(organization_id, day, None if chosen is None else ids)
     joint = (
         sa.select(
             SettlementPart.organization_id,
@@ -190,14 +190,16 @@ def _was_undone(day: date) -> tuple[sa.ColumnElement[bool], ...]:
     return Settlement.status == "UNDONE", Settlement.settled_on <= day, Settlement.undone_on > day
 
 
-def _of_separated(organization_id: str, day: date, chosen: Chosen | None) -> sa.CTE:
+def _of_separated(organization_id: str, day: date, items: sa.Select[Any] | None) -> sa.CTE:
     """Select those of them that join items of parties that were separated since: they settle as if they never stood.
 
     What they realised stands until then in the name of one party, so its first item carries `base_minor` of it.
     """
-    ids = sa.select(OwedItem.id).where(*_of_items(organization_id, chosen))
-    of_chosen = SettlementPart.organization_id == organization_id, SettlementPart.item_id.in_(ids)
-    theirs = sa.select(SettlementPart.settlement_id).where(*of_chosen)
+    is_own = SettlementPart.organization_id == organization_id
+    of_items = sa.true()
+    if items is not None:
+        theirs = sa.select(SettlementPart.settlement_id).where(is_own, SettlementPart.item_id.in_(items))
+        of_items = SettlementPart.settlement_id.in_(theirs)
     party = sa.func.coalesce(PARTY, 0)
     is_theirs = OwedItem.org_merchant_id == Posting.org_merchant_id
     return (
@@ -224,11 +226,7 @@ def _of_separated(organization_id: str, day: date, chosen: Chosen | None) -> sa.
                 Posting.amount_minor == 0,
             ),
         )
-        .where(
-            SettlementPart.organization_id == organization_id,
-            *_was_undone(day),
-            sa.true() if chosen is None else SettlementPart.settlement_id.in_(theirs),
-        )
+        .where(is_own, of_items, *_was_undone(day))
         .group_by(SettlementPart.organization_id, SettlementPart.settlement_id)
         .having(sa.func.min(party) != sa.func.max(party))
         .cte()

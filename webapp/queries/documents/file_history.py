@@ -1,4 +1,4 @@
-"""The files that were given to the books: what a bank wrote, what became a document, and what waits."""
+"""The history of files: imports of bank files, documents with their further files, and files with a question."""
 
 from heapq import merge
 from itertools import islice
@@ -17,15 +17,15 @@ NEWEST_DOCUMENT = Order((Document.id,))  # type: ignore[arg-type]
 NEWEST_FURTHER = Order((DocumentFile.id,))  # type: ignore[arg-type]
 
 
-class GivenFile(NamedTuple):
-    """A file by what it is now, and the record of that."""
+class FileRecord(NamedTuple):
+    """A file by its kind, with the record that it has now."""
 
     kind: str
     record: Any
 
 
-def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[GivenFile]:
-    """List the files that were given, the newest first; the key of a page is the last id of each kind."""
+def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[FileRecord]:
+    """List the files of all kinds, the newest first; the key of a page is the last id of each kind."""
     keys = after or (LARGEST_ID,) * len(KINDS)
     documents = sa.select(Document).where(
         Document.organization_id == organization_id, Document.file_name.is_not(None)
@@ -38,7 +38,7 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -
         inbox_files.listed(organization_id, after=keys[3:], limit=limit),
     )
     files = [
-        [GivenFile(kind, row) for row in of_kind.items] for kind, of_kind in zip(KINDS, pages, strict=True)
+        [FileRecord(kind, row) for row in of_kind.items] for kind, of_kind in zip(KINDS, pages, strict=True)
     ]
     shown = list(islice(merge(*files, key=lambda file: file.record.created_at, reverse=True), limit))
     last = dict(zip(KINDS, keys, strict=True)) | {file.kind: file.record.id for file in shown}
