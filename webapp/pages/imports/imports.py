@@ -12,7 +12,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.pages.imports import column_forms
 from webapp.pages.transactions.workspace_facts import next_statement
 from webapp.queries.common.paging import Page
-from webapp.queries.documents.file_history import FileRecord
+from webapp.queries.documents.file_history import FileHistoryRow
 from webapp.queries.imports.imports import ImportRecord
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.reconciliation.next_statements import NextStatement
@@ -120,7 +120,7 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
         feed_accounts=queries.accounts.choices.feed_accounts(organization_id()),
         fa_id=query["fa_id"],
         imports=page.items,
-        history=[FileRecord("import", each) for each in page.items],
+        history=[FileHistoryRow("import", each) for each in page.items],
         next_cursor=paging.encode(page.next_key),
         problem=problem,
     )

@@ -17,14 +17,14 @@ NEWEST_DOCUMENT = Order((Document.id,))  # type: ignore[arg-type]
 NEWEST_FURTHER = Order((DocumentFile.id,))  # type: ignore[arg-type]
 
 
-class FileRecord(NamedTuple):
+class FileHistoryRow(NamedTuple):
     """A file by its kind, with the record that it has now."""
 
     kind: str
     record: Any
 
 
-def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[FileRecord]:
+def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[FileHistoryRow]:
     """List the files of all kinds, the newest first; the key of a page is the last id of each kind."""
     keys = after or (LARGEST_ID,) * len(KINDS)
     documents = sa.select(Document).where(
@@ -38,7 +38,8 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -
         inbox_files.listed(organization_id, after=keys[3:], limit=limit),
     )
     files = [
-        [FileRecord(kind, row) for row in of_kind.items] for kind, of_kind in zip(KINDS, pages, strict=True)
+        [FileHistoryRow(kind, row) for row in of_kind.items]
+        for kind, of_kind in zip(KINDS, pages, strict=True)
     ]
     shown = list(islice(merge(*files, key=lambda file: file.record.created_at, reverse=True), limit))
     last = dict(zip(KINDS, keys, strict=True)) | {file.kind: file.record.id for file in shown}
