@@ -196,7 +196,7 @@ def _of_separated(organization_id: str, day: date, items: sa.Select[Any] | None)
     What they realised stands until then in the name of one party, so its first item carries `base_minor` of it.
     """
     is_own = SettlementPart.organization_id == organization_id
-    of_items = sa.true()
+    of_items: sa.ColumnElement[bool] = sa.true()
     if items is not None:
         theirs = sa.select(SettlementPart.settlement_id).where(is_own, SettlementPart.item_id.in_(items))
         of_items = SettlementPart.settlement_id.in_(theirs)
