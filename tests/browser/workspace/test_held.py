@@ -102,6 +102,7 @@ def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
     page.locator(".line .box").nth(0).check()
     page.locator(".line .box").nth(4).check()
     page.locator("#dock").get_by_role("button", name="Confirm 2 lines").click()
+    expect(desk.line("INV-1042")).to_contain_text("Posted")
     page.clock.fast_forward(10_001)
     expect(page.locator("#toast")).to_contain_text("1 line confirmed")
     assert desk.sent[-2:] == ["1/confirm", "confirm"]

@@ -9,7 +9,7 @@ from tests.fixtures import feeds
 from webapp.database.sessions import db
 
 pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
-POSTED, MANY = 5000, 600
+POSTED, MANY = 20_000, 600
 # A plan that begins with the drafts, or looks through all legs, reads some thousands.
 MOST_ROWS = 800
 # What this connection has read of each table and not told the server yet.
