@@ -107,7 +107,7 @@ WINDOW = st.tuples(st.sampled_from(DAYS), st.sampled_from(DAYS)).map(sorted)
 # OFX has its own in test_imports.py, with references.
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "ofx"])
 def test_overlapping_statements_in_any_order_give_the_union(ben, name, rounds):
-    @settings(max_examples=rounds(6, 170))
+    @settings(max_examples=rounds(3, 170))
     @given(
         lines=st.lists(LINES, min_size=1, max_size=10),
         windows=st.lists(WINDOW, min_size=1, max_size=4),

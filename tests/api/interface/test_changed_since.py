@@ -139,9 +139,8 @@ def test_both_lines_of_one_transfer_change_with_its_draft(ada, bank, lines):
     assert {out, back} <= {*changed(ada, later)}
 
 
-@pytest.mark.parametrize(
-    "order", [pytest.param(1, id="forwards"), pytest.param(-1, id="backwards", marks=pytest.mark.rare)]
-)
+@pytest.mark.rare
+@pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
 @on_sqlite
 def test_no_write_changes_a_record_that_is_not_listed(ada, bank, order):
     missed, count = [], 0

@@ -385,6 +385,7 @@ class Watch:
             self.seen[place] = answer.text, answer.headers["ETag"]
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_every_write_of_a_month_changes_the_tags_of_what_it_changes_and_no_other(app, ada, figure):
     """Whatever is answered otherwise after a write has another ETag, what is answered the same has its own."""

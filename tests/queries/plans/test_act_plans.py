@@ -82,7 +82,10 @@ def look(request, session):
 
 
 @pytest.mark.usefixtures("posted")
-@pytest.mark.parametrize("are_posted", [False, True], ids=["drafts", "postings"])
+@pytest.mark.parametrize(
+    "are_posted",
+    [pytest.param(False, id="drafts"), pytest.param(True, id="postings", marks=pytest.mark.rare)],
+)
 def test_an_act_reads_little_beside_many_lines(ada, feed, rows_read, look, are_posted):
     """All lines are of one day, one amount and one text."""
     names = iter(range(MANY + 2))

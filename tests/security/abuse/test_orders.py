@@ -76,6 +76,7 @@ def told_to_call(victim):
     ]
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_orders(victim, bank, ada, cases, carrier):
     agent = ada.with_scopes("read", "draft", "propose")
