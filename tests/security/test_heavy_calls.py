@@ -4,12 +4,14 @@ import os
 import signal
 from contextlib import closing
 from functools import wraps
+from time import monotonic
 
 import pytest
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.web.access.heavy_calls import NoSlotError, Slots
+from webapp.web.access.heavy_calls import MOST_SECONDS, REFUSED_BODIES, NoSlotError, Slots, sender_of
+from webapp.web.body_limits import limit_of
 
 PREVIEW = "/api/automations/rules/preview"
 RULE = {"name": "A rule", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}]}
@@ -50,7 +52,7 @@ def test_a_key_runs_two_heavy_calls_and_the_third_says_when_to_come_back(ada, be
 
 
 def test_large_bodies_of_a_key_count_after_one_was_refused(ada, ben, held, app):
-    noted = app.extensions["refused_bodies"]
+    noted = app.extensions[REFUSED_BODIES]
     noted.clear()
     path, large = "/api/merchants", {"name": "A", "note": "x" * 70_000}
     for _ in range(2):
@@ -60,8 +62,34 @@ def test_large_bodies_of_a_key_count_after_one_was_refused(ada, ben, held, app):
     assert (refused.status_code, refused.json["code"]) == (429, "too_many_at_once")
     assert ada.post(path, json={"name": "B"}).status_code == 201
     assert ben.post(path, json=large).status_code == 422
-    noted[f"token {ada.token_id}"] -= 61
+    (sender,) = {sender_of(f"Bearer {ada.token}".encode(), b"")} & {*noted}
+    noted[sender] -= 61
     assert ada.post(path, json=large).status_code == 422
+
+
+@on_sqlite
+@pytest.mark.parametrize("door", ["a key", "a session", "a tool"])
+def test_large_bodies_of_a_sender_wait_longer_with_each_that_was_refused(ada, app, door):
+    noted, large = app.extensions[REFUSED_BODIES], "x" * 70_000
+    noted.clear()
+    browser = ada.browser()
+    tool = {"name": "write_entry", "arguments": {"description": large}}
+    refuse = {
+        "a key": lambda: ada.post("/api/merchants", json={"name": large}),
+        "a session": lambda: browser.post("/merchants", data={"name": large}),
+        "a tool": lambda: ada.post(
+            "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+        ),
+    }[door]
+    assert refuse().status_code == (200 if door == "a tool" else 422)
+    ((sender, first),) = noted.items()
+    refuse()
+    assert noted[sender] > first
+    assert ada.post("/api/merchants", json={"name": "A"}).status_code == 201
+    assert limit_of(app, "POST /api/merchants HTTP/1.1", {b"authorization": b"Bearer other"})[2] == 0
+    noted[sender] += 100
+    refuse()
+    assert 0 < noted[sender] - monotonic() <= MOST_SECONDS
 
 
 def test_an_installation_runs_four_whoever_asks(ada, held):

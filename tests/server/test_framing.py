@@ -45,7 +45,7 @@ PIECES = st.sampled_from(
 def ours(request: bytes, cuts: list[int]):
     """The bodies of whole requests as waitress reads them from what we hand on, and how it ended."""
     places = [0, *sorted({cut % (len(request) + 1) for cut in cuts}), len(request)]
-    incoming, bodies = Incoming(lambda *_head: (10**6, "too_large"), lambda _count: None), []
+    incoming, bodies = Incoming(lambda *_head: (10**6, "too_large", 0), lambda _count: None), []
     behind = HTTPRequestParser(ADJUSTMENTS)
     try:
         for begin, end in pairwise(places):
@@ -91,6 +91,6 @@ def test_a_measured_body_ends_where_its_length_says(body, cuts):
 
 def test_the_first_bytes_of_many_do_not_make_the_others_dear():
     """A line that does not end is given up, and a body in chunks of a byte is one piece after the other."""
-    incoming = Incoming(lambda *_head: (10**6, "too_large"), lambda _count: None)
+    incoming = Incoming(lambda *_head: (10**6, "too_large", 0), lambda _count: None)
     pieces = list(incoming.feed(HEAD + b"1\r\nx\r\n" * 1000 + b"0\r\n\r\n"))
     assert (len(pieces), incoming.count) == (1002, 1)

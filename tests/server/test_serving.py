@@ -128,9 +128,9 @@ def test_a_body_is_as_large_as_its_address_allows(app):
 def test_the_session_that_a_browser_sends_lets_it_send_files(app, scheme):
     with app.test_request_context(base_url=f"{scheme}://localhost"):
         cookie = f"theme=dark; {cookie_name()}=3f0c".encode()
-    assert limit_of(app, "POST /sign-in HTTP/1.1", {b"cookie": cookie}) == (1024**2, "too_large")
+    assert limit_of(app, "POST /sign-in HTTP/1.1", {b"cookie": cookie}) == (1024**2, "too_large", 0)
     other = {b"cookie": b"theme=dark; nottieout=3f0c"}
-    assert limit_of(app, "POST /sign-in HTTP/1.1", other) == (64 * 1024, "unauthenticated")
+    assert limit_of(app, "POST /sign-in HTTP/1.1", other) == (64 * 1024, "unauthenticated", 0)
 
 
 def test_a_large_body_with_a_forged_key_gets_the_answer_to_strangers(gunicorn, ada):

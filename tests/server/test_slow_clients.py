@@ -6,6 +6,8 @@ import time
 import pytest
 
 from tests.server.toys import UPLOAD, Client, status
+from webapp.web.access.heavy_calls import REFUSED_BODIES, sender_of
+from webapp.web.body_limits import STRANGER_BYTES
 
 GET = "GET /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 FORM = "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\nemail=ada"
@@ -58,6 +60,24 @@ def test_a_body_that_keeps_its_pace_is_read_however_long_it_takes(toy):
         time.sleep(0.15)
         client.send("x" * 1000)
     assert status(client.read()) == 200
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: {}", "Transfer-Encoding: chunked"])
+def test_a_large_body_of_a_sender_that_has_to_wait_is_not_read_meanwhile(toy, framing):
+    began = time.monotonic()
+    toy.app.extensions[REFUSED_BODIES] = {sender_of(b"Bearer y", b""): began + 0.6}
+
+    def seconds(fields, size):
+        body = f"{size:x}\r\n{'x' * size}\r\n0\r\n\r\n" if "chunked" in framing else "x" * size
+        answer = toy.client().send(f"{fields}{framing.format(size)}\r\n\r\n{body}").until(b"]")
+        assert status(answer) == 200
+        return time.monotonic() - began
+
+    large = STRANGER_BYTES + 1
+    assert seconds(UPLOAD.replace("Bearer y", "Bearer z"), large) < 0.5
+    assert "chunked" in framing or seconds(UPLOAD, STRANGER_BYTES) < 0.5
+    # Longer than a request may take at that length.
+    assert seconds(UPLOAD, large) >= 0.6
 
 
 def test_a_connection_without_a_request_is_closed_without_an_answer(toy):

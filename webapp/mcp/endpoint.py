@@ -11,6 +11,7 @@ from webapp.mcp.messages import INTERNAL_ERROR, LARGEST_MESSAGE, PARSE_ERROR, Me
 from webapp.web.access import requests
 from webapp.web.access.auth import requires
 from webapp.web.access.hosts import CrossSiteError
+from webapp.web.access.request_state import state
 
 bp = Blueprint("mcp", __name__)
 REFUSED = 400
@@ -90,6 +91,7 @@ def _refused(error: ProtocolError, message_id: messages.MessageId, message: Mess
     body: dict[str, Any] = {"jsonrpc": "2.0", "error": refusal}
     if message_id is not None:
         body["id"] = message_id
+    state().is_refused = True
     is_legacy = message is not None and not message.is_modern
     return _json(body, 200 if is_legacy else error.status)
 

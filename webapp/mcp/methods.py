@@ -23,6 +23,7 @@ from webapp.mcp.resources import INSTRUCTIONS
 from webapp.mcp.shapes import tables
 from webapp.mcp.shapes.tool import ToolError
 from webapp.web.access.auth import principal
+from webapp.web.access.request_state import state
 
 Json = dict[str, Any]
 
@@ -107,6 +108,7 @@ def _sentence(error: ma.ValidationError) -> str:
 
 
 def _failed(sentence: str) -> Json:
+    state().is_refused = True
     return {"content": [{"type": "text", "text": tables.with_fences(visible(sentence))}], "isError": True}
 
 

@@ -24,14 +24,15 @@ class RefusedError(Exception):
 class Incoming:
     """The requests of a connection, one after the other.
 
-    `limit_of` answers how large a body may be, by its first line and its fields, and how a larger one is refused.
-    `take` takes room for a body. `count` requests were whole, `size` bytes of the next have come; an act may write.
+    `limit_of` answers how large a body may be, by its first line and its fields, how a larger one is refused, and
+    `until` when it is not read. `take` takes room for a body. `count` requests were whole, `size` bytes of the next
+    have come; an act may write.
     """
 
-    def __init__(self, limit_of: Callable[..., tuple[int, str]], take: Callable[[int], None]) -> None:
+    def __init__(self, limit_of: Callable[..., tuple[int, str, float]], take: Callable[[int], None]) -> None:
         self._limit_of, self._take = limit_of, take
         self._waiting, self._pieces = bytearray(), self._read()
-        self._refused_head, self._limit, self._excess = UNKNOWN_HEAD, 0, ""
+        self._refused_head, self._limit, self._excess, self.until = UNKNOWN_HEAD, 0, "", 0.0
         self.size, self.count, self.is_last, self.is_act = 0, 0, False, False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -57,7 +58,7 @@ class Incoming:
             is_chunked, length = _framing(named, is_old=version == b"0")
             dropped = {b"connection"} if self.is_last else set()
             if is_chunked or length:
-                self._limit, self._excess = self._limit_of(line.decode("latin-1"), named)
+                self._limit, self._excess, self.until = self._limit_of(line.decode("latin-1"), named)
                 self._refuse_larger_than(length)
             else:
                 dropped.add(b"expect")  # waitress would wait for a body

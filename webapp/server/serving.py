@@ -115,8 +115,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return sent
 
     def readable(self) -> bool:
-        """Return whether to read on, also what nobody needs."""
-        return bool(self._leaves) or super().readable()
+        """Return whether to read on, also what nobody needs; a body that has to wait is not read."""
+        return bool(self._leaves) or (monotonic() >= self._incoming.until and super().readable())
 
     def writable(self) -> bool:
         """Return whether there is something to send."""
@@ -132,7 +132,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self._answered < self._incoming.count:
             self._since = now
         elif self._incoming.size:
-            if now > self._since + REQUEST_SECONDS + self._incoming.size / BYTES_A_SECOND:
+            since = max(self._since, self._incoming.until)
+            if now > since + REQUEST_SECONDS + self._incoming.size / BYTES_A_SECOND:
                 self._refuse("too_slow")
         elif now > self._since + (LAST_SECONDS if self._worker.is_ending else IDLE_SECONDS):
             self.handle_close()

@@ -8,9 +8,11 @@ import fcntl
 import hashlib
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
@@ -27,7 +29,12 @@ MOST, MOST_OF_ONE = 4, 2
 FOLDER = "slots"
 RETRY_AFTER_SECONDS = 2
 log = logging.getLogger("tieout.slots")
-LARGE_BYTES, WATCHED_SECONDS, REFUSED = 64 * 1024, 60.0, (400, 422)
+LARGE_BYTES = 64 * 1024
+SESSION_COOKIE = re.compile(rb"(?:^|;)\s*(?:__Host-)?tieout=([^;\s]+)")
+# Where it is noted until when large bodies of a sender wait.
+REFUSED_BODIES = "refused_bodies"
+# After a refused body that took a tenth of a second, large ones of its sender wait for a second, and for five at most.
+WATCHED_SECONDS, TIMES, MOST_SECONDS, REFUSED = 60.0, 10, 5.0, (400, 422)
 
 
 class TooManyAtOnceError(LedgerError):
@@ -109,7 +116,7 @@ def register_heavy_calls(app: Flask) -> None:
     """Set up the slots, and free that of a request when it ends."""
     settings: Settings = app.config["SETTINGS"]
     app.extensions["heavy_calls"] = Slots(settings.instance_path / FOLDER, most=MOST, most_of_one=MOST_OF_ONE)
-    app.extensions["refused_bodies"] = {}
+    app.extensions[REFUSED_BODIES] = {}
     app.after_request(note_refusal)
     app.teardown_request(leave)
 
@@ -119,7 +126,7 @@ def enter(view: Any, principal: Principal) -> None:
 
     A large body counts as heavy for a minute after one of the same key or browser was refused in this process.
     """
-    is_heavy = getattr(view, "is_heavy", False) or (_is_large() and _is_watched(_name_of(principal)))
+    is_heavy = getattr(view, "is_heavy", False) or (_is_large() and _is_watched())
     if not is_heavy or state().slot is not None:
         return
     slots = cast("Slots", current_app.extensions["heavy_calls"])
@@ -132,25 +139,40 @@ def enter(view: Any, principal: Principal) -> None:
 
 
 def note_refusal(response: Response) -> Response:
-    """Note whose large body was refused for what is in it: to read such bodies takes long, and changes nothing."""
-    if response.status_code in REFUSED and _is_large() and state().principal is not None:
-        refused, now = _refused(), monotonic()
-        refused[_name_of(cast("Principal", state().principal))] = now + WATCHED_SECONDS
-        for name in [name for name, until in refused.items() if until < now]:
+    """Note until when large bodies wait whose sender had one refused for what is in it: it took long for nothing."""
+    is_refused = response.status_code in REFUSED or state().is_refused
+    if is_refused and _is_large() and state().principal is not None:
+        sender, refused, now = _sender(), _refused(), monotonic()
+        took = (datetime.now(UTC) - state().now).total_seconds()
+        refused[sender] = min(max(refused.get(sender, 0.0), now) + TIMES * took, now + MOST_SECONDS)
+        for name in [name for name, until in refused.items() if until + WATCHED_SECONDS < now]:
             refused.pop(name, None)
     return response
 
 
 def _refused() -> dict[str, float]:
-    return cast("dict[str, float]", current_app.extensions["refused_bodies"])
+    return cast("dict[str, float]", current_app.extensions[REFUSED_BODIES])
 
 
-def _is_watched(name: str) -> bool:
-    return _refused().get(name, 0.0) > monotonic()
+def _is_watched() -> bool:
+    return _refused().get(_sender(), -WATCHED_SECONDS) + WATCHED_SECONDS > monotonic()
 
 
 def _is_large() -> bool:
     return (request.content_length or 0) > LARGE_BYTES
+
+
+def sender_of(authorization: bytes | None, cookies: bytes) -> str | None:
+    """Name who sends a request by a digest of its key, or else of its session; None where it has neither."""
+    session = SESSION_COOKIE.search(cookies)
+    named = authorization if authorization is not None else session and session[1]
+    return None if named is None else hashlib.sha256(named).hexdigest()
+
+
+def _sender() -> str:
+    environ = request.environ
+    key, cookies = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_COOKIE", "")
+    return sender_of(None if key is None else key.encode("latin-1"), cookies.encode("latin-1")) or ""
 
 
 def leave(_error: BaseException | None = None) -> None:

@@ -50,7 +50,8 @@ class RequestState:
     write's answer, whatever calls it makes again. `key_claim` is the Idempotency-Key that the answer is to be kept
     under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part
     of, `answer` a response with the body that was written into it. `books` is the organization that the address names.
-    `tells_kept` is set where the page tells what the request that led to it warned of.
+    `tells_kept` is set where the page tells what the request that led to it warned of, `is_refused` where the answer
+    refuses what was sent though its status does not say so.
     """
 
     now: datetime
@@ -74,6 +75,7 @@ class RequestState:
     slot: HeldSlot | None = None
     answer: tuple[Response, Any] | None = None
     tells_kept: bool = False
+    is_refused: bool = False
 
 
 def begin(request_id: str, id_of_client: str | None) -> None:
