@@ -1,6 +1,6 @@
 """Rows in the form in which the audit chain binds them, read anew from the books."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -13,7 +13,6 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.column_types import Exact, Instant
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.bound_rows import FIELDS
 from webapp.models import (
@@ -39,10 +38,10 @@ from webapp.models import (
 )
 from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
-from webapp.queries.common.portions import portions
 
 AT_ONCE: Final = 2000
-Writer = Callable[[Sequence[Any]], list[object]]
+Writer = Callable[[list[Any]], list[object]]
+Asked = tuple[Callable[..., Any], list[tuple[Callable[..., Any], Writer]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +51,6 @@ class _Part:
     table: sa.Table
     of: str
     order: str = "id"
-
-    @property
-    def owner(self) -> sa.ColumnElement[int]:
-        """The id of the row that it belongs to."""
-        return self.table.c[self.of] if self.of else sa.literal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +66,14 @@ class _Source:
     parts: tuple[_Part, ...] = ()
 
     @property
-    def key(self) -> sa.ColumnElement[int]:
-        """The id of a row."""
-        return self.table.c[self.id] if self.id else sa.literal(0)
+    def of(self) -> sa.Column[str]:
+        """The organization of a row."""
+        return self.table.c["organization_id" if self.id else "id"]
 
-    def chosen(self, organization_id: str) -> Iterator[sa.ColumnElement[bool]]:
+    def are_bound(self, organization_id: str) -> sa.ColumnElement[bool]:
         """Choose the rows of an organization that are bound."""
-        # Among all rows of an organization, SQLite would look for the few that an act wrote.
-        yield unindexed(self.table.c["organization_id" if self.id else "id"]) == organization_id
-        if self.statuses:
-            yield self.table.c.status.in_(self.statuses)
+        statuses = (self.table.c.status.in_(self.statuses),) if self.statuses else ()
+        return sa.and_(self.of == organization_id, *statuses)
 
 
 _SOURCES: Final[Mapping[str, _Source]] = {
@@ -117,35 +109,29 @@ _SOURCES: Final[Mapping[str, _Source]] = {
 
 
 def rows_of(
-    kind: str, organization_id: str, ids: Collection[int] | None = None
-) -> Iterator[tuple[int, list[object]]]:
-    """Read the rows of a kind that are bound, all or some, in the order of their ids: each with its values."""
-    if ids is not None:
-        for portion in portions(sorted(ids), AT_ONCE):
-            yield from _read(
-                kind, organization_id, db.session.execute(*_AMONG[kind](organization_id, portion)).all()
-            )
-        return
-    last, is_more = -1, True
+    kind: str, organization_id: str, *, are_written: bool = False
+) -> Iterator[tuple[int, list[object] | None]]:
+    """Read the rows of a kind that are bound, in the order of their ids: each with its values.
+
+    Those that `are_written` were so since the last event, and have None where they are bound no more.
+    """
+    statement, parts_of = (_WRITTEN if are_written else _ALL)[kind]
+    write, last, is_more = _WRITERS[kind], -1, True
     while is_more:
-        rows = db.session.execute(*_BEHIND[kind](organization_id, last)).all()
-        yield from _read(kind, organization_id, rows)
+        rows = db.session.execute(*statement(organization_id, last)).all()
         is_more = len(rows) == AT_ONCE
-        last = rows[-1][0] if rows else last
-
-
-def _read(kind: str, organization_id: str, rows: Sequence[sa.Row[Any]]) -> list[tuple[int, list[object]]]:
-    ids = [row[0] for row in rows]
-    parts = [_parts(*each, organization_id, ids) for each in _PARTS[kind]] if rows else []
-    write = _WRITERS[kind]
-    return [(row[0], [*write(row[1:]), *(each.get(row[0], []) for each in parts)]) for row in rows]
+        first, last = (rows[0][0], rows[-1][0]) if rows else (last, last)
+        parts = [_parts(*each, organization_id, first, last) for each in parts_of] if rows else []
+        for row_id, bound_of, *values in rows:
+            belonging = (each.get(row_id, []) for each in parts)
+            yield row_id, None if bound_of is None else [*write(values), *belonging]
 
 
 def _parts(
-    statement: Callable[..., Any], write: Writer, organization_id: str, ids: Sequence[int]
+    statement: Callable[..., Any], write: Writer, organization_id: str, first: int, last: int
 ) -> dict[int, list[list[object]]]:
     found: dict[int, list[list[object]]] = {}
-    for owner_id, *values in db.session.execute(*statement(organization_id, ids)):
+    for owner_id, *values in db.session.execute(*statement(organization_id, first, last)):
         found.setdefault(owner_id, []).append(write(values))
     return found
 
@@ -185,15 +171,14 @@ def not_bound() -> dict[str, int]:
 
 
 def _writer(columns: Sequence[sa.Column[Any]]) -> Writer:
-    """Give a function that writes the values of some columns as JSON has them."""
+    """Give a function that writes the values of some columns as JSON has them, in their list."""
     written = [
         (place, write)
         for place, column in enumerate(columns)
-        if (write := _WRITTEN.get(type(column.type))) is not None
+        if (write := _WRITTEN_AS.get(type(column.type))) is not None
     ]
 
-    def as_json(row: Sequence[Any]) -> list[object]:
-        values = list(row)
+    def as_json(values: list[Any]) -> list[object]:
         for place, write in written:
             if values[place] is not None:
                 values[place] = write(values[place])
@@ -211,7 +196,7 @@ def _digits(value: Decimal) -> str:
 
 
 # Many rows have the same instant.
-_WRITTEN: Final[Mapping[type, Callable[[Any], str]]] = {
+_WRITTEN_AS: Final[Mapping[type, Callable[[Any], str]]] = {
     Instant: lru_cache(_instant),
     sa.Date: date.isoformat,
     Exact: _digits,
@@ -222,51 +207,47 @@ def _columns(kind: str) -> list[sa.Column[Any]]:
     return [_SOURCES[kind].table.c[name] for name in FIELDS[kind] if isinstance(name, str)]
 
 
-def _among(kind: str) -> Callable[..., Any]:
-    source = _SOURCES[kind]
-
-    @made_once
-    def among(organization_id: str, ids: Collection[int]) -> sa.Select[Any]:
-        rows = sa.select(source.key.label("row_id"), *_columns(kind))
-        return rows.where(*source.chosen(organization_id), source.key.in_(ids)).order_by("row_id")
-
-    return among
+def _id(table: sa.Table, name: str) -> sa.ColumnElement[int]:
+    return table.c[name] if name else sa.literal(0)
 
 
-def _behind(kind: str) -> Callable[..., Any]:
-    source = _SOURCES[kind]
+def _asked(kind: str, *, are_written: bool) -> Asked:
+    """Make the statements that read the rows of a kind behind one, and what belongs to those from one to another."""
+    source, noted = _SOURCES[kind], table_of(WrittenRow)
+    row_id = noted.c.row_id if are_written else _id(source.table, source.id)
+
+    def are_noted(organization_id: str) -> list[sa.ColumnElement[bool]]:
+        return [noted.c.organization_id == organization_id, noted.c.kind == kind] if are_written else []
 
     @made_once
     def behind(organization_id: str, last: int) -> sa.Select[Any]:
-        rows = sa.select(source.key.label("row_id"), *_columns(kind))
-        return (
-            rows.where(*source.chosen(organization_id), source.key > last).order_by("row_id").limit(AT_ONCE)
-        )
+        rows = sa.select(row_id.label("row_id"), source.of, *_columns(kind))
+        bound = source.are_bound(organization_id)
+        if are_written:
+            is_noted = sa.and_(bound, _id(source.table, source.id) == row_id)
+            rows = rows.select_from(sa.outerjoin(noted, source.table, is_noted))
+        rows = rows.where(*(are_noted(organization_id) or [bound]), row_id > last)
+        return rows.order_by("row_id").limit(AT_ONCE)
 
-    return behind
+    def belonging(part: _Part, names: Any) -> tuple[Callable[..., Any], Writer]:
+        columns, owner = [part.table.c[name] for name in names], _id(part.table, part.of)
+        between = row_id if are_written else owner
+
+        @made_once
+        def parts(organization_id: str, first: int, last: int) -> sa.Select[Any]:
+            chosen = part.table.c.organization_id == organization_id, between.between(first, last)
+            rows = sa.select(owner.label("owner_id"), *columns).where(*chosen, *are_noted(organization_id))
+            if are_written:
+                same = part.table.c.organization_id == noted.c.organization_id, owner == row_id
+                rows = rows.select_from(sa.join(noted, part.table, sa.and_(*same)))
+            return rows.order_by("owner_id", part.table.c[part.order])
+
+        return parts, _writer(columns)
+
+    lists = (each[1] for each in FIELDS[kind] if not isinstance(each, str))
+    return behind, [belonging(*each) for each in zip(source.parts, lists, strict=True)]
 
 
-def _part(part: _Part, names: Any) -> tuple[Callable[..., Any], Writer]:
-    columns = [part.table.c[name] for name in names]
-
-    @made_once
-    def among(organization_id: str, ids: Collection[int]) -> sa.Select[Any]:
-        rows = sa.select(part.owner.label("owner_id"), *columns)
-        chosen = unindexed(part.table.c.organization_id) == organization_id, part.owner.in_(ids)
-        return rows.where(*chosen).order_by("owner_id", part.table.c[part.order])
-
-    return among, _writer(columns)
-
-
-_AMONG: Final = {kind: _among(kind) for kind in FIELDS}
-_BEHIND: Final = {kind: _behind(kind) for kind in FIELDS}
+_ALL: Final = {kind: _asked(kind, are_written=False) for kind in FIELDS}
+_WRITTEN: Final = {kind: _asked(kind, are_written=True) for kind in FIELDS}
 _WRITERS: Final = {kind: _writer(_columns(kind)) for kind in FIELDS}
-_PARTS: Final = {
-    kind: [
-        _part(part, field[1])
-        for part, field in zip(
-            _SOURCES[kind].parts, (each for each in fields if not isinstance(each, str)), strict=True
-        )
-    ]
-    for kind, fields in FIELDS.items()
-}

@@ -1,7 +1,6 @@
 """The audit chain as a feed: what happened in the books after an event, oldest first."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,7 +45,7 @@ class EventFeed:
 _TOUCHED: Final = sa.literal("touched")
 
 
-# Every act asks for all: how its event goes on, which proofs are to be checked after it, and which rows it binds.
+# Every act asks for all: how its event goes on, which proofs are checked after it, and rows of which kinds it binds.
 @made_once
 def _end(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
     event, touched, written = (table_of(each).c for each in (AuditEvent, TouchedProof, WrittenRow))
@@ -65,35 +64,36 @@ def _end(organization_id: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
         sa.select(touched.reconciliation_id, no_hash, touched.by_late_lines, _TOUCHED).where(
             touched.organization_id == organization_id
         ),
-        sa.select(written.row_id, no_hash, sa.false(), written.kind).where(
-            written.organization_id == organization_id
-        ),
+        sa.select(sa.literal(0), no_hash, sa.false(), written.kind)
+        .where(written.organization_id == organization_id)
+        .distinct(),
     )
 
 
 class End(NamedTuple):
     """Where a chain ends, none before the first event, and what was written since.
 
-    `touched` are the proofs that a write touched since their check, true where only late lines touched one; `written`
-    are the ids of rows by kind.
+    `touched` are the proofs that a write touched since their check, true where only late lines touched one; `kinds`
+    are those of the rows.
     """
 
     head: Head | None
     touched: dict[int, bool]
-    written: dict[str, list[int]]
+    kinds: list[str]
 
 
 def end(organization_id: str) -> End:
     """Read where the chain ends."""
-    last, touched, written = None, {}, defaultdict(list)
+    kinds: list[str] = []
+    last, touched = None, {}
     for number, last_hash, by_late_lines, kind in db.session.execute(*_end(organization_id)):
         if last_hash is not None:
             last = Head(number, last_hash)
         elif kind == _TOUCHED.value:
             touched[number] = bool(by_late_lines)
         else:
-            written[kind].append(number)
-    return End(last, touched, written)
+            kinds.append(kind)
+    return End(last, touched, kinds)
 
 
 def hashes(organization_id: str, sequences: Collection[int]) -> dict[int, str]:

@@ -251,7 +251,7 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
     """Append an event for each act; the last one binds what all of them wrote."""
     before = events.end(organization_id)
     bound = bound_rows.bind(
-        organization_id, (before.head.sequence if before.head else 0) + len(acts), before.written
+        organization_id, (before.head.sequence if before.head else 0) + len(acts), before.kinds
     )
     last: chain.Link | chain.Head | None = before.head
     rows = []

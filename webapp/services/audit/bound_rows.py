@@ -1,6 +1,6 @@
 """Bound rows: the event of an act binds what the act wrote, as the database noted it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
 import sqlalchemy as sa
@@ -14,9 +14,15 @@ from webapp.queries.audit.bound_rows import rows_of
 _NEW: Final = sa.insert(table_of(BoundRow))
 
 
-def bind(organization_id: str, sequence: int, written: Mapping[str, Collection[int]]) -> dict[str, object]:
-    """Bind rows to an event, by its number, and give what its body says of them; nothing where none was written."""
-    rows = [row for kind, ids in written.items() for row in _bound(kind, organization_id, ids)]
+def bind(organization_id: str, sequence: int, kinds: Collection[str]) -> dict[str, object]:
+    """Bind what was written of some kinds to an event, and give what its body says of it; nothing where none was."""
+    rows = [
+        BoundDigest(
+            kind, row_id, None if values is None else digest_of(kind, organization_id, row_id, values)
+        )
+        for kind in kinds
+        for row_id, values in rows_of(kind, organization_id, are_written=True)
+    ]
     if not rows:
         return {}
     db.session.execute(
@@ -34,11 +40,3 @@ def bind(organization_id: str, sequence: int, written: Mapping[str, Collection[i
         ],
     )
     return {"rows": summary_of(rows)}
-
-
-def _bound(kind: str, organization_id: str, ids: Collection[int]) -> list[BoundDigest]:
-    found = {
-        row_id: digest_of(kind, organization_id, row_id, values)
-        for row_id, values in rows_of(kind, organization_id, ids)
-    }
-    return [BoundDigest(kind, row_id, found.get(row_id)) for row_id in ids]
