@@ -1,10 +1,13 @@
-"""docs/security.md goes through ASVS 5, and names a test for each requirement that it calls met."""
+"""What the documents claim names the test that holds it: promises, threats, and the requirements of ASVS 5."""
 
 import re
+from itertools import pairwise
 
 from tests import tree
 
-PAGE = tree.ROOT / "docs" / "security.md"
+PAGE, PROMISES, THREATS = (
+    tree.ROOT / name for name in ("docs/security.md", "docs/promises.md", "SECURITY.md")
+)
 # Needs no test: it is not there, it is the operator's, or the page says that it is not met.
 UNTESTED = re.compile(r"\*\*not met\*\*|\*\*partly met\*\*|there are none|the operator's|does not ask for it")
 LINT, NONE = "`make lint`", "\N{EN DASH}"
@@ -19,7 +22,7 @@ def chapters():
 
 
 def named_in(cell):
-    for link in re.findall(r"\]\(\.\./(tests/[^)#]+)\)", cell):
+    for link in re.findall(r"\]\((?:\.\./)?(tests/[^)#]+)\)", cell):
         path = tree.ROOT / link
         yield from path.rglob("test_*.py") if path.is_dir() else [path]
 
@@ -40,3 +43,22 @@ def test_every_row_names_a_test_or_says_why_there_is_none():
             named = list(named_in(test))
             assert named or LINT in test or (test == NONE and UNTESTED.search(held)), asked
             assert all(re.search(r"^def test_", path.read_text(), re.MULTILINE) for path in named), asked
+
+
+def rows_of(page):
+    """Read the rows of a page's tables, without their heads."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    return [line for line, after in pairwise(lines) if line.startswith("| ") and not after.startswith("|---")]
+
+
+def test_every_promise_names_a_test_that_there_is():
+    for row in rows_of(PROMISES):
+        name, link = re.search(r"\| \[(\w+)\]\(\.\./(\S+)\) \|$", row).groups()
+        assert f"def {name}(" in (tree.ROOT / link).read_text(), row
+
+
+def test_every_threat_names_tests_that_there_are():
+    for row in rows_of(THREATS):
+        named = list(named_in(row))
+        assert named, row
+        assert all(re.search(r"^def test_", path.read_text(), re.MULTILINE) for path in named), row
