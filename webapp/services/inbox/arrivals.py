@@ -192,7 +192,7 @@ def _taken(file: SentFile, turn: _Turn) -> Arrival:
                 return _imported(file.name, turn.imported(upload))
         except FileRefusedError:
             # A receipt in plain text may have its figures in columns.
-            if kind is not TEXT or file.name.lower().endswith(TABLE_ENDINGS):
+            if importers.is_marked(file.data) or file.name.lower().endswith(TABLE_ENDINGS):
                 raise
             turn.leave()
     if kind is None:
