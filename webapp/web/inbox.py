@@ -1,6 +1,7 @@
 """Files of any kind that a request sends, each taken by itself, and those that wait for a person."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from flask import Response
 
@@ -25,8 +26,8 @@ def take_each(received: Sequence[Upload]) -> list[Arrival]:
     """
     files = [arrivals.read(SentFile(each.file_name, each.data)) for each in received]
     if uploads.is_in_transaction():
-        how = {"keeps_refused": False, "import_at_once": uploads.import_at_once}
-        return [arrivals.take(file, **how, **acting()) for file in files]
+        take = partial(arrivals.take, keeps_refused=False, import_at_once=uploads.import_at_once)
+        return [take(file, **acting()) for file in files]
     taken = arrivals.take_new(files, **acting()) if files[1:] else {}
     failures.commit(db.session())
     for place, file in enumerate(files):
