@@ -447,10 +447,12 @@ def tables(teller: Teller) -> None:
 
 
 def inbox(teller: Teller) -> None:
-    waiting = keep_waiting(teller.person, ("hours.csv", TABLE), ("page.html", WEB_PAGE))
+    waiting = keep_waiting(teller.person, ("page.html", WEB_PAGE))
+    sent = {"fileName": "hours.csv", "content": b64encode(TABLE).decode()}
+    hours = teller.post("/inbox", sent)["files"][0]["inboxFileId"]
     teller.get("/inbox?limit=2")
-    teller.get(f"/inbox/{waiting['hours.csv']}/file")
-    teller.post(f"/inbox/{waiting['hours.csv']}/document", {"note": "Hours, not a statement"})
+    teller.get(f"/inbox/{hours}/file")
+    teller.post(f"/inbox/{hours}/document", {"note": "Hours, not a statement"})
     teller.delete(f"/inbox/{waiting['page.html']}")
 
 

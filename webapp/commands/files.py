@@ -26,6 +26,7 @@ from webapp.commands.books import (
 )
 from webapp.database import failures
 from webapp.database.sessions import begin_read, begin_write, db, scope_session
+from webapp.ledger.codes import ArrivalOutcome
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import counted
 from webapp.models import Organization
@@ -33,8 +34,9 @@ from webapp.queries.access import organizations
 from webapp.queries.documents import retention as queried
 from webapp.services.audit import action_requests
 from webapp.services.bookkeeping import retention
+from webapp.services.documents.sent_files import LargeFileError
 from webapp.services.inbox import arrivals, drop_folders
-from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
+from webapp.services.inbox.arrivals import Arrival
 from webapp.services.inbox.drop_folders import DropFolder, FolderError
 
 PAUSE_SECONDS: Final = 0.5
@@ -180,7 +182,7 @@ def _reason(error: Exception) -> str:
 
 def _arrival(folder: DropFolder, name: str, organization_id: str) -> Arrival | None:
     if folder.is_too_large(name):
-        return Arrival(name, ArrivalOutcome.REFUSED, str(arrivals.LargeFileError()))
+        return Arrival(name, ArrivalOutcome.REFUSED, str(LargeFileError()))
     file = folder.read(name)
     if file is None:
         return None

@@ -26,6 +26,7 @@ __all__ = [
     "TableSample",
     "guessed_mapping",
     "is_bank_file",
+    "is_marked",
     "layouts",
     "read",
     "sample",
@@ -86,6 +87,11 @@ def is_bank_file(data: bytes) -> bool:
     """Return whether the bytes look like a supported format; any text in columns does."""
     reader = _reader(data)
     return reader is not None and reader is not foreign_files
+
+
+def is_marked(data: bytes) -> bool:
+    """Return whether the bytes have the marks of a bank's format; any text in columns may be a table."""
+    return is_bank_file(data) and _reader(data) is not csv_reader
 
 
 def _reader(data: bytes) -> FormatReader | None:

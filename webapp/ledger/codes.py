@@ -15,6 +15,16 @@ class DoubtCode(StrEnum):
     MAY_BE_TRANSFER = "may_be_transfer"
 
 
+class ArrivalOutcome(StrEnum):
+    """What became of a file of any kind."""
+
+    FILED = "FILED"
+    IMPORTED = "IMPORTED"
+    ALREADY_THERE = "ALREADY_THERE"
+    WAITING = "WAITING"
+    REFUSED = "REFUSED"
+
+
 TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
 # The statuses of bank lines that are in the books.
 IN_BOOKS: Final = ("BOOKED", "SET_ASIDE")

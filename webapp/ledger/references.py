@@ -18,6 +18,7 @@ class Kind(StrEnum):
     PROJECT = "project"
     PROJECT_GROUP = "project_group"
     IMPORT = "import"
+    INBOX_FILE = "inbox_file"
     RULE = "rule"
     RULE_RUN = "rule_run"
     RECONCILIATION = "reconciliation"
@@ -55,6 +56,7 @@ _LISTED: Final[Mapping[Kind, str]] = {
     Kind.PROJECT: "/api/projects",
     Kind.PROJECT_GROUP: "/api/projects/groups",
     Kind.IMPORT: "/api/feeds/imports",
+    Kind.INBOX_FILE: "/api/inbox",
     Kind.RULE: "/api/automations/rules",
     Kind.RULE_RUN: "/api/automations/runs",
     Kind.RECONCILIATION: "/api/reconciliations",

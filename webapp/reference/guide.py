@@ -167,7 +167,7 @@ AREAS = {
     "Exports": "The whole book in the formats of other systems.",
     "Feed accounts": "Bank accounts that send lines, each backed by one ledger account.",
     "Imports of bank files": "CSV, OFX, QIF, CAMT.053, MT940 and XLSX, all or nothing.",
-    "Inbox": "Files that could not be placed, each with its question.",
+    "Inbox": "Files of any kind, also in a zip archive, and those that could not be placed, each with its question.",
     "Joins of bank lines": "Rows that are one line, and lines that are the two sides of a transfer.",
     "Journal entries": "Dated entries and their signed legs: drafts, posted, voided.",
     "Ledger accounts": "The chart of accounts, with balances and registers.",

@@ -11,7 +11,7 @@ from webapp.models import Document, DocumentFile
 from webapp.queries.documents import documents, retention
 from webapp.services.documents import invoices
 from webapp.services.documents.fields import DocumentInput
-from webapp.services.documents.sent_files import MOST_BYTES, SentFile
+from webapp.services.documents.sent_files import MOST_BYTES, SentFile, unpacked
 from webapp.web import downloads
 from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
@@ -33,7 +33,10 @@ def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
 def in_json(body: dict[str, Any]) -> SentFile | None:
     """Take the file out of a body that DocumentInputSchema has read, or None."""
     content = body.pop("content", None)
-    return None if content is None else _read(body["file_name"], content)
+    if content is None:
+        return None
+    body["file_name"], content = unpacked(body["file_name"], content)
+    return _read(body["file_name"], content)
 
 
 def received() -> SentFile | None:
@@ -60,7 +63,7 @@ def _received() -> tuple[str, bytes] | None:
     data = files[0].read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
-    return files[0].filename or "", data
+    return unpacked(files[0].filename or "", data)
 
 
 def required(file: SentFile | None) -> SentFile:

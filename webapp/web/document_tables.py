@@ -16,6 +16,7 @@ from webapp.services.bookkeeping import document_tables, table_records
 from webapp.services.bookkeeping.document_tables import FiledTable, TableChoices
 from webapp.services.bookkeeping.table_records import TableRecord
 from webapp.services.documents import table_plans
+from webapp.services.documents.sent_files import unpacked
 from webapp.services.documents.table_plans import SentTable
 from webapp.services.imports import column_trials
 from webapp.services.imports.column_trials import ColumnReading
@@ -39,7 +40,7 @@ def sent(body: Mapping[str, Any]) -> SentTable:
         sentence = "Say whether these are INVOICE of ours, or BILL of suppliers."
         raise ma.ValidationError({"documentType": [sentence]})
     if "content" in body:
-        name, data = body["file_name"], body["content"]
+        name, data = unpacked(body["file_name"], body["content"])
     else:
         name, data = received_bytes(RECEIVED_TABLE)
     return table_plans.read(name, data, body["document_type"], body["mapping"])

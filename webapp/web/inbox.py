@@ -1,6 +1,7 @@
 """Files of any kind that a request sends, each taken by itself, and those that wait for a person."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from flask import Response
 
@@ -19,8 +20,14 @@ from webapp.web.access.auth import acting, organization_id
 
 
 def take_each(received: Sequence[Upload]) -> list[Arrival]:
-    """Take the new documents among files together, and each other one by itself, so that a refused one stops none."""
+    """Take the new documents among files together, and each other one by itself, so that a refused one stops none.
+
+    In the transaction of a dry run, a proposal, an approval or a plan all are part of that one.
+    """
     files = [arrivals.read(SentFile(each.file_name, each.data)) for each in received]
+    if uploads.is_in_transaction():
+        take = partial(arrivals.take, keeps_refused=False, import_at_once=uploads.import_at_once)
+        return [take(file, **acting()) for file in files]
     taken = arrivals.take_new(files, **acting()) if files[1:] else {}
     failures.commit(db.session())
     for place, file in enumerate(files):

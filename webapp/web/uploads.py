@@ -124,9 +124,14 @@ def import_file(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one has the status REFUSED."""
     if not is_in_transaction():
         return _committed(runs.take(upload, **acting()))
+    return imports.record(import_at_once(upload))
+
+
+def import_at_once(upload: Upload) -> Import:
+    """Import a file in the transaction of a dry run, a proposal, an approval or a plan; raises FileRefusedError."""
     imported, line_count = runs.take_at_once(upload, bound=_bound(), read=_read_once, **acting())
     state().lines_of_steps += line_count
-    return imports.record(imported)
+    return imported
 
 
 def import_previewed(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:

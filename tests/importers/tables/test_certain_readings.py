@@ -190,6 +190,22 @@ def test_columns_without_names_are_read_where_the_balances_prove_them():
     assert found.statements[0].opening.amount == Decimal("10.00")
 
 
+def test_the_one_number_of_all_rows_is_the_account_and_no_text():
+    own, others = "NL91ABNA0417164300", ("DE89370400440532013000", "", "GB29NWBK60161331926819")
+    rows = zip((2, 15, 16), others, ("Lamp", "Client", "Fee"), ("500.00", "490.75", "530.75"), strict=True)
+    moved = iter(("-9.25", "40.00", "-2.50"))
+    text = "".join(
+        f"{day:02}-03-2026,{own},{other},EUR,{balance},EUR,{next(moved)},{name}\n"
+        for day, other, name, balance in rows
+    )
+    (statement,) = read(text).statements
+    assert (statement.external_id, str(statement.closing.amount)) == (own, "528.25")
+    assert [line.description for line in statement.lines] == ["Lamp", "Client", "Fee"]
+    # One number alone may as well be that of whom all lines are paid to.
+    (statement,) = read(text.replace(others[0], "").replace(others[2], "")).statements
+    assert statement.external_id is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

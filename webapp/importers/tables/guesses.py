@@ -12,6 +12,7 @@ from webapp.importers.tables.amounts import exact, marks
 from webapp.importers.tables.days import DayParser, are_days, formats_of, found_format
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.vocabulary import IN, OUT
+from webapp.importers.texts import iban
 from webapp.ledger.currencies import DIGITS
 
 _FEWEST: Final = 2
@@ -170,8 +171,14 @@ def _text_columns(texts: dict[int, list[str]]) -> dict[str, object]:
     if currency is not None:
         columns["currencyColumn"] = currency
     free = {place: each for place, each in texts.items() if not set(each) <= DIGITS.keys()}
+    numbers = {place for place, each in free.items() if all(map(iban, filter(None, each)))}
+    changing = {place for place, each in free.items() if len(set(each)) > 1}
+    # The one number of all rows is the account's own where those of others stand in another column.
+    if len(own := numbers - changing) == 1 and numbers & changing:
+        columns["accountColumn"] = min(own)
     if free:
-        columns["description"] = max(free, key=lambda place: sum(map(_letters, free[place])))
+        likely = changing - numbers or free
+        columns["description"] = max(likely, key=lambda place: sum(map(_letters, free[place])))
     return columns
 
 

@@ -1,12 +1,13 @@
 """A file of any kind as it comes: a bank's file is imported, everything else is filed, and doubt is a question.
 
-Each takes transactions of its own; the last one is left open for the caller to commit.
+Each takes transactions of its own, of which the last one is left open for the caller to commit, or is one of many
+writes in the open one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from hashlib import sha256
 
 from sqlalchemy.exc import DBAPIError
@@ -16,6 +17,7 @@ from webapp.database.sessions import begin_write, db, scope_session
 from webapp.importers import archives
 from webapp.importers.archives import PackedMember
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError, RowRefusedError
+from webapp.ledger.codes import ArrivalOutcome
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import TEXT, FileKindError
 from webapp.ledger.titles import counted, listed
@@ -25,9 +27,10 @@ from webapp.queries.documents import inbox_files as waiting_files
 from webapp.queries.imports import imports
 from webapp.queries.matching import existing_lines
 from webapp.services.audit.act import Actor
+from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.documents import documents, filings, invoices
 from webapp.services.documents.same_invoices import SameInvoiceError
-from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, SentFile
+from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, LargeFileError, SentFile
 from webapp.services.imports import imports as taking
 from webapp.services.imports import runs, turns
 from webapp.services.imports.planning import plans
@@ -35,16 +38,6 @@ from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import inbox_files
 
 TABLE_ENDINGS = (".csv", ".tsv")
-
-
-class ArrivalOutcome(StrEnum):
-    """What became of a file."""
-
-    FILED = "FILED"
-    IMPORTED = "IMPORTED"
-    ALREADY_THERE = "ALREADY_THERE"
-    WAITING = "WAITING"
-    REFUSED = "REFUSED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +50,6 @@ class Arrival:
     document_id: int | None = None
     import_id: int | None = None
     inbox_file_id: int | None = None
-
-
-class LargeFileError(LedgerError):
-    """The file is larger than 20 MB, which no document is; a bank's file may have 160 MB."""
-
-    code = "too_large"
 
 
 class ArchiveError(FileRefusedError):
@@ -106,28 +93,73 @@ def take_new(files: Sequence[SentFile], *, actor: Actor, now: datetime) -> dict[
     return {place: _filed(files[place].name, document, now) for place, document in filed.items()}
 
 
-def take(file: SentFile, *, keeps_refused: bool, actor: Actor, now: datetime) -> Arrival:
+def take(
+    file: SentFile,
+    *,
+    keeps_refused: bool,
+    import_at_once: Callable[[Upload], Import] | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Arrival:
     """Import or file what came, or let it wait with its question.
 
-    A refused file waits too where nobody else `keeps_refused` ones: nothing is lost by a refusal.
+    A refused file waits too where nobody else `keeps_refused` ones: nothing is lost by a refusal. `import_at_once`
+    imports a bank's file in the open transaction, in which then all is done.
     """
-    turns.begin_snapshot(actor.organization_id)
+    turn = _Turn(actor, now, import_at_once)
+    turn.look()
     found = _there(file, actor.organization_id)
-    db.session.rollback()
+    turn.leave()
     if found is not None:
         return found
     try:
-        return _taken(file, actor, now)
+        with turn.attempt():
+            return _taken(file, turn)
+    except ActTooLargeError:
+        raise
     except SameInvoiceError as error:
         there = error.details["documentId"]
-        return _waiting(file, error, int(str(there)), actor, now)
+        return _waiting(file, error, int(str(there)), turn)
     except LedgerError as error:
         is_question = isinstance(error, FileRefusedError) and _is_answerable(error, file)
         if is_question or (not keeps_refused and 0 < len(file.data) <= MOST_BYTES):
-            return _waiting(file, error, None, actor, now, is_question=is_question)
-        db.session.rollback()
-        begin_write(actor.organization_id)
+            return _waiting(file, error, None, turn, is_question=is_question)
+        turn.write()
         return Arrival(file.name, ArrivalOutcome.REFUSED, str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The turn of a file at the books, and who sent it: by transactions of its own, or in the open one."""
+
+    actor: Actor
+    now: datetime
+    import_at_once: Callable[[Upload], Import] | None
+
+    def look(self) -> None:
+        """Begin to read the books as they are now."""
+        if self.import_at_once is None:
+            turns.begin_snapshot(self.actor.organization_id)
+
+    def leave(self) -> None:
+        """End what was begun, so that a file is read while the books are closed."""
+        if self.import_at_once is None:
+            db.session.rollback()
+
+    def write(self) -> None:
+        """Begin to write, after what was begun is taken back."""
+        self.leave()
+        begin_write(self.actor.organization_id)
+
+    def attempt(self) -> AbstractContextManager[object]:
+        """Take back what fails within: its transactions are not committed, and the open one has a savepoint."""
+        return nullcontext() if self.import_at_once is None else db.session.begin_nested()
+
+    def imported(self, upload: Upload) -> Import:
+        """Import a bank's file, or raise FileRefusedError."""
+        if self.import_at_once is None:
+            return runs.take_or_refuse(upload, actor=self.actor, now=self.now)
+        return self.import_at_once(upload)
 
 
 def _there(file: SentFile, organization_id: str) -> Arrival | None:
@@ -144,7 +176,7 @@ def _there(file: SentFile, organization_id: str) -> Arrival | None:
     return None
 
 
-def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
+def _taken(file: SentFile, turn: _Turn) -> Arrival:
     if not file.data:
         raise EmptyFileError
     file = read(file)
@@ -155,20 +187,22 @@ def _taken(file: SentFile, actor: Actor, now: datetime) -> Arrival:
     if _is_of_bank(file):
         upload = Upload(file.name, file.data)
         try:
-            _ask_whose(upload, actor.organization_id)
-            return _imported(file.name, runs.take_or_refuse(upload, actor=actor, now=now))
+            with turn.attempt():
+                _ask_whose(upload, turn)
+                return _imported(file.name, turn.imported(upload))
         except FileRefusedError:
             # A receipt in plain text may have its figures in columns.
-            if kind is not TEXT or file.name.lower().endswith(TABLE_ENDINGS):
+            if importers.is_marked(file.data) or file.name.lower().endswith(TABLE_ENDINGS):
                 raise
-            db.session.rollback()
+            turn.leave()
     if kind is None:
         importers.read(file.data)
         raise FileKindError
     if len(file.data) > MOST_BYTES:
         raise LargeFileError
-    begin_write(actor.organization_id)
-    return _filed(file.name, documents.create({}, file, actor=actor, now=now), now)
+    begin_write(turn.actor.organization_id)
+    document = documents.create({}, file, actor=turn.actor, now=turn.now)
+    return _filed(file.name, document, turn.now)
 
 
 def _is_of_bank(file: SentFile) -> bool:
@@ -177,23 +211,24 @@ def _is_of_bank(file: SentFile) -> bool:
     return (kind is None or kind is TEXT) and importers.is_bank_file(file.data)
 
 
-def _ask_whose(upload: Upload, organization_id: str) -> None:
+def _ask_whose(upload: Upload, turn: _Turn) -> None:
     """Ask for the account of a statement that names none, where nobody has chosen one for such files: FileRefusedError.
 
     A preview shows the new account that it would open; here nobody sees one.
     """
-    turns.begin_snapshot(organization_id)
+    organization_id = turn.actor.organization_id
+    turn.look()
     taking.recall(upload, organization_id)
-    db.session.rollback()
+    turn.leave()
     reading = plans.read(upload.data, upload.mapping)
     taking.check_recalled(upload, reading)
-    turns.begin_snapshot(organization_id)
+    turn.look()
     for statement in reading.file.statements:
         if statement.external_id is None and not existing_lines.without_number(
             organization_id, reading.file.format, statement.currency
         ):
             raise AccountNeededError
-    db.session.rollback()
+    turn.leave()
 
 
 def _is_answerable(error: FileRefusedError, file: SentFile) -> bool:
@@ -229,17 +264,10 @@ def _filed(name: str, document: Document, now: datetime) -> Arrival:
 
 
 def _waiting(
-    file: SentFile,
-    error: LedgerError,
-    document_id: int | None,
-    actor: Actor,
-    now: datetime,
-    *,
-    is_question: bool = True,
+    file: SentFile, error: LedgerError, document_id: int | None, turn: _Turn, *, is_question: bool = True
 ) -> Arrival:
-    db.session.rollback()
-    begin_write(actor.organization_id)
+    turn.write()
     code = "bank_file" if isinstance(error, FileRefusedError) and is_question else error.code
-    waiting = inbox_files.keep(file, code, str(error), document_id, actor=actor, now=now)
+    waiting = inbox_files.keep(file, code, str(error), document_id, actor=turn.actor, now=turn.now)
     outcome = ArrivalOutcome.WAITING if is_question else ArrivalOutcome.REFUSED
     return Arrival(file.name, outcome, str(error), document_id=document_id, inbox_file_id=waiting.id)

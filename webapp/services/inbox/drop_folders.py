@@ -20,12 +20,13 @@ import sqlalchemy as sa
 
 from webapp.database.places import MOST_BYTES
 from webapp.database.sessions import db
+from webapp.ledger.codes import ArrivalOutcome
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Organization
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents.sent_files import SentFile
-from webapp.services.inbox.arrivals import Arrival, ArrivalOutcome
+from webapp.services.inbox.arrivals import Arrival
 from webapp.services.storage import whole_files
 
 DONE: Final = "done"

@@ -17,7 +17,7 @@ from webapp.web.rendering.figures import UNCLEAR
 # What the schemas and the ledger ask for, in the notation of the API, and what pages ask for instead.
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
 # How a program answers what a file leaves open; a person does it on the page of the import.
-_IN_MAPPING: Final = re.compile(r"; [^;]*\bin the mapping\b.*", re.DOTALL)
+_IN_MAPPING: Final = re.compile(r"; [^;]*\bin (?:a|the) mapping\b.*", re.DOTALL)
 # Ids stand in brackets, for programs.
 _ID: Final = re.compile(
     r" \((?:(?:faId|documents?|imports?|items?|lines?|proofs?) [0-9]+(?:(?:,| and) [0-9]+)*|ar_\w+)\)"
