@@ -84,7 +84,7 @@ def stated_balances(fa_id: int) -> Response:
         "feed_accounts/balances.html",
         account=feed_account,
         history=history,
-        chart=charts.balance_chart(history),
+        chart=charts.balance_chart(history, period, feed_account.currency),
         period=period,
     )
 

@@ -7,7 +7,7 @@ carried to retained earnings, that of personal accounts to a row of its own, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -45,6 +45,7 @@ class ReportAccount:
     in_scope: bool
     role: str | None = None
     keeps_items: bool = False
+    parent_id: int | None = None
 
     @property
     def account_id(self) -> int | None:
@@ -144,6 +145,11 @@ class ReportBooks:
             if self.by:
                 self._by_key[part] = _moved(self._by_key[part], sums, sides)
 
+    def under(self, account_id: int) -> set[int]:
+        """Give the ids of an account and of all that stand under it."""
+        parents = {each.id: each.parent_id for each in self.accounts if each.id}
+        return {each for each in parents if account_id in (each, *ancestors(each, parents))}
+
     @cached_property
     def parts(self) -> Sequence[Part]:
         """The books of each project, group or merchant that anything is posted to, A to Z, and then of none."""
@@ -204,6 +210,18 @@ class ReportBooks:
         return found
 
 
+def ancestors(account_id: int, parents: Mapping[int, int | None]) -> Iterator[int]:
+    """List the accounts that one stands under, the nearest first.
+
+    >>> list(ancestors(3, {3: 2, 2: 1, 1: None})), list(ancestors(1, {}))
+    ([2, 1], [])
+    """
+    above = parents.get(account_id)
+    while above is not None:
+        yield above
+        above = parents.get(above)
+
+
 def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
     """Add the eves of the years that days belong to, and that the days after them belong to."""
     wanted = set(days)
@@ -223,7 +241,7 @@ def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
         JournalEntry.organization_id == organization_id, JournalEntry.is_closing
     )
     return (
-        sa.select(*columns, Account.keeps_items, closing.exists())
+        sa.select(*columns, Account.keeps_items, Account.parent_id, closing.exists())
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )

@@ -1,171 +1,451 @@
-"""The geometry of charts, in the units of their pictures; what they show stands in a table beside them too."""
+"""The geometry of pictures of figures: across in hundredths of their width, down in pixels.
 
-from collections.abc import Iterable, Sequence
+So a picture fits each screen without scaling its words. What it shows stands in a table behind it too.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
-from typing import NamedTuple
+from itertools import count, groupby, pairwise
+from typing import Any, NamedTuple
 
+from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.queries.reports.stated_balances import BalanceHistory
+from webapp.web.rendering.figures import round_figure
 
-WIDTH, HEIGHT, BAR, MARGIN = 720, 120, 16, 2
+# The row of the value that is pointed at, the drawing, and the row of the months.
+TOP, PLOT, FOOT = 22, 150, 22
+# A line is drawn in a box of its own, which stretches across the picture.
+ACROSS = 1000
+MOST_LABELS = 12
+# What each node of an icicle takes.
+ROW = 34
+
+
+class Tick(NamedTuple):
+    """A round amount of an axis, and how far down its line lies."""
+
+    y: float
+    amount: Money
+
+
+class Label(NamedTuple):
+    """The name of a month under a picture, where its middle is; the first of a new year has the year instead."""
+
+    x: float
+    day: date
+    is_year: bool = False
+
+
+class Series(NamedTuple):
+    """A figure of each period, none where nothing is known yet; one that is not drawn stands in the table alone."""
+
+    key: str
+    amounts: Sequence[Money | None]
+    is_drawn: bool = True
 
 
 class Bar(NamedTuple):
-    """A bar of a month: where it stands, and how high it is."""
+    """A bar: what it shows, and where it stands."""
 
-    x: float
-    y: float
-    height: float
-    width: int = BAR
-
-
-class CashMonth(NamedTuple):
-    """A month beside a cash line: its days and its figures."""
-
+    key: str
     period: Period
-    income: Money
-    expenses: Money
-    result: Money
-    cash: Money
-
-
-class CashWeek(NamedTuple):
-    """A week of a cash line, which a click opens: its days, the cash at its close, and where it lies in the picture."""
-
-    period: Period
-    cash: Money
+    amount: Money
     x: float
     width: float
+    y: float
+    height: float
 
 
-class CashChart(NamedTuple):
-    """Cash by day as a stepped line, and income and expenses by month as bars."""
+class Zone(NamedTuple):
+    """The days of a line that a click opens, with the figures at their close."""
 
-    line: str
-    months: list[CashMonth]
-    weeks: list[CashWeek]
-    income: list[Bar]
-    expenses: list[Bar]
-    highest: tuple[date, Money]
-    lowest: tuple[date, Money]
-    width: int = WIDTH
-    height: int = HEIGHT
+    period: Period
+    x: float
+    width: float
+    amounts: Mapping[str, Money]
 
 
-def bars(amounts: Sequence[int], most: int, offset: float) -> list[Bar]:
-    """Stand a bar for each amount on the ground, `most` being as high as the picture; less than nothing is none.
-
-    >>> bars([50, 0], 100, 10)
-    [Bar(x=10.0, y=60.0, height=60.0, width=16), Bar(x=370.0, y=120.0, height=0.0, width=16)]
-    """
-    step = WIDTH / len(amounts)
-    heights = [round(HEIGHT * max(amount, 0) / (most or 1), 1) for amount in amounts]
-    return [
-        Bar(offset + number * step, round(HEIGHT - height, 1), height)
-        for number, height in enumerate(heights)
-    ]
-
-
-def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Money, Money]]) -> CashChart:
-    """Draw cash by day, with the income, the expenses and the result of each month."""
-    shown = [
-        CashMonth(period, income, expenses, result, cash[period.last])
-        for period, income, expenses, result in months
-    ]
-    most = max(max(month.income.minor, month.expenses.minor) for month in shown)
-    return CashChart(
-        stepped([amount.minor for amount in cash.values()], WIDTH, HEIGHT),
-        shown,
-        _weeks(cash),
-        bars([month.income.minor for month in shown], most, WIDTH / len(shown) / 2 - BAR - 1),
-        bars([month.expenses.minor for month in shown], most, WIDTH / len(shown) / 2 + 1),
-        max(cash.items(), key=lambda item: item[1].minor),
-        min(cash.items(), key=lambda item: item[1].minor),
-    )
-
-
-def _weeks(cash: dict[date, Money]) -> list[CashWeek]:
-    days = list(cash)
-    across = (WIDTH - 2 * MARGIN) / max(len(days) - 1, 1)
-    found = []
-    for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]):
-        week = list(group)
-        x = MARGIN + (week[0] - days[0]).days * across
-        found.append(
-            CashWeek(Period(week[0], week[-1]), cash[week[-1]], round(x, 1), round(len(week) * across, 1))
-        )
-    return found
-
-
-class StatedDot(NamedTuple):
-    """A stated balance in a picture: its place, and the height of the books on its day."""
+class Dot(NamedTuple):
+    """A stated amount of a day, and how far down the line lies there where that differs."""
 
     x: float
     y: float
-    books_y: float
-    is_apart: bool
+    amount: Money
+    line_y: float | None = None
 
 
-class BalanceChart(NamedTuple):
-    """The balance of an account by the books as a stepped line, and what its bank states as dots."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Figures of some periods as bars, or as a line with dots; `series` are the columns of the table behind it."""
 
-    line: str
-    dots: list[StatedDot]
-    width: int = WIDTH
-    height: int = HEIGHT
+    periods: Sequence[Period]
+    series: Sequence[Series]
+    ticks: Sequence[Tick]
+    zero: float
+    labels: Sequence[Label]
+    bars: Sequence[Bar] = ()
+    line: str = ""
+    area: str = ""
+    dots: Sequence[Dot] = ()
+    zones: Sequence[Zone] = ()
+    height: int = TOP + PLOT + FOOT
+    across: int = ACROSS
+
+    @property
+    def margin(self) -> int:
+        """The pixels that the longest amount of the axis takes."""
+        return 12 + 7 * max(len(round_figure(tick.amount)) for tick in self.ticks)
+
+    @property
+    def rows(self) -> Iterator[tuple[Period, list[Money | None]]]:
+        """The rows of the table, the newest first."""
+        columns = [each.amounts for each in self.series]
+        return (
+            (period, [column[at] for column in columns])
+            for at, period in reversed(list(enumerate(self.periods)))
+        )
 
 
-def balance_chart(history: BalanceHistory) -> BalanceChart:
-    """Draw the balance of an account by day, and each stated one, between the lowest and the highest of both."""
-    books, points = history.books, history.points
-    heights = [amount.minor for amount in (*books.values(), *(point.stated for point in points))]
-    low, high = min(heights), max(heights)
-    first, across = next(iter(books)), (WIDTH - 2 * MARGIN) / max(len(books) - 1, 1)
+class Scale:
+    """Heights of amounts, between two round ones around them and nothing."""
 
-    def top(amount: Money) -> float:
-        return round(HEIGHT - MARGIN - (amount.minor - low) * (HEIGHT - 2 * MARGIN) / (high - low or 1), 1)
+    def __init__(self, amounts: Iterable[Money], currency: str) -> None:
+        minors = [0, *(each.minor for each in amounts)]
+        steps = ticks(min(minors), max(minors))
+        self._low, self._high = steps[0], max(steps[-1], steps[0] + 1)
+        self.ticks = [Tick(self.y(each), Money(each, currency)) for each in steps]
+        self.zero = self.y(0)
 
-    return BalanceChart(
-        stepped([amount.minor for amount in books.values()], WIDTH, HEIGHT, (low, high)),
-        [
-            StatedDot(
-                round(MARGIN + (point.day - first).days * across, 1),
-                top(point.stated),
-                top(point.books),
-                bool(point.apart),
+    def y(self, minor: int) -> float:
+        """How far down an amount lies."""
+        return round(TOP + PLOT * (self._high - minor) / (self._high - self._low), 1)
+
+
+def ticks(low: int, high: int, most: int = 4) -> list[int]:
+    """List round amounts at even steps, from one that is not above the lowest to one that is not below the highest.
+
+    >>> ticks(0, 123400), ticks(-700, 1900), ticks(0, 7)
+    ([0, 50000, 100000, 150000], [-1000, 0, 1000, 2000], [0, 2, 4, 6, 8])
+    >>> ticks(0, 0)
+    [0]
+    """
+    step = next(each for power in count() for each in _round(power) if high - low <= each * most)
+    return list(range(low // step * step, -(-high // step) * step + 1, step))
+
+
+def _round(power: int) -> tuple[int, ...]:
+    return 10**power, 2 * 10**power, 5 * 10**power
+
+
+def bars(periods: Sequence[Period], series: Sequence[Series], currency: str) -> Picture:
+    """Stand a bar on the line of nothing for each figure of each period, those of a period side by side.
+
+    >>> months = [Period(date(2026, 1, 1), date(2026, 1, 31)), Period(date(2026, 2, 1), date(2026, 2, 28))]
+    >>> made = bars(months, [Series("income", [Money(500, "EUR"), Money(-500, "EUR")])], "EUR")
+    >>> [(bar.x, bar.width, bar.y, bar.height) for bar in made.bars], made.zero
+    ([(10.0, 30.0, 22.0, 75.0), (60.0, 30.0, 97.0, 75.0)], 97.0)
+    >>> bars(months, [Series("income", [None, Money(0, "EUR")])], "EUR").bars
+    []
+    """
+    drawn = [each for each in series if each.is_drawn]
+    scale = Scale((amount for each in drawn for amount in each.amounts if amount is not None), currency)
+    step = 100 / len(periods)
+    wide = step * 0.6 / len(drawn)
+    found = []
+    for at, period in enumerate(periods):
+        for number, each in enumerate(drawn):
+            if amount := each.amounts[at]:
+                y = scale.y(amount.minor)
+                x = at * step + step * 0.2 + number * wide
+                height = round(abs(scale.zero - y), 1)
+                found.append(
+                    Bar(each.key, period, amount, round(x, 2), round(wide, 2), min(y, scale.zero), height)
+                )
+    labels = [Label(round((at + 0.5) * step, 2), period.last) for at, period in enumerate(periods)]
+    return Picture(periods, series, scale.ticks, scale.zero, thinned(labels), bars=found)
+
+
+def thinned(labels: Sequence[Label]) -> Sequence[Label]:
+    """Leave out labels evenly where there are more than fit, and keep the last one.
+
+    >>> months = Period(date(2024, 9, 1), date(2026, 1, 9)).months
+    >>> shown = thinned([Label(x, each.last) for x, each in enumerate(months)])
+    >>> [(label.x, label.day.month, label.is_year) for label in shown][:4]
+    [(0, 9, False), (2, 11, False), (4, 1, True), (6, 3, False)]
+    """
+    step = -(-len(labels) // MOST_LABELS)
+    shown = [label for at, label in enumerate(reversed(labels)) if at % step == 0][::-1]
+    years = [label.day.year for label in shown]
+    return [
+        label._replace(is_year=before != label.day.year)
+        for label, before in zip(shown, [*years[:1], *years], strict=False)
+    ]
+
+
+def line(
+    span: Period,
+    known: Mapping[date, Money],
+    zones: Iterable[Period],
+    currency: str,
+    *,
+    stated: Mapping[date, Money] | None = None,
+    apart: Iterable[date] = (),
+) -> Picture:
+    """Draw the amounts of days as a stepped line, which begins where they are known, and stated ones as dots.
+
+    Each of the `zones` has the amounts at its close. `apart` are the days on which a stated amount is tied to the line.
+
+    >>> days = [date(2026, 1, day) for day in range(1, 5)]
+    >>> made = line(Period(days[0], days[-1]), {days[2]: Money(0, "EUR"), days[3]: Money(400, "EUR")}, [], "EUR")
+    >>> made.line, made.area
+    ('M500.0 172.0H750.0V22.0H1000.0', 'M500.0 172.0H750.0V22.0H1000.0V172.0H500.0Z')
+    """
+    stated = stated or {}
+    scale = Scale([*known.values(), *stated.values()], currency)
+    days = (span.last - span.first).days + 1
+    at = Across(span.first, days)
+    periods = list(zones)
+    tied = set(apart)
+    path = stepped([(at.of(day, ACROSS), scale.y(known[day].minor)) for day in known], ACROSS)
+    start = path.partition(" ")[0].removeprefix("M")
+    middles = [
+        Label(round((at.of(each.first) + at.after(each.last)) / 2, 2), each.last) for each in span.months
+    ]
+    columns = {"books": known, **({"bank": stated} if stated else {})}
+    return Picture(
+        periods,
+        [Series(key, [amounts.get(each.last) for each in periods]) for key, amounts in columns.items()],
+        scale.ticks,
+        scale.zero,
+        thinned(middles),
+        line=path,
+        area=f"{path}V{scale.zero}H{start}Z" if path else "",
+        dots=[
+            Dot(
+                at.after(day),
+                scale.y(amount.minor),
+                amount,
+                scale.y(known[day].minor) if day in tied else None,
             )
-            for point in points
+            for day, amount in stated.items()
+        ],
+        zones=[
+            Zone(
+                each,
+                at.of(each.first),
+                round(at.after(each.last) - at.of(each.first), 2),
+                {key: amounts[each.last] for key, amounts in columns.items() if each.last in amounts},
+            )
+            for each in periods
         ],
     )
 
 
-def stepped(
-    balances: Sequence[int], width: int = 104, height: int = 28, span: tuple[int, int] | None = None
-) -> str:
-    """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
+class Across(NamedTuple):
+    """How far across a day begins and ends, where each takes the same width."""
 
-    The box reaches from the lowest balance to the highest, or from the first to the second figure of `span`.
+    first: date
+    days: int
+
+    def of(self, day: date, width: int = 100) -> float:
+        """Where a day begins.
+
+        >>> Across(date(2026, 1, 1), 4).of(date(2026, 1, 3)), Across(date(2026, 1, 1), 4).after(date(2026, 1, 4))
+        (50.0, 100.0)
+        """
+        return round(width * (day - self.first).days / self.days, 2)
+
+    def after(self, day: date) -> float:
+        """Where a day ends."""
+        return round(100 * ((day - self.first).days + 1) / self.days, 2)
+
+
+def stepped(points: Sequence[tuple[float, float]], end: float) -> str:
+    """Write the SVG path of a stepped line through points, on to an end.
 
     Balances are steps, not slopes, because they are not measured between two days.
-    A margin of 2 on every side leaves space for the stroke and the dot on the last day.
 
-    >>> stepped([100, 100, 300], width=24, height=14)
-    'M2.0 12.0H12.0V12.0H22.0V2.0'
-    >>> stepped([5, 5], width=24, height=14)
-    'M2.0 12.0H22.0V12.0'
+    >>> stepped([(2.0, 12.0), (12.0, 12.0), (22.0, 2.0)], 32)
+    'M2.0 12.0H22.0V2.0H32.0'
+    >>> stepped([], 32)
+    ''
     """
-    low, high = span or (min(balances), max(balances))
+    if not points:
+        return ""
+    turns = (f"H{x:.1f}V{y:.1f}" for (_, before), (x, y) in pairwise(points) if y != before)
+    return f"M{points[0][0]:.1f} {points[0][1]:.1f}{''.join(turns)}H{end:.1f}"
+
+
+def weeks(span: Period) -> list[Period]:
+    """List the weeks of a period; the first and last may be cut.
+
+    >>> [str(each.last) for each in weeks(Period(date(2026, 11, 1), date(2026, 11, 10)))]
+    ['2026-11-01', '2026-11-08', '2026-11-10']
+    """
+    days = (date.fromordinal(each) for each in range(span.first.toordinal(), span.last.toordinal() + 1))
+    groups = (list(group) for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]))
+    return [Period(each[0], each[-1]) for each in groups]
+
+
+def balance_chart(history: BalanceHistory, span: Period, currency: str) -> Picture:
+    """Draw the balance of a bank account by day, and each stated one, tied to the books where it differs."""
+    return line(
+        span,
+        history.books,
+        [],
+        currency,
+        stated={point.day: point.stated for point in history.points},
+        apart=[point.day for point in history.points if point.apart],
+    )
+
+
+def result_chart(months: Sequence[Period], report: Any, first: date | None, *beside: Series) -> Picture:
+    """Draw income and expenses by month, as a profit and loss statement has them; before a first day there are none."""
+    figures = {"income": -report.income, "expenses": report.expenses, "result": report.result}
+    series = [
+        Series(key, known(months, sums.months or (), first), is_drawn=key != "result")
+        for key, sums in figures.items()
+    ]
+    return bars(months, [*series, *beside], report.base_currency)
+
+
+def known(
+    periods: Sequence[Period], amounts: Sequence[Money | None], first: date | None
+) -> list[Money | None]:
+    """Leave out the amounts of periods that end before the first day of the books.
+
+    >>> months = list(Period(date(2026, 1, 1), date(2026, 3, 9)).months)
+    >>> known(months, [Money(0, "EUR")] * 3, date(2026, 2, 28)).count(None)
+    1
+    """
+    pairs = zip(periods, amounts, strict=True)
+    return [amount if first is not None and each.last >= first else None for each, amount in pairs]
+
+
+class Cell(NamedTuple):
+    """An account of an icicle with all under it, or all accounts: where it lies, and what it comes to."""
+
+    account_id: int | None
+    name: str
+    amount: Money
+    x: float
+    y: int
+    width: float
+
+
+class Icicle:
+    """The expenses of a report as accounts under each other, each as wide as what it comes to with those under it.
+
+    `left_out` come to less than nothing. What an account itself comes to has nothing below it.
+    """
+
+    def __init__(self, report: Any, within: int | None = None) -> None:
+        self.cells: list[Cell] = []
+        self.left_out: list[Cell] = []
+        self._own: dict[int, Money] = {
+            each.account_id: each.amount
+            for each in report.lines
+            if each.in_scope and each.type == AccountType.EXPENSE
+        }
+        self._accounts = report.accounts
+        self._under: dict[int | None, set[int]] = defaultdict(set)
+        for account_id in self._own:
+            self._place(account_id, within)
+        whole = report.expenses.amount
+        if self._own and within is None:
+            self.cells.append(Cell(None, "", whole, 0.0, 0, 100.0))
+        self._draw(None, whole, 0.0, ROW * len(self.cells), 100.0)
+
+    @property
+    def height(self) -> int:
+        """The pixels that its rows take."""
+        return max((cell.y for cell in self.cells), default=-ROW) + ROW
+
+    def _place(self, account_id: int, within: int | None) -> None:
+        """Put an account under the nearest of those above it that is an expense of the business, and that one too."""
+        parent = None if account_id == within else self._accounts[account_id].parent_id
+        while parent is not None:
+            above = self._accounts[parent]
+            if above.in_scope and above.type == AccountType.EXPENSE:
+                break
+            parent = above.parent_id
+        is_new = account_id not in self._under[parent]
+        self._under[parent].add(account_id)
+        if parent is not None and is_new:
+            self._place(parent, within)
+
+    def _sum(self, account_id: int, currency: str) -> Money:
+        own = self._own.get(account_id, Money.zero(currency))
+        return sum((self._sum(each, currency) for each in self._under.get(account_id, ())), start=own)
+
+    def _draw(self, parent: int | None, above: Money, x: float, y: int, width: float) -> None:
+        """Draw what stands under an account into its width, the largest first."""
+        sums = {each: self._sum(each, above.currency) for each in self._under.get(parent, ())}
+        whole = max(sum(max(each.minor, 0) for each in sums.values()), above.minor, 1)
+        for account_id, amount in sorted(sums.items(), key=lambda item: (-item[1].minor, item[0])):
+            wide = width * max(amount.minor, 0) / whole
+            cell = Cell(account_id, self._accounts[account_id].name, amount, round(x, 2), y, round(wide, 2))
+            if amount.minor > 0:
+                self.cells.append(cell)
+                self._draw(account_id, amount, x, y + ROW, wide)
+            elif amount:
+                self.left_out.append(cell)
+            x += wide
+
+
+class Part(NamedTuple):
+    """A part of a stacked bar: what it is of, and where it lies."""
+
+    key: str
+    amount: Money
+    x: float
+    width: float
+
+
+def stacked(rows: Sequence[Mapping[Any, Money]], sign: int = 1) -> list[list[Part]]:
+    """Stack the parts of some bars side by side on one scale; those below nothing lie left of the others.
+
+    A `sign` of -1 turns what is below nothing in the books into what people call positive.
+
+    >>> euros = [{"a": Money(300, "EUR"), "b": Money(-100, "EUR")}, {"a": Money(100, "EUR"), "b": Money(0, "EUR")}]
+    >>> [[(part.key, part.x, part.width) for part in row] for row in stacked(euros)]
+    [[('b', 0.0, 25.0), ('a', 25.0, 75.0)], [('a', 25.0, 25.0)]]
+    """
+    rows = [{key: each if sign > 0 else -each for key, each in row.items()} for row in rows]
+    minus = [-sum(min(each.minor, 0) for each in row.values()) for row in rows]
+    plus = [sum(max(each.minor, 0) for each in row.values()) for row in rows]
+    whole = max(minus, default=0) + max(plus, default=0) or 1
+    found = []
+    for row, below in zip(rows, minus, strict=True):
+        parts, x = [], max(minus) - below
+        for key, amount in sorted(row.items(), key=lambda item: item[1].minor >= 0):
+            if amount:
+                size = abs(amount.minor)
+                parts.append(Part(key, amount, round(100 * x / whole, 2), round(100 * size / whole, 2)))
+                x += size
+        found.append(parts)
+    return found
+
+
+def small_line(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
+    """Write the path of balances of evenly spaced days in a small box, with a margin of 2 for its stroke and dot.
+
+    >>> small_line([100, 100, 300], width=24, height=14), small_line([5, 5], width=24, height=14)
+    ('M2.0 12.0H22.0V2.0H22.0V2.0', 'M2.0 12.0H22.0V12.0')
+    """
+    low, high = min(balances), max(balances)
     across = (width - 4) / max(len(balances) - 1, 1)
     up = (height - 4) / (high - low or 1)
-    tops = [height - 2 - (balance - low) * up for balance in balances]
-    steps = (f"H{2 + index * across:.1f}V{top:.1f}" for index, top in enumerate(tops) if index)
-    return f"M2.0 {tops[0]:.1f}" + "".join(steps)
+    points = [(2 + at * across, height - 2 - (each - low) * up) for at, each in enumerate(balances)]
+    return f"{stepped(points, width - 2)}V{points[-1][1]:.1f}"
 
 
 def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
-    """The position of a day on a stepped line that ends on a last day; empty where it is before the line.
+    """Write the position of a day on a sparkline that ends on a last day; nothing where it is before the line.
 
     >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
     ('102.0', '')
@@ -175,4 +455,4 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 
 
 # Filters of templates.
-PLAIN = (stepped, placed)
+PLAIN = (small_line, placed)
