@@ -16,7 +16,7 @@ from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuer
 from webapp.schemas.transactions.settlements import TickedItemsFormSchema
 from webapp.services.transactions.settlements import PartInput
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering import charts, periods
+from webapp.web.rendering import periods, shares
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import Problem, problem_of
@@ -45,8 +45,8 @@ def index() -> Response:
     return render(
         "owed/index.html",
         report=report,
-        bars=charts.stacked([each.amounts_base for each in report.parties], sign),
-        whole=charts.stacked([report.amounts_base], sign)[0],
+        bars=shares.stacked([each.amounts_base for each in report.parties], sign),
+        whole=shares.stacked([report.amounts_base], sign)[0],
         expected=queries.items.ageing.expected(organization_id(), day),
         side=side,
         sign=sign,

@@ -21,7 +21,7 @@ from webapp.schemas.reports.reports import (
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
-from webapp.web.rendering import charts, periods
+from webapp.web.rendering import charts, periods, shares
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.periods import with_counting_merchant
 
@@ -97,7 +97,7 @@ def profit_and_loss() -> Response:
     within = ResultPageQuerySchema.read_leniently(request.query_string.decode())["within"]
     account = within and queries.accounts.accounts.get(organization_id(), within)
     report = partial(queries.reports.statements.profit_and_loss, within=within)
-    drawn = partial(charts.Icicle, within=within)
+    drawn = partial(shares.Icicle, within=within)
     return shown("reports/profit_and_loss.html", report, ResultPageQuerySchema, drawn, within=account)
 
 
