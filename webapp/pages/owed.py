@@ -38,10 +38,8 @@ def index() -> Response:
     """Show what customers owe, or what is owed to suppliers, by party and age."""
     query = OwedPageQuerySchema.read_leniently(request.query_string.decode())
     day, side = periods.report_day(query["as_of"]), OwedSide(query["side"])
-    report, sign = (
-        queries.items.ageing.report(organization_id(), side, day),
-        1 if side is OwedSide.RECEIVABLES else -1,
-    )
+    report = queries.items.ageing.report(organization_id(), side, day)
+    sign = 1 if side is OwedSide.RECEIVABLES else -1
     return render(
         "owed/index.html",
         report=report,

@@ -71,7 +71,7 @@ def overview() -> Response:
         "reports/overview.html",
         chosen=chosen,
         choices=MONTHS,
-        cash=charts.line(period, cash, charts.weeks(period), currency, stated=banks),
+        cash=charts.line(period, cash, charts.weeks(period), currency, banks),
         results=charts.result_chart(
             months,
             report,

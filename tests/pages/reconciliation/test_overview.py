@@ -40,8 +40,8 @@ def test_the_table_says_what_the_picture_shows(ada, posted):
         "&amp;".join(sorted(week.split("&amp;"))) for week in weeks
     }
     assert page.count("26 Oct to 1 Nov 2026") == 2
-    assert "Income, October 2026: 100.00" in page
-    assert "Expenses, November 2026: 30.00" in page
+    assert "October 2026: Income 100.00" in page
+    assert "November 2026: Expenses 30.00" in page
     assert page.count("chart-bar") == 2
     assert "style=" not in page
 
@@ -67,7 +67,8 @@ def test_the_hub_loads_it_afterwards_and_without_scripts_leads_to_it(ada, posted
 def test_books_without_an_account_have_no_line(dan):
     page = dan.browser().get("/reports/overview").text
     assert "Nothing is posted to a bank account yet" in page
-    assert "sparkline-line" not in page
+    assert "Neither income nor expenses are posted" in page
+    assert "chart-plot" not in page
     assert rows_of(page, "The figures of each month") == [[None] * 5] * 12
 
 

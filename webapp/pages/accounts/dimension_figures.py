@@ -56,16 +56,13 @@ def account_chart(account: AccountRecord) -> Picture:
     period = Period.months_to(organizations.today(here, requests.now()), MONTHS)
     months = side_by_side(period)
     if account.type in RESULT_TYPES:
-        columns = ReportColumns(period, None, months)
-        report = queries.reports.statements.profit_and_loss(here, columns, within=account.id)
-        amounts = next((each.months or () for each in report.lines if each.account_id == account.id), None)
-        if amounts is None:
-            amounts = (Money.zero(report.base_currency),) * len(months)
-        if account.type == AccountType.INCOME:
-            amounts = tuple(-each for each in amounts)
-        key = "income" if account.type == AccountType.INCOME else "expenses"
-        known = charts.known(months, amounts, of.first_day(here))
-        return charts.bars(months, [Series(key, known)], report.base_currency)
+        report = queries.reports.statements.profit_and_loss(here, ReportColumns(period, None, months))
+        nothing = [Money.zero(report.base_currency)] * len(months)
+        amounts = next((each.months for each in report.lines if each.account_id == account.id), nothing)
+        is_income = account.type == AccountType.INCOME
+        shown = charts.known(months, [-each if is_income else each for each in amounts], of.first_day(here))
+        series = Series("income" if is_income else "expenses", shown)
+        return charts.bars(months, [series], report.base_currency)
     first = of.first_day(here, [account.id])
     balances = {
         day: Money(each.amount_minor, account.currency)
@@ -74,4 +71,4 @@ def account_chart(account: AccountRecord) -> Picture:
         for day, each in of.by_day(here, [account.id], period).items()
         if first is not None and day >= first
     }
-    return charts.line(period, balances, months, account.balance.currency)
+    return charts.line(period, balances, months, account.balance.currency, {})

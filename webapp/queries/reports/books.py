@@ -7,7 +7,7 @@ carried to retained earnings, that of personal accounts to a row of its own, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.chart import AccountType, Role, ancestors
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.open_items.ageing import SIDES, OwedSide
@@ -208,18 +208,6 @@ class ReportBooks:
         business, found[None] = self.earlier(day)
         found[self.retained_id] += business
         return found
-
-
-def ancestors(account_id: int, parents: Mapping[int, int | None]) -> Iterator[int]:
-    """List the accounts that one stands under, the nearest first.
-
-    >>> list(ancestors(3, {3: 2, 2: 1, 1: None})), list(ancestors(1, {}))
-    ([2, 1], [])
-    """
-    above = parents.get(account_id)
-    while above is not None:
-        yield above
-        above = parents.get(above)
 
 
 def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:

@@ -5,19 +5,16 @@ So a picture fits each screen without scaling its words. What it shows stands in
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import count, groupby, pairwise
 from typing import Any, NamedTuple
 
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.queries.reports.stated_balances import BalanceHistory
 from webapp.web.rendering.figures import round_figure
 
 # The row of the value that is pointed at, the drawing, and the row of the months.
 TOP, PLOT, FOOT = 22, 150, 22
-# A line is drawn in a box of its own, which stretches across the picture.
-ACROSS = 1000
 MOST_LABELS = 12
 
 
@@ -44,25 +41,16 @@ class Series(NamedTuple):
     is_drawn: bool = True
 
 
-class Bar(NamedTuple):
-    """A bar: what it shows, and where it stands."""
+class Mark(NamedTuple):
+    """A bar of a series, or the days of a line: the figures that it shows, what a click opens, and where it stands."""
 
     key: str
     period: Period
-    amount: Money
-    x: float
-    width: float
-    y: float
-    height: float
-
-
-class Zone(NamedTuple):
-    """The days of a line that a click opens, with the figures at their close."""
-
-    period: Period
-    x: float
-    width: float
     amounts: Mapping[str, Money]
+    x: float
+    width: float
+    y: float = TOP
+    height: float = PLOT
 
 
 class Dot(NamedTuple):
@@ -70,8 +58,7 @@ class Dot(NamedTuple):
 
     x: float
     y: float
-    amount: Money
-    line_y: float | None = None
+    line_y: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +67,29 @@ class Picture:
 
     periods: Sequence[Period]
     series: Sequence[Series]
-    ticks: Sequence[Tick]
-    zero: float
+    scale: "Scale"
     labels: Sequence[Label]
-    bars: Sequence[Bar] = ()
+    marks: Sequence[Mark]
     line: str = ""
-    area: str = ""
     dots: Sequence[Dot] = ()
-    zones: Sequence[Zone] = ()
     height: int = TOP + PLOT + FOOT
-    across: int = ACROSS
+
+    @property
+    def area(self) -> str:
+        """The path between the line and nothing."""
+        start = self.line.partition(" ")[0].removeprefix("M")
+        return f"{self.line}V{self.scale.zero}H{start}Z"
 
     @property
     def margin(self) -> int:
         """The pixels that the longest amount of the axis takes."""
-        return 12 + 7 * max(len(round_figure(tick.amount)) for tick in self.ticks)
+        return 12 + 7 * max(len(round_figure(tick.amount)) for tick in self.scale.ticks)
 
     @property
     def rows(self) -> Iterator[tuple[Period, list[Money | None]]]:
         """The rows of the table, the newest first."""
-        columns = [each.amounts for each in self.series]
-        return (
-            (period, [column[at] for column in columns])
-            for at, period in reversed(list(enumerate(self.periods)))
-        )
+        rows = zip(self.periods, *(each.amounts for each in self.series), strict=True)
+        return ((period, amounts) for period, *amounts in reversed(list(rows)))
 
 
 class Scale:
@@ -142,27 +128,24 @@ def bars(periods: Sequence[Period], series: Sequence[Series], currency: str) -> 
 
     >>> months = [Period(date(2026, 1, 1), date(2026, 1, 31)), Period(date(2026, 2, 1), date(2026, 2, 28))]
     >>> made = bars(months, [Series("income", [Money(500, "EUR"), Money(-500, "EUR")])], "EUR")
-    >>> [(bar.x, bar.width, bar.y, bar.height) for bar in made.bars], made.zero
+    >>> [mark[3:] for mark in made.marks], made.scale.zero
     ([(10.0, 30.0, 22.0, 75.0), (60.0, 30.0, 97.0, 75.0)], 97.0)
-    >>> bars(months, [Series("income", [None, Money(0, "EUR")])], "EUR").bars
+    >>> bars(months, [Series("income", [None, Money(0, "EUR")])], "EUR").marks
     []
     """
     drawn = [each for each in series if each.is_drawn]
     scale = Scale((amount for each in drawn for amount in each.amounts if amount is not None), currency)
     step = 100 / len(periods)
-    wide = step * 0.6 / len(drawn)
-    found = []
+    wide = round(step * 0.6 / len(drawn), 2)
+    marks = []
     for at, period in enumerate(periods):
         for number, each in enumerate(drawn):
             if amount := each.amounts[at]:
-                y = scale.y(amount.minor)
-                x = at * step + step * 0.2 + number * wide
-                height = round(abs(scale.zero - y), 1)
-                found.append(
-                    Bar(each.key, period, amount, round(x, 2), round(wide, 2), min(y, scale.zero), height)
-                )
+                x = round((at + 0.2) * step + number * wide, 2)
+                top, bottom = sorted((scale.y(amount.minor), scale.zero))
+                marks.append(Mark(each.key, period, {each.key: amount}, x, wide, top, round(bottom - top, 1)))
     labels = [Label(round((at + 0.5) * step, 2), period.last) for at, period in enumerate(periods)]
-    return Picture(periods, series, scale.ticks, scale.zero, thinned(labels), bars=found)
+    return Picture(periods, series, scale, thinned(labels), marks)
 
 
 def thinned(labels: Sequence[Label]) -> Sequence[Label]:
@@ -185,79 +168,53 @@ def thinned(labels: Sequence[Label]) -> Sequence[Label]:
 def line(
     span: Period,
     known: Mapping[date, Money],
-    zones: Iterable[Period],
+    periods: Sequence[Period],
     currency: str,
-    *,
-    stated: Mapping[date, Money] | None = None,
-    apart: Iterable[date] = (),
+    stated: Mapping[date, Money],
 ) -> Picture:
     """Draw the amounts of days as a stepped line, which begins where they are known, and stated ones as dots.
 
-    Each of the `zones` has the amounts at its close. `apart` are the days on which a stated amount is tied to the line.
+    Each of the periods has the amounts at its close.
 
     >>> days = [date(2026, 1, day) for day in range(1, 5)]
-    >>> made = line(Period(days[0], days[-1]), {days[2]: Money(0, "EUR"), days[3]: Money(400, "EUR")}, [], "EUR")
+    >>> made = line(Period(days[0], days[-1]), {days[2]: Money(0, "EUR"), days[3]: Money(400, "EUR")}, [], "EUR", {})
     >>> made.line, made.area
-    ('M500.0 172.0H750.0V22.0H1000.0', 'M500.0 172.0H750.0V22.0H1000.0V172.0H500.0Z')
+    ('M50.00 172.0H75.00V22.0H100.00', 'M50.00 172.0H75.00V22.0H100.00V172.0H50.00Z')
     """
-    stated = stated or {}
     scale = Scale([*known.values(), *stated.values()], currency)
     days = (span.last - span.first).days + 1
-    at = Across(span.first, days)
-    periods = list(zones)
-    tied = set(apart)
-    path = stepped([(at.of(day, ACROSS), scale.y(known[day].minor)) for day in known], ACROSS)
-    start = path.partition(" ")[0].removeprefix("M")
-    middles = [
-        Label(round((at.of(each.first) + at.after(each.last)) / 2, 2), each.last) for each in span.months
-    ]
+
+    def begin(day: date) -> float:
+        return round(100 * (day - span.first).days / days, 2)
+
+    def end(day: date) -> float:
+        return begin(day + timedelta(days=1))
+
+    def height(day: date) -> float | None:
+        return scale.y(known[day].minor) if day in known and known[day] != stated[day] else None
+
     columns = {"books": known, **({"bank": stated} if stated else {})}
+    marks = [
+        Mark(
+            "",
+            each,
+            {key: amounts[each.last] for key, amounts in columns.items() if each.last in amounts},
+            begin(each.first),
+            round(end(each.last) - begin(each.first), 2),
+        )
+        for each in periods
+    ]
     return Picture(
         periods,
         [Series(key, [amounts.get(each.last) for each in periods]) for key, amounts in columns.items()],
-        scale.ticks,
-        scale.zero,
-        thinned(middles),
-        line=path,
-        area=f"{path}V{scale.zero}H{start}Z" if path else "",
-        dots=[
-            Dot(
-                at.after(day),
-                scale.y(amount.minor),
-                amount,
-                scale.y(known[day].minor) if day in tied else None,
-            )
-            for day, amount in stated.items()
-        ],
-        zones=[
-            Zone(
-                each,
-                at.of(each.first),
-                round(at.after(each.last) - at.of(each.first), 2),
-                {key: amounts[each.last] for key, amounts in columns.items() if each.last in amounts},
-            )
-            for each in periods
-        ],
+        scale,
+        thinned(
+            [Label(round((begin(each.first) + end(each.last)) / 2, 2), each.last) for each in span.months]
+        ),
+        marks if known or stated else [],
+        stepped([(begin(day), scale.y(amount.minor)) for day, amount in known.items()], 100),
+        [Dot(end(day), scale.y(amount.minor), height(day)) for day, amount in stated.items()],
     )
-
-
-class Across(NamedTuple):
-    """How far across a day begins and ends, where each takes the same width."""
-
-    first: date
-    days: int
-
-    def of(self, day: date, width: int = 100) -> float:
-        """Where a day begins.
-
-        >>> Across(date(2026, 1, 1), 4).of(date(2026, 1, 3)), Across(date(2026, 1, 1), 4).after(date(2026, 1, 4))
-        (50.0, 100.0)
-        """
-        return round(width * (day - self.first).days / self.days, 2)
-
-    def after(self, day: date) -> float:
-        """Where a day ends."""
-        return round(100 * ((day - self.first).days + 1) / self.days, 2)
 
 
 def stepped(points: Sequence[tuple[float, float]], end: float) -> str:
@@ -266,14 +223,14 @@ def stepped(points: Sequence[tuple[float, float]], end: float) -> str:
     Balances are steps, not slopes, because they are not measured between two days.
 
     >>> stepped([(2.0, 12.0), (12.0, 12.0), (22.0, 2.0)], 32)
-    'M2.0 12.0H22.0V2.0H32.0'
+    'M2.00 12.0H22.00V2.0H32.00'
     >>> stepped([], 32)
     ''
     """
     if not points:
         return ""
-    turns = (f"H{x:.1f}V{y:.1f}" for (_, before), (x, y) in pairwise(points) if y != before)
-    return f"M{points[0][0]:.1f} {points[0][1]:.1f}{''.join(turns)}H{end:.1f}"
+    turns = (f"H{x:.2f}V{y:.1f}" for (_, before), (x, y) in pairwise(points) if y != before)
+    return f"M{points[0][0]:.2f} {points[0][1]:.1f}{''.join(turns)}H{end:.2f}"
 
 
 def weeks(span: Period) -> list[Period]:
@@ -285,18 +242,6 @@ def weeks(span: Period) -> list[Period]:
     days = (date.fromordinal(each) for each in range(span.first.toordinal(), span.last.toordinal() + 1))
     groups = (list(group) for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]))
     return [Period(each[0], each[-1]) for each in groups]
-
-
-def balance_chart(history: BalanceHistory, span: Period, currency: str) -> Picture:
-    """Draw the balance of a bank account by day, and each stated one, tied to the books where it differs."""
-    return line(
-        span,
-        history.books,
-        [],
-        currency,
-        stated={point.day: point.stated for point in history.points},
-        apart=[point.day for point in history.points if point.apart],
-    )
 
 
 def result_chart(months: Sequence[Period], report: Any, first: date | None, *beside: Series) -> Picture:
@@ -326,13 +271,13 @@ def small_line(balances: Sequence[int], width: int = 104, height: int = 28) -> s
     """Write the path of balances of evenly spaced days in a small box, with a margin of 2 for its stroke and dot.
 
     >>> small_line([100, 100, 300], width=24, height=14), small_line([5, 5], width=24, height=14)
-    ('M2.0 12.0H22.0V2.0H22.0V2.0', 'M2.0 12.0H22.0V12.0')
+    ('M2.00 12.0H22.00V2.0H22.00', 'M2.00 12.0H22.00')
     """
     low, high = min(balances), max(balances)
     across = (width - 4) / max(len(balances) - 1, 1)
     up = (height - 4) / (high - low or 1)
     points = [(2 + at * across, height - 2 - (each - low) * up) for at, each in enumerate(balances)]
-    return f"{stepped(points, width - 2)}V{points[-1][1]:.1f}"
+    return stepped(points, width - 2)
 
 
 def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:

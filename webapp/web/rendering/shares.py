@@ -1,20 +1,20 @@
 """The geometry of parts of a whole: expenses as an icicle, and bars of stacked parts; across in hundredths."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, ancestors
 from webapp.ledger.money import Money
 
-# The pixels that each row of an icicle takes.
-ROW = 34
+# The pixels that a row of an icicle takes, the most rows, and the hundredths below which what is left is one cell.
+ROW, MOST_ROWS, NARROW = 34, 8, 3
 
 
 class Cell(NamedTuple):
-    """An account of an icicle with all under it, or all accounts: where it lies, and what it comes to."""
+    """An account of an icicle with all under it, or several together: where it lies, and what it comes to."""
 
-    account_id: int | None
+    account_ids: Sequence[int]
     name: str
     amount: Money
     x: float
@@ -31,55 +31,53 @@ class Icicle:
     def __init__(self, report: Any, within: int | None = None) -> None:
         self.cells: list[Cell] = []
         self.left_out: list[Cell] = []
-        self._own: dict[int, Money] = {
-            each.account_id: each.amount
-            for each in report.lines
-            if each.in_scope and each.type == AccountType.EXPENSE
-        }
-        self._accounts = report.accounts
-        self._under: dict[int | None, set[int]] = defaultdict(set)
-        for account_id in self._own:
-            self._place(account_id, within)
-        whole = report.expenses.amount
-        if self._own and within is None:
-            self.cells.append(Cell(None, "", whole, 0.0, 0, 100.0))
-        self._draw(None, whole, 0.0, ROW * len(self.cells), 100.0)
+        self._accounts, self._currency = report.accounts, report.base_currency
+        self._under: dict[int | None, Counter[int]] = defaultdict(Counter)
+        own = [each for each in report.lines if each.in_scope and each.type == AccountType.EXPENSE]
+        for line in own:
+            path = self._path(line.account_id, within)
+            for account_id, above in zip(path, [*path[1:], None], strict=True):
+                self._under[above][account_id] += line.amount.minor
+        if own and within is None:
+            self.cells.append(Cell((), "", report.expenses.amount, 0.0, 0, 100.0))
+        self._draw(None, report.expenses.amount.minor, 0.0, ROW * len(self.cells), 100.0)
 
     @property
     def height(self) -> int:
         """The pixels that its rows take."""
         return max((cell.y for cell in self.cells), default=-ROW) + ROW
 
-    def _place(self, account_id: int, within: int | None) -> None:
-        """Put an account under the nearest of those above it that is an expense of the business, and that one too."""
-        parent = None if account_id == within else self._accounts[account_id].parent_id
-        while parent is not None:
-            above = self._accounts[parent]
-            if above.in_scope and above.type == AccountType.EXPENSE:
+    def _path(self, account_id: int, within: int | None) -> list[int]:
+        """List an account and the expenses of the business that it stands under, up to one, the nearest first."""
+        parents = {each.id: each.parent_id for each in self._accounts.values()}
+        above = [self._accounts[each] for each in ancestors(account_id, parents)]
+        path = [
+            account_id,
+            *(each.id for each in above if each.in_scope and each.type == AccountType.EXPENSE),
+        ]
+        return path[: path.index(within) + 1] if within in path else path
+
+    def _draw(self, above: int | None, whole: int, x: float, y: int, width: float) -> None:
+        """Draw what stands under an account into its width, the largest first, and what is left as one cell."""
+        under = self._under[above] if y < ROW * MOST_ROWS else Counter()
+        ranked = sorted((each for each in under if under[each]), key=lambda each: (-under[each], each))
+        shown = [each for each in ranked if under[each] > 0]
+        self.left_out += [self._cell([each], under[each]) for each in ranked[len(shown) :]]
+        left = sum(under[each] for each in shown)
+        across = width / max(left, whole, 1)
+        for at, account_id in enumerate(shown):
+            some = shown[at:] if left * across < NARROW else [account_id]
+            minor = sum(under[each] for each in some)
+            self.cells.append(self._cell(some, minor, x, y, minor * across))
+            if len(some) > 1:
                 break
-            parent = above.parent_id
-        is_new = account_id not in self._under[parent]
-        self._under[parent].add(account_id)
-        if parent is not None and is_new:
-            self._place(parent, within)
+            self._draw(account_id, minor, x, y + ROW, minor * across)
+            x += minor * across
+            left -= minor
 
-    def _sum(self, account_id: int, currency: str) -> Money:
-        own = self._own.get(account_id, Money.zero(currency))
-        return sum((self._sum(each, currency) for each in self._under.get(account_id, ())), start=own)
-
-    def _draw(self, parent: int | None, above: Money, x: float, y: int, width: float) -> None:
-        """Draw what stands under an account into its width, the largest first."""
-        sums = {each: self._sum(each, above.currency) for each in self._under.get(parent, ())}
-        whole = max(sum(max(each.minor, 0) for each in sums.values()), above.minor, 1)
-        for account_id, amount in sorted(sums.items(), key=lambda item: (-item[1].minor, item[0])):
-            wide = width * max(amount.minor, 0) / whole
-            cell = Cell(account_id, self._accounts[account_id].name, amount, round(x, 2), y, round(wide, 2))
-            if amount.minor > 0:
-                self.cells.append(cell)
-                self._draw(account_id, amount, x, y + ROW, wide)
-            elif amount:
-                self.left_out.append(cell)
-            x += wide
+    def _cell(self, ids: Sequence[int], minor: int, x: float = 0, y: int = 0, width: float = 0) -> Cell:
+        name = self._accounts[ids[0]].name if len(ids) == 1 else ""
+        return Cell(ids, name, Money(minor, self._currency), round(x, 2), y, round(width, 2))
 
 
 class Part(NamedTuple):
