@@ -36,10 +36,10 @@ def test_the_table_says_what_the_picture_shows(ada, posted):
     ]
     assert ["70.00"] in rows_of(page, "Cash of each week")
     weeks = re.findall(r'href="/journal\?([^"]*)" tabindex="-1"', page)
-    assert "from=2026-10-26&amp;to=2026-11-01" in {
+    assert "from=2026-10-26&amp;to=2026-10-31" in {
         "&amp;".join(sorted(week.split("&amp;"))) for week in weeks
     }
-    assert page.count("26 Oct to 1 Nov 2026") == 2
+    assert page.count("26 Oct to 31 Oct 2026") == 2
     assert "October 2026: Income 100.00" in page
     assert "November 2026: Expenses 30.00" in page
     assert page.count("chart-bar") == 2

@@ -234,13 +234,13 @@ def stepped(points: Sequence[tuple[float, float]], end: float) -> str:
 
 
 def weeks(span: Period) -> list[Period]:
-    """List the weeks of a period; the first and last may be cut.
+    """List the weeks of a period, cut at its ends and at the ends of months.
 
-    >>> [str(each.last) for each in weeks(Period(date(2026, 11, 1), date(2026, 11, 10)))]
-    ['2026-11-01', '2026-11-08', '2026-11-10']
+    >>> [str(each.last) for each in weeks(Period(date(2026, 10, 29), date(2026, 11, 3)))]
+    ['2026-10-31', '2026-11-01', '2026-11-03']
     """
     days = (date.fromordinal(each) for each in range(span.first.toordinal(), span.last.toordinal() + 1))
-    groups = (list(group) for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]))
+    groups = (list(group) for _, group in groupby(days, key=lambda day: (day.month, day.isocalendar()[:2])))
     return [Period(each[0], each[-1]) for each in groups]
 
 
