@@ -57,8 +57,8 @@ def account_chart(account: AccountRecord) -> Picture:
     months = side_by_side(period)
     if account.type in RESULT_TYPES:
         report = queries.reports.statements.profit_and_loss(here, ReportColumns(period, None, months))
-        nothing = [Money.zero(report.base_currency)] * len(months)
-        amounts = next((each.months for each in report.lines if each.account_id == account.id), nothing)
+        found = next((each.months for each in report.lines if each.account_id == account.id), None)
+        amounts = found or [Money.zero(report.base_currency)] * len(months)
         is_income = account.type == AccountType.INCOME
         shown = charts.known(months, [-each if is_income else each for each in amounts], of.first_day(here))
         series = Series("income" if is_income else "expenses", shown)

@@ -58,14 +58,14 @@ def by_day(
     """
     stated: dict[int, list[Snapshot]] = defaultdict(list)
     balance = ProviderBalance
-    for fa_id, *snapshot in db.session.execute(
+    for fa_id, day, amount, stated_at, received_at in db.session.execute(
         sa.select(
             balance.feed_account_id, balance.day, balance.amount_minor, balance.stated_at, balance.received_at
         )
         .where(balance.organization_id == organization_id, balance.feed_account_id.in_(currencies))
         .order_by(balance.id)
     ):
-        stated[fa_id].append(Snapshot(*snapshot))
+        stated[fa_id].append(Snapshot(day, amount, stated_at, received_at))
     moved = _moved(organization_id, stated, days)
     known = _first_day(organization_id, currencies, (each.day for some in stated.values() for each in some))
     found: dict[date, dict[int, Money]] = {}
