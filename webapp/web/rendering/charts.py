@@ -16,6 +16,7 @@ from webapp.web.rendering.figures import round_figure
 # The row of the value that is pointed at, the drawing, and the row of the months.
 TOP, PLOT, FOOT = 22, 150, 22
 MOST_LABELS = 12
+DAY = timedelta(days=1)
 
 
 class Tick(NamedTuple):
@@ -41,7 +42,7 @@ class Series(NamedTuple):
     is_drawn: bool = True
 
 
-class Mark(NamedTuple):
+class ChartMark(NamedTuple):
     """A bar of a series, or the days of a line: the figures that it shows, what a click opens, and where it stands."""
 
     key: str
@@ -69,7 +70,7 @@ class Picture:
     series: Sequence[Series]
     scale: "Scale"
     labels: Sequence[Label]
-    marks: Sequence[Mark]
+    marks: Sequence[ChartMark]
     line: str = ""
     dots: Sequence[Dot] = ()
     height: int = TOP + PLOT + FOOT
@@ -143,7 +144,9 @@ def bars(periods: Sequence[Period], series: Sequence[Series], currency: str) -> 
             if amount := each.amounts[at]:
                 x = round((at + 0.2) * step + number * wide, 2)
                 top, bottom = sorted((scale.y(amount.minor), scale.zero))
-                marks.append(Mark(each.key, period, {each.key: amount}, x, wide, top, round(bottom - top, 1)))
+                marks.append(
+                    ChartMark(each.key, period, {each.key: amount}, x, wide, top, round(bottom - top, 1))
+                )
     labels = [Label(round((at + 0.5) * step, 2), period.last) for at, period in enumerate(periods)]
     return Picture(periods, series, scale, thinned(labels), marks)
 
@@ -184,36 +187,27 @@ def line(
     scale = Scale([*known.values(), *stated.values()], currency)
     days = (span.last - span.first).days + 1
 
-    def begin(day: date) -> float:
+    def at(day: date) -> float:
         return round(100 * (day - span.first).days / days, 2)
 
-    def end(day: date) -> float:
-        return begin(day + timedelta(days=1))
-
-    def height(day: date) -> float | None:
-        return scale.y(known[day].minor) if day in known and known[day] != stated[day] else None
-
     columns = {"books": known, **({"bank": stated} if stated else {})}
-    marks = [
-        Mark(
-            "",
-            each,
-            {key: amounts[each.last] for key, amounts in columns.items() if each.last in amounts},
-            begin(each.first),
-            round(end(each.last) - begin(each.first), 2),
-        )
-        for each in periods
-    ]
+    rows = {each: {key: of[each.last] for key, of in columns.items() if each.last in of} for each in periods}
+    dots = (
+        (day, amount.minor, known[day].minor if known.get(day, amount) != amount else None)
+        for day, amount in stated.items()
+    )
     return Picture(
         periods,
-        [Series(key, [amounts.get(each.last) for each in periods]) for key, amounts in columns.items()],
+        [Series(key, [row.get(key) for row in rows.values()]) for key in columns],
         scale,
-        thinned(
-            [Label(round((begin(each.first) + end(each.last)) / 2, 2), each.last) for each in span.months]
-        ),
-        marks if known or stated else [],
-        stepped([(begin(day), scale.y(amount.minor)) for day, amount in known.items()], 100),
-        [Dot(end(day), scale.y(amount.minor), height(day)) for day, amount in stated.items()],
+        thinned([Label(at(each.first + (each.last - each.first) / 2), each.last) for each in span.months]),
+        [
+            ChartMark("", each, row, at(each.first), round(at(each.last + DAY) - at(each.first), 2))
+            for each, row in rows.items()
+            if row
+        ],
+        stepped([(at(day), scale.y(amount.minor)) for day, amount in known.items()], 100),
+        [Dot(at(day + DAY), scale.y(minor), None if of is None else scale.y(of)) for day, minor, of in dots],
     )
 
 

@@ -80,7 +80,7 @@ class Icicle:
         return Cell(ids, name, Money(minor, self._currency), round(x, 2), y, round(width, 2))
 
 
-class Part(NamedTuple):
+class Share(NamedTuple):
     """A part of a stacked bar: what it is of, and where it lies."""
 
     key: str
@@ -89,7 +89,7 @@ class Part(NamedTuple):
     width: float
 
 
-def stacked(rows: Sequence[Mapping[Any, Money]], sign: int = 1) -> list[list[Part]]:
+def stacked(rows: Sequence[Mapping[Any, Money]], sign: int = 1) -> list[list[Share]]:
     """Stack the parts of some bars side by side on one scale; those below nothing lie left of the others.
 
     A `sign` of -1 turns what is below nothing in the books into what people call positive.
@@ -108,7 +108,7 @@ def stacked(rows: Sequence[Mapping[Any, Money]], sign: int = 1) -> list[list[Par
         for key, amount in sorted(row.items(), key=lambda item: item[1].minor >= 0):
             if amount:
                 size = abs(amount.minor)
-                parts.append(Part(key, amount, round(100 * x / whole, 2), round(100 * size / whole, 2)))
+                parts.append(Share(key, amount, round(100 * x / whole, 2), round(100 * size / whole, 2)))
                 x += size
         found.append(parts)
     return found
