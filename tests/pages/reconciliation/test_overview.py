@@ -35,7 +35,7 @@ def test_the_table_says_what_the_picture_shows(ada, posted):
         [None] * 5,
     ]
     assert ["70.00"] in rows_of(page, "Cash of each week")
-    weeks = re.findall(r'href="/journal\?([^"]*)" tabindex="-1"', page)
+    weeks = re.findall(r'class="chart-mark" href="/journal\?([^"]*)"', page)
     assert "from=2026-10-26&amp;to=2026-10-31" in {
         "&amp;".join(sorted(week.split("&amp;"))) for week in weeks
     }
