@@ -1,6 +1,6 @@
 """The chart of accounts that every organization starts with."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, count
@@ -179,3 +179,17 @@ def uncategorised(amount_minor: int) -> Role:
     ('uncategorised_income', 'uncategorised_expenses', 'uncategorised_expenses')
     """
     return Role.UNCATEGORISED_INCOME if amount_minor > 0 else Role.UNCATEGORISED_EXPENSES
+
+
+def ancestors(account_id: int, parents: Mapping[int, int | None]) -> list[int]:
+    """List the accounts that an account stands under, the nearest first; of a circle, each once.
+
+    >>> ancestors(3, {3: 2, 2: 1, 1: None}), ancestors(1, {}), ancestors(1, {1: 2, 2: 1})
+    ([2, 1], [], [2])
+    """
+    found: list[int] = []
+    above = parents.get(account_id)
+    while above is not None and above not in (account_id, *found):
+        found.append(above)
+        above = parents.get(above)
+    return found

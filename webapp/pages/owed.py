@@ -16,7 +16,7 @@ from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuer
 from webapp.schemas.transactions.settlements import TickedItemsFormSchema
 from webapp.services.transactions.settlements import PartInput
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering import periods
+from webapp.web.rendering import periods, shares
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import Problem, problem_of
@@ -38,12 +38,16 @@ def index() -> Response:
     """Show what customers owe, or what is owed to suppliers, by party and age."""
     query = OwedPageQuerySchema.read_leniently(request.query_string.decode())
     day, side = periods.report_day(query["as_of"]), OwedSide(query["side"])
+    report = queries.items.ageing.report(organization_id(), side, day)
+    sign = 1 if side is OwedSide.RECEIVABLES else -1
     return render(
         "owed/index.html",
-        report=queries.items.ageing.report(organization_id(), side, day),
+        report=report,
+        bars=shares.stacked([each.amounts_base for each in report.parties], sign),
+        whole=shares.stacked([report.amounts_base], sign)[0],
         expected=queries.items.ageing.expected(organization_id(), day),
         side=side,
-        sign=1 if side is OwedSide.RECEIVABLES else -1,
+        sign=sign,
         ages=AGES,
         first=Period.months_to(day, MONTHS_OF_STATEMENT).first,
     )

@@ -1,6 +1,7 @@
 """Reports to read and to print, the same as the API's, with links from each figure to its entries."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
@@ -10,11 +11,17 @@ from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
 from webapp.schemas.base import Schema
-from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
+from webapp.schemas.reports.reports import (
+    MONTHS,
+    LedgerPageQuerySchema,
+    OverviewPageQuerySchema,
+    ReportPageQuerySchema,
+    ResultPageQuerySchema,
+)
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
-from webapp.web.rendering import charts, periods
+from webapp.web.rendering import charts, periods, shares
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.periods import with_counting_merchant
 
@@ -30,7 +37,6 @@ DIMENSIONS = [
     {"id": Dimension.PROJECT_GROUP, "name": "Project group"},
     {"id": Dimension.MERCHANT, "name": "Customer or supplier"},
 ]
-MONTHS = 12
 NOT_KEPT = ("from_", "to", "cursor", "limit")
 
 
@@ -44,14 +50,37 @@ def index() -> Response:
 @bp.get("/overview")
 @requires("read")
 def overview() -> Response:
-    """Show cash, income and expenses of the last twelve months; the hub loads it as a part."""
-    period = Period.months_to(queries.access.organizations.today(organization_id(), requests.now()), MONTHS)
-    columns = ReportColumns(period, None, side_by_side(period))
-    report = queries.reports.statements.profit_and_loss(organization_id(), columns)
-    figures = [each.months or () for each in (-report.income, report.expenses, report.result)]
-    by_month = list(zip(columns.months or (), *figures, strict=True))
-    cash = queries.accounts.balances.cash_by_day(organization_id(), period)
-    return render("reports/overview.html", chart=charts.cash_chart(cash, by_month))
+    """Show cash by day, and income and expenses by month, of the last months; the hub loads it as a part."""
+    chosen = OverviewPageQuerySchema.read_leniently(request.query_string.decode())["months"]
+    of = queries.accounts.balances
+    period = Period.months_to(
+        queries.access.organizations.today(organization_id(), requests.now()), int(chosen)
+    )
+    months = side_by_side(period)
+    report = queries.reports.statements.profit_and_loss(
+        organization_id(), ReportColumns(period, None, months)
+    )
+    cash = of.cash_by_day(organization_id(), period)
+    banks = queries.reports.stated_balances.of_all_banks(organization_id(), [each.last for each in months])
+    beside = {
+        "books": [cash.get(each.last) for each in months],
+        "bank": [banks.get(each.last) for each in months],
+    }
+    currency = report.base_currency
+    return render(
+        "reports/overview.html",
+        chosen=chosen,
+        choices=MONTHS,
+        cash=charts.line(period, cash, charts.weeks(period), currency, banks),
+        results=charts.result_chart(
+            months,
+            report,
+            of.first_day(organization_id()),
+            *(charts.Series(key, amounts, is_drawn=False) for key, amounts in beside.items()),
+        ),
+        highest=max(cash.items(), key=lambda item: item[1].minor, default=None),
+        lowest=min(cash.items(), key=lambda item: item[1].minor, default=None),
+    )
 
 
 @bp.get("/trial-balance")
@@ -64,8 +93,12 @@ def trial_balance() -> Response:
 @bp.get("/profit-and-loss")
 @requires("read")
 def profit_and_loss() -> Response:
-    """Show income and expenses."""
-    return shown("reports/profit_and_loss.html", queries.reports.statements.profit_and_loss)
+    """Show income and expenses, and the expenses as a picture that leads into one of them."""
+    within = ResultPageQuerySchema.read_leniently(request.query_string.decode())["within"]
+    account = within and queries.accounts.accounts.get(organization_id(), within)
+    report = partial(queries.reports.statements.profit_and_loss, within=within)
+    drawn = partial(shares.Icicle, within=within)
+    return shown("reports/profit_and_loss.html", report, ResultPageQuerySchema, drawn, within=account)
 
 
 @bp.get("/balance-sheet")
@@ -108,24 +141,33 @@ def general_ledger() -> Response:
     )
 
 
-def shown(template: str, report: Callable[[str, ReportColumns], Any]) -> Response:
+def shown(
+    template: str,
+    report: Callable[[str, ReportColumns], Any],
+    schema: type[ReportPageQuerySchema] = ReportPageQuerySchema,
+    draw: Callable[[Any], Any] | None = None,
+    **context: Any,
+) -> Response:
     """Render a report with the columns that the address asks for; links within it keep what else that has."""
-    query = with_counting_merchant(ReportPageQuerySchema.read_leniently(request.query_string.decode()))
+    query = with_counting_merchant(schema.read_leniently(request.query_string.decode()))
     if not query["compare_from"]:
         query["compare_with"] = query["compare_with"] or Comparison.PREVIOUS_YEAR
     columns = periods.report_columns(query)
+    found = report(organization_id(), columns)
     return render(
         template,
         period=columns.period,
         period_choices=periods.period_choices(columns.period),
         columns=columns,
-        keep=kept(ReportPageQuerySchema(exclude=("from_", "to")), query),
+        keep=kept(schema(exclude=("from_", "to")), query),
         comparisons=COMPARISONS,
         dimensions=DIMENSIONS,
         selected=selected(columns.selection),
         choices=choices(),
-        report=report(organization_id(), columns),
+        report=found,
+        picture=draw(found) if draw else None,
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
+        **context,
     )
 
 

@@ -11,6 +11,7 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.provider_balances import Snapshot, balance_on
 from webapp.models import ProviderBalance
+from webapp.queries.accounts.provider_balances import by_day
 
 AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 
@@ -145,12 +146,19 @@ def test_every_day_is_what_its_lines_add_up_to(ben, bank, state, rounds):
         state(day.isoformat(), minor, received=len(snapshots))
         snapshots.append(Snapshot(day, minor, None, AT.replace(hour=len(snapshots))))
     edges = [day + timedelta(days=by) for day in (each.day for each in snapshots) for by in (-1, 0, 1)]
+    lines = list(zip(days, minors, strict=True))
     asked = edges + [first + timedelta(days=chance.randrange(-40, 260)) for _ in range(rounds(10, 300))]
     for day in asked:
-        expected = balance_on(day, snapshots, list(zip(days, minors, strict=True)))
+        expected = balance_on(day, snapshots, lines)
         found = balance(ben, bank, day.isoformat())
         assert (int(Decimal(found["amount"]) * 100), found["basis"], found["snapshotDate"]) == (
             expected.amount_minor,
             expected.basis,
             str(expected.snapshot_date),
         )
+    known = min(*days, *(each.day for each in snapshots))
+    assert bank.ask(lambda: by_day(ben.organization_id, {bank.fa_id: "EUR"}, asked)) == {
+        day: {bank.fa_id: Money(balance_on(day, snapshots, lines).amount_minor, "EUR")}
+        for day in asked
+        if day >= known
+    }

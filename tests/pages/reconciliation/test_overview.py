@@ -19,22 +19,40 @@ def posted(bank, desk, ben):
     desk.confirm(*bank.send_many([("2026-11-03", "-30.00", "Rent")]))
 
 
+def rows_of(page, title):
+    """Read the figures of a table by its title, and a dash as none."""
+    body = page.split(f"<summary>{title}</summary>")[1].split("</tbody>")[0].split("<tbody>")[1]
+    cells = (re.findall(r'value="([^"]*)"|class="(none)"', row) for row in body.split("</tr>"))
+    return [[figure or None for figure, _ in row] for row in cells if row]
+
+
 def test_the_table_says_what_the_picture_shows(ada, posted):
     page = ada.browser().get("/reports/overview").text
-    body = page.split("<tbody>")[1].split("</tbody>")[0]
-    rows = [re.findall(r'value="([^"]*)"', row) for row in body.split("</tr>")]
+    rows = rows_of(page, "The figures of each month")
     assert rows[:3] == [
-        ["0.00", "30.00", "-30.00", "70.00"],
-        ["100.00", "0.00", "100.00", "100.00"],
-        ["0.00", "0.00", "0.00", "0.00"],
+        ["0.00", "30.00", "-30.00", "70.00", None],
+        ["100.00", "0.00", "100.00", "100.00", None],
+        [None] * 5,
     ]
-    weeks = re.findall(r'<a href="/journal\?([^"]*)" tabindex="-1"', page)
-    assert "from=2026-10-26&amp;to=2026-11-01" in {
+    assert ["70.00"] in rows_of(page, "Cash of each week")
+    weeks = re.findall(r'class="chart-mark" href="/journal\?([^"]*)"', page)
+    assert "from=2026-10-26&amp;to=2026-10-31" in {
         "&amp;".join(sorted(week.split("&amp;"))) for week in weeks
     }
-    assert page.count("26 Oct to 1 Nov 2026") == 2
-    assert "from=2026-10-01" in page
+    assert page.count("26 Oct to 31 Oct 2026") == 2
+    assert "October 2026: Income 100.00" in page
+    assert "November 2026: Expenses 30.00" in page
+    assert page.count("chart-bar") == 2
     assert "style=" not in page
+
+
+@pytest.mark.parametrize(("months", "shown"), [("3", 3), ("24", 24), ("7", 12), ("", 12)])
+def test_the_range_is_chosen(ada, posted, months, shown, at_most):
+    browser = ada.browser()
+    with at_most(20):
+        page = browser.get(f"/reports/overview?months={months}").text
+    assert len(rows_of(page, "The figures of each month")) == shown
+    assert f"Cash of {shown} months" in page
 
 
 def test_the_hub_loads_it_afterwards_and_without_scripts_leads_to_it(ada, posted):
@@ -46,8 +64,12 @@ def test_the_hub_loads_it_afterwards_and_without_scripts_leads_to_it(ada, posted
     assert 'id="overview"' in part
 
 
-def test_books_without_an_account_have_a_flat_line(dan):
-    assert "Cash of twelve months" in dan.browser().get("/reports/overview").text
+def test_books_without_an_account_have_no_line(dan):
+    page = dan.browser().get("/reports/overview").text
+    assert "Nothing is posted to a bank account yet" in page
+    assert "Neither income nor expenses are posted" in page
+    assert "chart-plot" not in page
+    assert rows_of(page, "The figures of each month") == [[None] * 5] * 12
 
 
 def test_books_and_statements_are_compared_by_day(ben, bank, desk, posted):

@@ -3,6 +3,7 @@
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.pages.accounts.dimension_figures import account_chart
 from webapp.schemas.accounts.accounts import (
     AccountFormSchema,
     ArchiveFormSchema,
@@ -112,6 +113,7 @@ def show_account(account_id: int, problem: Problem | None = None) -> Response:
         "accounts/show.html",
         account=account,
         fa_id=fa_id,
+        chart=account_chart(account),
         splits_batches=fa_id is not None
         and queries.accounts.feed_accounts.get(organization_id(), fa_id).splits_batches,
         parents=[

@@ -84,7 +84,13 @@ def stated_balances(fa_id: int) -> Response:
         "feed_accounts/balances.html",
         account=feed_account,
         history=history,
-        chart=charts.balance_chart(history),
+        chart=charts.line(
+            period,
+            history.books,
+            [],
+            feed_account.currency,
+            {each.day: each.stated for each in history.points},
+        ),
         period=period,
     )
 

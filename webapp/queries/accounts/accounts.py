@@ -10,7 +10,7 @@ from sqlalchemy import orm
 
 from webapp.database.functions import fold
 from webapp.database.sessions import db
-from webapp.ledger.chart import UNCATEGORISED, AccountType, Role
+from webapp.ledger.chart import UNCATEGORISED, AccountType, Role, ancestors
 from webapp.ledger.money import Money
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
@@ -267,9 +267,4 @@ def lineage(account: Account) -> list[int]:
             sa.select(Account.id, Account.parent_id).where(of_same_organization(Account, account))
         ).all()
     )
-    found: list[int] = []
-    above = account.parent_id
-    while above is not None and above not in found:
-        found.append(above)
-        above = parents.get(above)
-    return found
+    return ancestors(account.id, parents)

@@ -206,15 +206,30 @@ def _unreconciled_until(organization_id: str, fa_id: int, day: date) -> sa.Selec
 
 
 def cash_by_day(organization_id: str, period: Period) -> dict[date, Money]:
-    """Give the sum of the active feed accounts' balances in the base currency, by day, in the order of days."""
+    """Give the sum of the active feed accounts' balances in the base currency, by day, in the order of days.
+
+    The days before anything is posted to any of them are left out.
+    """
     ids = db.session.scalars(
         sa.select(FeedAccount.account_id).where(
             FeedAccount.organization_id == organization_id, FeedAccount.is_active
         )
     ).all()
     base = organizations.get(organization_id).base_currency
-    found = by_day(organization_id, ids, period)
-    return {day: Money(balance.amount_base_minor, base) for day, balance in found.items()}
+    first = first_day(organization_id, ids)
+    return {
+        day: Money(balance.amount_base_minor, base)
+        for day, balance in by_day(organization_id, ids, period).items()
+        if first is not None and day >= first
+    }
+
+
+def first_day(organization_id: str, account_ids: Collection[int] | None = None) -> date | None:
+    """Find the first day on which anything was posted to some accounts, or to any."""
+    statement = sa.select(sa.func.min(DaySum.day)).where(DaySum.organization_id == organization_id)
+    if account_ids is not None:
+        statement = statement.where(DaySum.account_id.in_(account_ids))
+    return db.session.scalar(statement)
 
 
 def closing_balances(

@@ -1,6 +1,7 @@
 """The banks' balances of feed accounts at the close of any day, rolled from the stated ones."""
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -11,7 +12,7 @@ from sqlalchemy import orm
 from webapp.database.functions import first_of_month
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on
+from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on, nearest
 from webapp.models import FeedAccount, LineDaySum, LineMonthSum, ProviderBalance
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
@@ -46,6 +47,66 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
             amount, currency, balance.as_of, balance.snapshot_date, balance.basis
         )
     return found
+
+
+def by_day(
+    organization_id: str, currencies: Mapping[int, str], days: Collection[date]
+) -> dict[date, dict[int, Money]]:
+    """Give the balances of feed accounts at the close of some days, as `on` gives those of one.
+
+    A day before the first of their lines and statements is left out, and on each day an account without a statement.
+    """
+    stated: dict[int, list[Snapshot]] = defaultdict(list)
+    balance = ProviderBalance
+    for fa_id, day, amount, stated_at, received_at in db.session.execute(
+        sa.select(
+            balance.feed_account_id, balance.day, balance.amount_minor, balance.stated_at, balance.received_at
+        )
+        .where(balance.organization_id == organization_id, balance.feed_account_id.in_(currencies))
+        .order_by(balance.id)
+    ):
+        stated[fa_id].append(Snapshot(day, amount, stated_at, received_at))
+    moved = _moved(organization_id, stated, days)
+    known = _first_day(organization_id, currencies, (each.day for some in stated.values() for each in some))
+    found: dict[date, dict[int, Money]] = {}
+    for day in days:
+        if known is not None and day >= known:
+            rolled = {fa_id: balance_on(day, some, moved[fa_id]) for fa_id, some in stated.items()}
+            found[day] = {
+                fa_id: Money(each.amount_minor, currencies[fa_id])
+                for fa_id, each in rolled.items()
+                if each.amount_minor is not None
+            }
+    return found
+
+
+def _moved(
+    organization_id: str, stated: Mapping[int, Collection[Snapshot]], days: Collection[date]
+) -> dict[int, list[tuple[date, int]]]:
+    """Read what lines come to by day, between some days and the nearest statement of each."""
+    near = [nearest(day, list(some)) for some in stated.values() for day in days]
+    ends = {*days, *(each.day for each in near if each is not None)}
+    found: dict[int, list[tuple[date, int]]] = defaultdict(list)
+    if ends:
+        for fa_id, day, amount in db.session.execute(
+            sa.select(LineDaySum.feed_account_id, LineDaySum.day, LineDaySum.amount_minor).where(
+                LineDaySum.organization_id == organization_id,
+                LineDaySum.feed_account_id.in_(stated),
+                LineDaySum.day.between(min(ends), max(ends)),
+            )
+        ):
+            found[fa_id].append((day, amount))
+    return found
+
+
+def _first_day(organization_id: str, ids: Collection[int], stated: Iterable[date]) -> date | None:
+    """Find the first day of which a line or a statement tells."""
+    first = db.session.scalar(
+        sa.select(sa.func.min(LineDaySum.day)).where(
+            LineDaySum.organization_id == organization_id, LineDaySum.feed_account_id.in_(ids)
+        )
+    )
+    return min((day for day in (first, *stated) if day is not None), default=None)
 
 
 @made_once

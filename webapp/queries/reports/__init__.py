@@ -9,6 +9,7 @@ from webapp.queries.reports import (
     ledger_order,
     registers,
     report_tables,
+    stated_balances,
     statements,
     trial_balances,
 )

@@ -17,7 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.chart import AccountType, Role, ancestors
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.open_items.ageing import SIDES, OwedSide
@@ -45,6 +45,7 @@ class ReportAccount:
     in_scope: bool
     role: str | None = None
     keeps_items: bool = False
+    parent_id: int | None = None
 
     @property
     def account_id(self) -> int | None:
@@ -144,6 +145,11 @@ class ReportBooks:
             if self.by:
                 self._by_key[part] = _moved(self._by_key[part], sums, sides)
 
+    def under(self, account_id: int) -> set[int]:
+        """Give the ids of an account and of all that stand under it."""
+        parents = {each.id: each.parent_id for each in self.accounts if each.id}
+        return {each for each in parents if account_id in (each, *ancestors(each, parents))}
+
     @cached_property
     def parts(self) -> Sequence[Part]:
         """The books of each project, group or merchant that anything is posted to, A to Z, and then of none."""
@@ -223,7 +229,7 @@ def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
         JournalEntry.organization_id == organization_id, JournalEntry.is_closing
     )
     return (
-        sa.select(*columns, Account.keeps_items, closing.exists())
+        sa.select(*columns, Account.keeps_items, Account.parent_id, closing.exists())
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )

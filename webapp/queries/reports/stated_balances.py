@@ -1,6 +1,6 @@
 """A bank account by the books, day by day, beside the balances that its statements and proofs state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -9,8 +9,11 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
+from webapp.ledger.rates import mirror
 from webapp.models import FeedAccount, Reconciliation, refers_to
-from webapp.queries.accounts import balances
+from webapp.queries.access import organizations
+from webapp.queries.accounts import balances, feed_accounts, provider_balances
+from webapp.queries.currencies import rate_tables
 from webapp.queries.imports import coverage
 
 
@@ -70,3 +73,23 @@ def history(feed_account: FeedAccount, period: Period) -> BalanceHistory:
 def _books(feed_account: FeedAccount, period: Period) -> dict[date, Money]:
     found = balances.by_day(feed_account.organization_id, [feed_account.account_id], period)
     return {day: Money(balance.amount_minor, feed_account.currency) for day, balance in found.items()}
+
+
+def of_all_banks(organization_id: str, days: Collection[date]) -> dict[date, Money]:
+    """Give the sum of the banks' balances in the base currency at the close of some days, at the rate of each.
+
+    These are the totals of the hub. A day on which the balance of an account or a rate is unknown is left out.
+    """
+    base = organizations.get(organization_id).base_currency
+    currencies = {each.id: each.currency for each in feed_accounts.active(organization_id)}
+    tables = {
+        each: rate_tables.between(organization_id, each, base, min(days), max(days))
+        for each in set(currencies.values())
+    }
+    found = {}
+    for day, stated in provider_balances.by_day(organization_id, currencies, days).items():
+        rates = [(each, tables[each.currency].on(day)) for each in stated.values()]
+        worth = [mirror(each.minor, each.currency, base, rate) for each, rate in rates if rate is not None]
+        if len(worth) == len(currencies):
+            found[day] = Money(sum(worth), base)
+    return found

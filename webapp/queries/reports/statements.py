@@ -5,7 +5,7 @@ financial year at nil. Personal accounts (`in_scope` false) stand apart in resul
 A report of selected postings is made of these alone: what stands against them may be elsewhere.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -59,7 +59,8 @@ class ReportLine(AccountLine):
 class ProfitAndLoss:
     """Income and expenses of a period; the result is what the income exceeds the expenses by.
 
-    All three are without personal accounts. `personal` is what those come to, a debit above zero.
+    All three are without personal accounts. `personal` is what those come to, a debit above zero. `accounts` are those
+    of the chart, with and without a line.
     """
 
     base_currency: str
@@ -71,6 +72,7 @@ class ProfitAndLoss:
     personal: Sums
     result_with_personal: Sums
     warnings: list[ReportWarning]
+    accounts: Mapping[int, ReportAccount]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +102,21 @@ class BalanceSheet:
     warnings: list[ReportWarning]
 
 
-def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLoss:
-    """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is."""
+def profit_and_loss(
+    organization_id: str, columns: ReportColumns, *, within: int | None = None
+) -> ProfitAndLoss:
+    """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is.
+
+    With `within` only an account and what stands under it count.
+    """
     periods = columns.periods
     days = [day for each in periods for day in (each.eve, each.last)]
     books = ReportBooks(organization_id, days, columns.selection, columns.by)
     grid = Grid(books, columns, lambda each: [each.change(period) for period in periods])
     rows = grid.rows(RESULT_TYPES)
+    if within is not None:
+        chosen = books.under(within)
+        rows = [(account, row) for account, row in rows if account.id in chosen]
     business = [(account, row) for account, row in rows if account.in_scope]
     cut_off = _cut_off(organization_id, columns.period.last)
     return ProfitAndLoss(
@@ -119,6 +129,7 @@ def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLo
         personal=grid.total(_personal(rows)),
         result_with_personal=-grid.total(_of(rows)),
         warnings=[] if columns.selection or cut_off is None else [cut_off],
+        accounts={each.account_id: each for each in books.accounts if each.account_id},
     )
 
 

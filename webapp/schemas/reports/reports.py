@@ -76,6 +76,21 @@ class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
     account_id = fields.FormId(load_default=None)
 
 
+class ResultPageQuerySchema(ReportPageQuerySchema):
+    """The same with an account: only it and what stands under it are shown."""
+
+    within = fields.FormId(load_default=None)
+
+
+MONTHS = ("3", "6", "12", "24")
+
+
+class OverviewPageQuerySchema(AddressSchema):
+    """How many months the pictures of cash, income and expenses show."""
+
+    months = fields.OneOf(*MONTHS, load_default="12")
+
+
 AGED = ("aged_receivables", "aged_payables")
 PARTY_STATEMENT = "party_statement"
 

@@ -1,171 +1,281 @@
-"""The geometry of charts, in the units of their pictures; what they show stands in a table beside them too."""
+"""The geometry of pictures of figures: across in hundredths of their width, down in pixels.
 
-from collections.abc import Iterable, Sequence
-from datetime import date
-from itertools import groupby
-from typing import NamedTuple
+So a picture fits each screen without scaling its words. What it shows stands in a table behind it too.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import count, groupby, pairwise
+from typing import Any, NamedTuple
 
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.queries.reports.stated_balances import BalanceHistory
+from webapp.web.rendering.figures import round_figure
 
-WIDTH, HEIGHT, BAR, MARGIN = 720, 120, 16, 2
+# The row of the value that is pointed at, the drawing, and the row of the months.
+TOP, PLOT, FOOT = 22, 150, 22
+MOST_LABELS = 12
+DAY = timedelta(days=1)
 
 
-class Bar(NamedTuple):
-    """A bar of a month: where it stands, and how high it is."""
+class Tick(NamedTuple):
+    """A round amount of an axis, and how far down its line lies."""
+
+    y: float
+    amount: Money
+
+
+class Label(NamedTuple):
+    """The name of a month under a picture, where its middle is; the first of a new year has the year instead."""
 
     x: float
-    y: float
-    height: float
-    width: int = BAR
+    day: date
+    is_year: bool = False
 
 
-class CashMonth(NamedTuple):
-    """A month beside a cash line: its days and its figures."""
+class Series(NamedTuple):
+    """A figure of each period, none where nothing is known yet; one that is not drawn stands in the table alone."""
 
+    key: str
+    amounts: Sequence[Money | None]
+    is_drawn: bool = True
+
+
+class ChartMark(NamedTuple):
+    """A bar of a series, or the days of a line: the figures that it shows, what a click opens, and where it stands."""
+
+    key: str
     period: Period
-    income: Money
-    expenses: Money
-    result: Money
-    cash: Money
-
-
-class CashWeek(NamedTuple):
-    """A week of a cash line, which a click opens: its days, the cash at its close, and where it lies in the picture."""
-
-    period: Period
-    cash: Money
+    amounts: Mapping[str, Money]
     x: float
     width: float
+    y: float = TOP
+    height: float = PLOT
 
 
-class CashChart(NamedTuple):
-    """Cash by day as a stepped line, and income and expenses by month as bars."""
-
-    line: str
-    months: list[CashMonth]
-    weeks: list[CashWeek]
-    income: list[Bar]
-    expenses: list[Bar]
-    highest: tuple[date, Money]
-    lowest: tuple[date, Money]
-    width: int = WIDTH
-    height: int = HEIGHT
-
-
-def bars(amounts: Sequence[int], most: int, offset: float) -> list[Bar]:
-    """Stand a bar for each amount on the ground, `most` being as high as the picture; less than nothing is none.
-
-    >>> bars([50, 0], 100, 10)
-    [Bar(x=10.0, y=60.0, height=60.0, width=16), Bar(x=370.0, y=120.0, height=0.0, width=16)]
-    """
-    step = WIDTH / len(amounts)
-    heights = [round(HEIGHT * max(amount, 0) / (most or 1), 1) for amount in amounts]
-    return [
-        Bar(offset + number * step, round(HEIGHT - height, 1), height)
-        for number, height in enumerate(heights)
-    ]
-
-
-def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Money, Money]]) -> CashChart:
-    """Draw cash by day, with the income, the expenses and the result of each month."""
-    shown = [
-        CashMonth(period, income, expenses, result, cash[period.last])
-        for period, income, expenses, result in months
-    ]
-    most = max(max(month.income.minor, month.expenses.minor) for month in shown)
-    return CashChart(
-        stepped([amount.minor for amount in cash.values()], WIDTH, HEIGHT),
-        shown,
-        _weeks(cash),
-        bars([month.income.minor for month in shown], most, WIDTH / len(shown) / 2 - BAR - 1),
-        bars([month.expenses.minor for month in shown], most, WIDTH / len(shown) / 2 + 1),
-        max(cash.items(), key=lambda item: item[1].minor),
-        min(cash.items(), key=lambda item: item[1].minor),
-    )
-
-
-def _weeks(cash: dict[date, Money]) -> list[CashWeek]:
-    days = list(cash)
-    across = (WIDTH - 2 * MARGIN) / max(len(days) - 1, 1)
-    found = []
-    for _, group in groupby(days, key=lambda day: day.isocalendar()[:2]):
-        week = list(group)
-        x = MARGIN + (week[0] - days[0]).days * across
-        found.append(
-            CashWeek(Period(week[0], week[-1]), cash[week[-1]], round(x, 1), round(len(week) * across, 1))
-        )
-    return found
-
-
-class StatedDot(NamedTuple):
-    """A stated balance in a picture: its place, and the height of the books on its day."""
+class Dot(NamedTuple):
+    """A stated amount of a day, and how far down the line lies there where that differs."""
 
     x: float
     y: float
-    books_y: float
-    is_apart: bool
+    line_y: float | None
 
 
-class BalanceChart(NamedTuple):
-    """The balance of an account by the books as a stepped line, and what its bank states as dots."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Figures of some periods as bars, or as a line with dots; `series` are the columns of the table behind it."""
 
-    line: str
-    dots: list[StatedDot]
-    width: int = WIDTH
-    height: int = HEIGHT
+    periods: Sequence[Period]
+    series: Sequence[Series]
+    scale: "Scale"
+    labels: Sequence[Label]
+    marks: Sequence[ChartMark]
+    line: str = ""
+    dots: Sequence[Dot] = ()
+    height: int = TOP + PLOT + FOOT
+
+    @property
+    def area(self) -> str:
+        """The path between the line and nothing."""
+        start = self.line.partition(" ")[0].removeprefix("M")
+        return f"{self.line}V{self.scale.zero}H{start}Z"
+
+    @property
+    def margin(self) -> int:
+        """The pixels that the longest amount of the axis takes."""
+        return 12 + 7 * max(len(round_figure(tick.amount)) for tick in self.scale.ticks)
+
+    @property
+    def rows(self) -> Iterator[tuple[Period, list[Money | None]]]:
+        """The rows of the table, the newest first."""
+        rows = zip(self.periods, *(each.amounts for each in self.series), strict=True)
+        return ((period, amounts) for period, *amounts in reversed(list(rows)))
 
 
-def balance_chart(history: BalanceHistory) -> BalanceChart:
-    """Draw the balance of an account by day, and each stated one, between the lowest and the highest of both."""
-    books, points = history.books, history.points
-    heights = [amount.minor for amount in (*books.values(), *(point.stated for point in points))]
-    low, high = min(heights), max(heights)
-    first, across = next(iter(books)), (WIDTH - 2 * MARGIN) / max(len(books) - 1, 1)
+class Scale:
+    """Heights of amounts, between two round ones around them and nothing."""
 
-    def top(amount: Money) -> float:
-        return round(HEIGHT - MARGIN - (amount.minor - low) * (HEIGHT - 2 * MARGIN) / (high - low or 1), 1)
+    def __init__(self, amounts: Iterable[Money], currency: str) -> None:
+        minors = [0, *(each.minor for each in amounts)]
+        steps = ticks(min(minors), max(minors))
+        self._low, self._high = steps[0], max(steps[-1], steps[0] + 1)
+        self.ticks = [Tick(self.y(each), Money(each, currency)) for each in steps]
+        self.zero = self.y(0)
 
-    return BalanceChart(
-        stepped([amount.minor for amount in books.values()], WIDTH, HEIGHT, (low, high)),
+    def y(self, minor: int) -> float:
+        """How far down an amount lies."""
+        return round(TOP + PLOT * (self._high - minor) / (self._high - self._low), 1)
+
+
+def ticks(low: int, high: int, most: int = 4) -> list[int]:
+    """List round amounts at even steps, from one that is not above the lowest to one that is not below the highest.
+
+    >>> ticks(0, 123400), ticks(-700, 1900), ticks(0, 7)
+    ([0, 50000, 100000, 150000], [-1000, 0, 1000, 2000], [0, 2, 4, 6, 8])
+    >>> ticks(0, 0)
+    [0]
+    """
+    step = next(each for power in count() for each in _round(power) if high - low <= each * most)
+    return list(range(low // step * step, -(-high // step) * step + 1, step))
+
+
+def _round(power: int) -> tuple[int, ...]:
+    return 10**power, 2 * 10**power, 5 * 10**power
+
+
+def bars(periods: Sequence[Period], series: Sequence[Series], currency: str) -> Picture:
+    """Stand a bar on the line of nothing for each figure of each period, those of a period side by side.
+
+    >>> months = [Period(date(2026, 1, 1), date(2026, 1, 31)), Period(date(2026, 2, 1), date(2026, 2, 28))]
+    >>> made = bars(months, [Series("income", [Money(500, "EUR"), Money(-500, "EUR")])], "EUR")
+    >>> [mark[3:] for mark in made.marks], made.scale.zero
+    ([(10.0, 30.0, 22.0, 75.0), (60.0, 30.0, 97.0, 75.0)], 97.0)
+    >>> bars(months, [Series("income", [None, Money(0, "EUR")])], "EUR").marks
+    []
+    """
+    drawn = [each for each in series if each.is_drawn]
+    scale = Scale((amount for each in drawn for amount in each.amounts if amount is not None), currency)
+    step = 100 / len(periods)
+    wide = round(step * 0.6 / len(drawn), 2)
+    marks = []
+    for at, period in enumerate(periods):
+        for number, each in enumerate(drawn):
+            if amount := each.amounts[at]:
+                x = round((at + 0.2) * step + number * wide, 2)
+                top, bottom = sorted((scale.y(amount.minor), scale.zero))
+                marks.append(
+                    ChartMark(each.key, period, {each.key: amount}, x, wide, top, round(bottom - top, 1))
+                )
+    labels = [Label(round((at + 0.5) * step, 2), period.last) for at, period in enumerate(periods)]
+    return Picture(periods, series, scale, thinned(labels), marks)
+
+
+def thinned(labels: Sequence[Label]) -> Sequence[Label]:
+    """Leave out labels evenly where there are more than fit, and keep the last one.
+
+    >>> months = Period(date(2024, 9, 1), date(2026, 1, 9)).months
+    >>> shown = thinned([Label(x, each.last) for x, each in enumerate(months)])
+    >>> [(label.x, label.day.month, label.is_year) for label in shown][:4]
+    [(0, 9, False), (2, 11, False), (4, 1, True), (6, 3, False)]
+    """
+    step = -(-len(labels) // MOST_LABELS)
+    shown = [label for at, label in enumerate(reversed(labels)) if at % step == 0][::-1]
+    years = [label.day.year for label in shown]
+    return [
+        label._replace(is_year=before != label.day.year)
+        for label, before in zip(shown, [*years[:1], *years], strict=False)
+    ]
+
+
+def line(
+    span: Period,
+    known: Mapping[date, Money],
+    periods: Sequence[Period],
+    currency: str,
+    stated: Mapping[date, Money],
+) -> Picture:
+    """Draw the amounts of days as a stepped line, which begins where they are known, and stated ones as dots.
+
+    Each of the periods has the amounts at its close.
+
+    >>> days = [date(2026, 1, day) for day in range(1, 5)]
+    >>> made = line(Period(days[0], days[-1]), {days[2]: Money(0, "EUR"), days[3]: Money(400, "EUR")}, [], "EUR", {})
+    >>> made.line, made.area
+    ('M50.00 172.0H75.00V22.0H100.00', 'M50.00 172.0H75.00V22.0H100.00V172.0H50.00Z')
+    """
+    scale = Scale([*known.values(), *stated.values()], currency)
+    days = (span.last - span.first).days + 1
+
+    def at(day: date) -> float:
+        return round(100 * (day - span.first).days / days, 2)
+
+    columns = {"books": known, **({"bank": stated} if stated else {})}
+    rows = {each: {key: of[each.last] for key, of in columns.items() if each.last in of} for each in periods}
+    dots = (
+        (day, amount.minor, known[day].minor if known.get(day, amount) != amount else None)
+        for day, amount in stated.items()
+    )
+    return Picture(
+        periods,
+        [Series(key, [row.get(key) for row in rows.values()]) for key in columns],
+        scale,
+        thinned([Label(at(each.first + (each.last - each.first) / 2), each.last) for each in span.months]),
         [
-            StatedDot(
-                round(MARGIN + (point.day - first).days * across, 1),
-                top(point.stated),
-                top(point.books),
-                bool(point.apart),
-            )
-            for point in points
+            ChartMark("", each, row, at(each.first), round(at(each.last + DAY) - at(each.first), 2))
+            for each, row in rows.items()
+            if row
         ],
+        stepped([(at(day), scale.y(amount.minor)) for day, amount in known.items()], 100),
+        [Dot(at(day + DAY), scale.y(minor), None if of is None else scale.y(of)) for day, minor, of in dots],
     )
 
 
-def stepped(
-    balances: Sequence[int], width: int = 104, height: int = 28, span: tuple[int, int] | None = None
-) -> str:
-    """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
-
-    The box reaches from the lowest balance to the highest, or from the first to the second figure of `span`.
+def stepped(points: Sequence[tuple[float, float]], end: float) -> str:
+    """Write the SVG path of a stepped line through points, on to an end.
 
     Balances are steps, not slopes, because they are not measured between two days.
-    A margin of 2 on every side leaves space for the stroke and the dot on the last day.
 
-    >>> stepped([100, 100, 300], width=24, height=14)
-    'M2.0 12.0H12.0V12.0H22.0V2.0'
-    >>> stepped([5, 5], width=24, height=14)
-    'M2.0 12.0H22.0V12.0'
+    >>> stepped([(2.0, 12.0), (12.0, 12.0), (22.0, 2.0)], 32)
+    'M2.00 12.0H22.00V2.0H32.00'
+    >>> stepped([], 32)
+    ''
     """
-    low, high = span or (min(balances), max(balances))
+    if not points:
+        return ""
+    turns = (f"H{x:.2f}V{y:.1f}" for (_, before), (x, y) in pairwise(points) if y != before)
+    return f"M{points[0][0]:.2f} {points[0][1]:.1f}{''.join(turns)}H{end:.2f}"
+
+
+def weeks(span: Period) -> list[Period]:
+    """List the weeks of a period, cut at its ends and at the ends of months.
+
+    >>> [str(each.last) for each in weeks(Period(date(2026, 10, 29), date(2026, 11, 3)))]
+    ['2026-10-31', '2026-11-01', '2026-11-03']
+    """
+    days = (date.fromordinal(each) for each in range(span.first.toordinal(), span.last.toordinal() + 1))
+    groups = (list(group) for _, group in groupby(days, key=lambda day: (day.month, day.isocalendar()[:2])))
+    return [Period(each[0], each[-1]) for each in groups]
+
+
+def result_chart(months: Sequence[Period], report: Any, first: date | None, *beside: Series) -> Picture:
+    """Draw income and expenses by month, as a profit and loss statement has them; before a first day there are none."""
+    figures = {"income": -report.income, "expenses": report.expenses, "result": report.result}
+    series = [
+        Series(key, known(months, sums.months or (), first), is_drawn=key != "result")
+        for key, sums in figures.items()
+    ]
+    return bars(months, [*series, *beside], report.base_currency)
+
+
+def known(
+    periods: Sequence[Period], amounts: Sequence[Money | None], first: date | None
+) -> list[Money | None]:
+    """Leave out the amounts of periods that end before the first day of the books.
+
+    >>> months = list(Period(date(2026, 1, 1), date(2026, 3, 9)).months)
+    >>> known(months, [Money(0, "EUR")] * 3, date(2026, 2, 28)).count(None)
+    1
+    """
+    pairs = zip(periods, amounts, strict=True)
+    return [amount if first is not None and each.last >= first else None for each, amount in pairs]
+
+
+def small_line(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
+    """Write the path of balances of evenly spaced days in a small box, with a margin of 2 for its stroke and dot.
+
+    >>> small_line([100, 100, 300], width=24, height=14), small_line([5, 5], width=24, height=14)
+    ('M2.00 12.0H22.00V2.0H22.00', 'M2.00 12.0H22.00')
+    """
+    low, high = min(balances), max(balances)
     across = (width - 4) / max(len(balances) - 1, 1)
     up = (height - 4) / (high - low or 1)
-    tops = [height - 2 - (balance - low) * up for balance in balances]
-    steps = (f"H{2 + index * across:.1f}V{top:.1f}" for index, top in enumerate(tops) if index)
-    return f"M2.0 {tops[0]:.1f}" + "".join(steps)
+    points = [(2 + at * across, height - 2 - (each - low) * up) for at, each in enumerate(balances)]
+    return stepped(points, width - 2)
 
 
 def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
-    """The position of a day on a stepped line that ends on a last day; empty where it is before the line.
+    """Write the position of a day on a sparkline that ends on a last day; nothing where it is before the line.
 
     >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
     ('102.0', '')
@@ -175,4 +285,4 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 
 
 # Filters of templates.
-PLAIN = (stepped, placed)
+PLAIN = (small_line, placed)

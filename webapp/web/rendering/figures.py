@@ -26,6 +26,16 @@ def figure(amount: object, notation: Notation = DEFAULT) -> str:
     return written(amount, notation)
 
 
+def round_figure(amount: Money, notation: Notation = DEFAULT) -> str:
+    """Print an amount of an axis, without the digits of a whole one.
+
+    >>> round_figure(Money(-500000, "EUR")), round_figure(Money(1250, "BHD")), round_figure(Money(20, "JPY"))
+    ('−5,000', '1.250', '20')
+    """
+    whole = amount.decimal.to_integral_value()
+    return written(whole if whole == amount.decimal else amount, notation)
+
+
 def rate(units: Decimal, notation: Notation = DEFAULT) -> str:
     """Print a rate without groups, as it is typed.
 
@@ -261,6 +271,7 @@ def shifted(value: date, days: int) -> date:
 # Filters by what the page gives them beside their value: its notation, the present day, both or nothing.
 NOTED = (
     figure,
+    round_figure,
     nil,
     change,
     size,
