@@ -19,7 +19,7 @@ from webapp.schemas.base import Schema
 # Nobody else writes meanwhile; the API takes no more at once.
 MOST_LINES: Final = 50
 MOST_ROWS: Final = 25
-# What a line is said to be by one of them.
+# What a line is said to be by one of them; a line that pays several parties has both, its splits and what it pays.
 ALONE: Final = frozenset({"category", "pays", "pair", "splits"})
 
 
@@ -28,6 +28,7 @@ class LinePartSchema(Schema):
 
     category = NameOrId(required=True)
     amount = WrittenAmount(required=True)
+    merchant = NameOrId()
 
 
 class LineTargetSchema(Schema):
@@ -45,7 +46,8 @@ class LineTargetSchema(Schema):
     @ma.validates_schema
     def _says_one_thing(self, data: Mapping[str, Any], **kwargs: Any) -> None:
         del kwargs
-        if len(ALONE & data.keys()) > 1 or (
+        said = ALONE & data.keys()
+        if (len(said) > 1 and said != {"pays", "splits"}) or (
             "pair" in data and len(data.keys() - {"why"}) > len(("id", "pair"))
         ):
             raise ma.ValidationError(f"Line {data['id']}: send a category, pays or pair.")
@@ -144,6 +146,7 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
     if "splits" in line:
         change["splits"] = [
             {"accountId": directory.account_id(each["category"]), "amount": each["amount"]}
+            | ({"orgMerchantId": directory.merchant_id(each["merchant"])} if "merchant" in each else {})
             for each in line["splits"]
         ]
     return change
@@ -152,8 +155,8 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise lines",
-    description="Set category, merchant, project or splits of up to 50 lines, what they pay, or their pair; confirm "
-    "posts them too, and corrections of posted ones.",
+    description="Set category, merchant, project or splits of up to 50 lines, what they pay (of several merchants with "
+    "splits), or their pair; confirm posts them too, and corrections of posted ones.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,
