@@ -155,8 +155,8 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise lines",
-    description="Set category, merchant, project or splits of up to 50 lines, what they pay (of several merchants with "
-    "splits), or their pair; confirm posts them too, and corrections of posted ones.",
+    description="Set category, merchant, project, splits or pair of up to 50 lines, and what they pay; confirm posts "
+    "them, corrections too.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,
