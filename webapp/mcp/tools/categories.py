@@ -125,7 +125,11 @@ def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[
         for each in chosen
         if "pair" in each
     ]
-    return [*([("PATCH", "/transactions", {"changes": changes})] if changes else []), *joins]
+    return [
+        *directory.makes,
+        *([("PATCH", "/transactions", {"changes": changes})] if changes else []),
+        *joins,
+    ]
 
 
 def _change(line: Mapping[str, Any], directory: Directory) -> Json:
@@ -140,13 +144,13 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
         }
         change |= settling(line["pays"], short, directory)
     if "merchant" in line:
-        change["orgMerchantId"] = directory.merchant_id(line["merchant"])
+        change["orgMerchantId"] = directory.merchant_for(line["merchant"])
     if "project" in line:
         change["projectId"] = directory.project_id(line["project"])
     if "splits" in line:
         change["splits"] = [
             {"accountId": directory.account_id(each["category"]), "amount": each["amount"]}
-            | ({"orgMerchantId": directory.merchant_id(each["merchant"])} if "merchant" in each else {})
+            | ({"orgMerchantId": directory.merchant_for(each["merchant"])} if "merchant" in each else {})
             for each in line["splits"]
         ]
     return change
