@@ -15,6 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from tests.fixtures.helpers import owed
 from webapp.database.sessions import Base, db, prepare_engine
 from webapp.database.tenancy import maintenance
 from webapp.migrations.revisions import VERSIONS, current_revision, head_revision
@@ -222,6 +223,20 @@ def test_a_proposal_of_before_its_digests_were_kept_is_approved_and_moves_as_a_n
     assert approve(asked[1], now)[:2] == (409, "moved")
     assert approve(asked[0], asked[0]["digest"])[0] == 200
     assert {each["code"] for each in bank.broken()} <= UNBOUND
+
+
+def test_a_line_that_pays_abroad_since_before_its_parts_were_shared_settles_it(ada, books, bank):
+    bank.quote("2026-03-01", "USD", "1.10")
+    owed.keep_items(ada, books.account_id("Trade receivables"))
+    owed.owe(ada, books, "1100.00", bank.merchant("Acme"), currency="USD")
+    line = bank.send("2026-03-20", "1004.00", "Acme")
+    settles = [{"itemId": each["id"]} for each in owed.items(ada)]
+    assert ada.patch(f"/api/transactions/{line}", json={"settles": settles}).status_code == 200
+    with ada.app.app_context(), maintenance():
+        downgrade(db.engine, "0113")
+        upgrade(db.engine)
+    assert ada.post(f"/api/transactions/{line}/confirm").status_code == 200
+    assert (owed.items(ada), owed.differences(ada)) == ([], ["-4.00"])
 
 
 def test_a_way_back_that_is_killed_changes_nothing_and_runs_again(engine):

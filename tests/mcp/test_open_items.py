@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line as fed
-from tests.fixtures.helpers.owed import items, owe
+from tests.fixtures.helpers.owed import differences, items, owe
 from tests.fixtures.helpers.planning import approve
 from tests.mcp.clients import Model
 
@@ -148,3 +148,24 @@ def test_a_split_line_pays_two_parties_at_once(ben, books, bank, acme, invoices)
     assert model.call("settle_items", line=line, items=paid, why="A payout")["status"] == "EXECUTED"
     model.call("confirm_lines", ids=[line], why="A payout")
     assert {each["reference"] for each in items(ben)} == {"RE-2026-18", "B-9"}
+
+
+def test_splits_and_what_they_pay_are_one_call_and_one_approval(agent, ben, books, bank):
+    """One party in its own currency, one in dollars, and the bank's charges."""
+    bank.quote("2026-03-01", "USD", "1.10")
+    owe(ben, books, "90.00", bank.merchant("Nagel"))
+    owe(ben, books, "110.00", bank.merchant("Fjord"), currency="USD")
+    line = bank.send("2026-03-20", "187.40", "Payout")
+    parts = [("Trade receivables", "90.00", "Nagel"), ("Trade receivables", "101.00", "Fjord")]
+    splits = [{"category": category, "amount": amount, "merchant": name} for category, amount, name in parts]
+    splits.append({"category": "Bank charges", "amount": "-3.60"})
+    pays = [{"item": each["id"]} for each in items(ben)]
+    asked = {"lines": [{"id": line, "splits": splits, "pays": pays}], "confirm": True, "why": "Payout"}
+    proposed = agent.call("categorise_lines", **asked)
+    waiting = ben.get(f"/api/action-requests/{proposed['proposal']}").json["actionRequest"]
+    page = ben.browser().get("/proposals").text
+    assert [each for each in ("Nagel", "Fjord", "110.00", "90.00", "101.00") if each not in page] == []
+    answer = approve(ben, waiting)
+    assert answer.status_code == 200, answer.json
+    assert items(ben) == []
+    assert differences(ben) == ["-1.00"]

@@ -382,6 +382,24 @@ def test_what_changes_nothing_says_so(model, bank, ben):
     assert "blockers" in some["next"]
 
 
+def test_a_merchant_that_is_not_there_is_made_with_its_line_or_entry(model, bank, ben):
+    line = bank.send("2026-03-20", "-40.00", "Fjord AS")
+    asked = {"id": line, "category": "Travel", "merchant": "Fjord"}
+    assert "Send '+Fjord' to make it" in model.refusal("categorise_lines", lines=[asked], why="Its bill")
+    model.call("categorise_lines", lines=[{**asked, "merchant": "+Fjord"}], why="Its bill")
+    made = ben.get("/api/merchants?q=Fjord").json["merchants"]
+    assert [each["name"] for each in made] == ["Fjord"]
+    shown = ben.get(f"/api/transactions/{line}").json["transaction"]
+    assert shown["orgMerchantId"] == made[0]["id"]
+    legs = [
+        {"account": "Travel", "amount": "5.00", "merchant": "+fjord"},
+        {"account": "Rent", "amount": "-5.00"},
+    ]
+    again = model.call("write_entry", date="2026-03-20", description="Tip", legs=legs, why="Tip")
+    assert again["status"] == "EXECUTED"
+    assert [each for each in again["warnings"] if "of this name is there already" in each]
+
+
 def test_a_key_of_a_write_is_not_used_up_by_looking(model, bank, ben):
     bank.send("2026-10-05", "-50.00", "Rent")
     (line,) = model.call("find_lines")["lines"]

@@ -84,7 +84,10 @@ class LinePayment(OrganizationKeyed, Base):
 
 
 class PaymentPart(OrganizationKeyed, Base):
-    """How much of an item a line is to pay, with the item's sign."""
+    """How much of an item a line is to pay, with the item's sign.
+
+    `in_line_minor` is how much of the line that is, where it pays items in several currencies other than its own.
+    """
 
     __tablename__ = "payment_parts"
     __table_args__ = (
@@ -95,6 +98,7 @@ class PaymentPart(OrganizationKeyed, Base):
     transaction_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     item_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     amount_minor: Mapped[int] = mapped_column(MONEY)
+    in_line_minor: Mapped[int | None] = mapped_column(MONEY)
 
 
 class DueChange(OrganizationKeyed, Base):

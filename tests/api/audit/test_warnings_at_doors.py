@@ -21,12 +21,13 @@ from webapp.cli import main
 PLACES = {
     "services/bookkeeping/closing_entries.py": ["looks_like_closing"],
     "services/bookkeeping/manual_entries.py": ["on_bank", "prepaid_open"],
-    "services/feeds/pushes.py": ["before_revaluation, moved_by_lock"],
+    "services/feeds/pushes.py": ["before_revaluation, moved_by_lock", "far_balance"],
     "services/imports/imports.py": ["before_revaluation, moved_by_lock"],
     "services/audit/locked_figures.py": ["locked_figures"],
     "services/journal/entries.py": ["moved_by_lock", "rounding"],
     "services/journal/realisations.py": ["revaluation_stale"],
     "services/journal/settled_items.py": ["settlement_undone"],
+    "services/accounts/merchants.py": ["same_name"],
 }
 WORDS = {
     "looks_like_closing": "of income and expenses to nil",
@@ -37,6 +38,7 @@ WORDS = {
     "rounding": "that its rates leave over is posted on Rounding",
     "revaluation_stale": "is off by",
     "settlement_undone": "joined both parties and is undone",
+    "same_name": "of this name is there already: Acme",
 }
 
 
@@ -68,6 +70,11 @@ class Stage:
 
     def post(self, entry):
         return Scene(f"/api/journal-entries/{entry}/post", {}, f"/journal/{entry}/post", {})
+
+    def same_name(self):
+        self.bank.merchant("Acme")
+        other, name = self.bank.merchant("Fjord"), {"name": "ACME"}
+        return Scene(f"/api/merchants/{other}", name, f"/merchants/{other}", name, "PATCH")
 
     def rounding(self):
         for currency, rate in (("USD", "1.0842"), ("JPY", "161.87")):
@@ -221,7 +228,7 @@ def test_each_place_that_warns_is_known():
     del found["web/access/browsers.py"]
     assert found == {path: len(codes) for path, codes in PLACES.items()}
     codes = {code for each in PLACES.values() for one in each for code in one.split(", ")}
-    assert codes == {*SCENES, "before_revaluation"}
+    assert codes == {*SCENES, "before_revaluation", "far_balance"}
 
 
 def test_a_confirmed_row_tells_it_in_its_toast(ada, bank):

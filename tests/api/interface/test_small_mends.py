@@ -52,6 +52,23 @@ def test_a_merchant_of_a_name_that_is_there_warns(ada):
     agent = ada.with_scopes("read", "propose")
     waiting = agent.post("/api/merchants", json={"name": "acme"}).json["actionRequest"]
     assert len(waiting["effect"]["warnings"]) == 2
+    other = ada.post("/api/merchants", json={"name": "Fjord"}).json["merchant"]["id"]
+    renamed = ada.patch(f"/api/merchants/{other}", json={"name": " acme "}).json
+    assert (len(renamed["warnings"]), renamed["warningCodes"]) == (2, ["same_name"] * 2)
+    assert "warnings" not in ada.patch(f"/api/merchants/{other}", json={"termsDays": 14}).json
+    page = ada.browser().post("/merchants", data={"name": "Acme"}, follow_redirects=True)
+    assert "A merchant of this name is there already: Acme" in page.text
+
+
+@pytest.mark.parametrize("stated", ["7500.00", "-7500.00", "7499.99"])
+def test_a_pushed_balance_of_a_hundred_times_the_books_warns(ada, bank, stated):
+    fa_id = bank.open("Card", "EUR")
+    row = {"providerTransactionId": "P1", "bookedOn": "2026-03-20", "amount": "75.00", "currency": "EUR"}
+    row |= {"pending": False, "description": "Sale"}
+    body = {"batchId": "1", "added": [row], "balance": {"amount": stated, "asOf": "2026-03-20"}}
+    answer = ada.post(f"/api/feeds/accounts/{fa_id}/transactions", json=body).json
+    assert answer.get("warningCodes", []) == ([] if stated == "7499.99" else ["far_balance"])
+    assert [each for each in answer.get("warnings", ()) if "books have, 75.00 EUR" not in each] == []
 
 
 def test_a_key_in_a_note_is_masked_before_it_is_kept(ben, bank):

@@ -84,3 +84,18 @@ def test_the_few_oldest_lines_that_are_wanted_are_found_without_the_others(app, 
     for _ in range(4):
         more()
     assert listed(3) < few + 200
+
+
+@on_sqlite
+def test_what_a_lock_cuts_off_is_found_without_the_other_entries(app, ada, bank):
+    """None that is in the books behind the locked day is about it, or about one before."""
+    steps = Steps(app)
+
+    def read(count):
+        lines = bank.send_many([("2026-03-01", "-5.00", "The same")] * count)
+        assert ada.post("/api/transactions/confirm", json={"ids": lines}).status_code == 200
+        return steps.of(lambda: ada.get("/api/reports/profit-and-loss?from=2026-01-01&to=2026-01-31"))
+
+    bank.lock("2026-01-31")
+    few = read(30)
+    assert max(read(90), read(91)) < few + 500

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import marshmallow as ma
-
 from webapp import queries, services
 from webapp.schemas.accounts.merchants import (
     MerchantChangesSchema,
@@ -12,9 +10,7 @@ from webapp.schemas.accounts.merchants import (
     MergeSchema,
     NewMerchantSchema,
 )
-from webapp.schemas.base import WARNINGS
 from webapp.schemas.paging import changing, listing, wrapped
-from webapp.schemas.untrusted import Untrusted
 from webapp.services.accounts.merchants import MerchantChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -22,13 +18,6 @@ from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_merchants", __name__, url_prefix="/api/merchants", description="Merchants")
 AnswerSchema = wrapped("merchant", MerchantSchema)
-MadeSchema = wrapped(
-    "merchant",
-    MerchantSchema,
-    title="MadeMerchant",
-    warnings=ma.fields.List(Untrusted(), metadata=WARNINGS),
-)
-SAME_NAME = "A merchant of this name is there already: {name} ({id}). If they are one, merge them."
 
 
 @bp.get("")
@@ -43,13 +32,10 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.post("")
 @requires("draft")
 @bp.arguments(NewMerchantSchema)
-@bp.response(201, MadeSchema)
+@bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Create a merchant."""
-    others = queries.accounts.merchants.named(organization_id(), body["name"])
-    warnings = [SAME_NAME.format(name=each.name, id=each.id) for each in others]
-    made = services.accounts.merchants.create(**body, **acting())
-    return {"merchant": made, **({"warnings": warnings} if warnings else {})}
+    return {"merchant": services.accounts.merchants.create(**body, **acting())}
 
 
 @bp.get("/<id:merchant_id>")

@@ -88,22 +88,51 @@ def in_currency(leading: Leg, others: Sequence[Leg], base: str) -> list[Leg]:
     ]
 
 
-def by_worth(leading: Leg, others: Sequence[Leg]) -> list[Leg]:
+def parts_of(bank: Leg, others: Sequence[Leg], known: Mapping[int, int]) -> list[int] | None:
+    """Give how much of a bank leg each leg opposite it is, in its currency; None where several leave that open.
+
+    `known` has it of legs in other currencies by their places. What is left is of the one that is not known, or of the
+    largest of the known ones.
+
+    >>> bank, paid = Leg(1, 95700, "GBP"), [Leg(2, -110000, "USD"), Leg(2, -11000, "CHF"), Leg(3, -100, "GBP")]
+    >>> parts_of(bank, paid, {1: -8700}), parts_of(bank, paid, {0: -87000, 1: -8700}), parts_of(bank, paid, {})
+    ([-86900, -8700, -100], [-86900, -8700, -100], None)
+    """
+    parts = [
+        known.get(place, 0) if leg.currency != bank.currency else leg.amount_minor
+        for place, leg in enumerate(others)
+    ]
+    abroad = [place for place, leg in enumerate(others) if leg.currency != bank.currency]
+    unknown = [place for place in abroad if place not in known]
+    if len(unknown) > 1:
+        return None
+    if abroad:
+        taking = unknown[0] if unknown else max(abroad, key=lambda place: abs(parts[place]))
+        parts[taking] -= bank.amount_minor + sum(parts)
+    return parts
+
+
+def by_worth(leading: Leg, others: Sequence[Leg], known: Mapping[int, int]) -> list[Leg]:
     """Return legs opposite a foreign one in its currency, of which those in others share the rest by their worth.
 
+    `known` has how much of it some of them are, by their places.
+
     >>> bank, paid, tax = Leg(1, 90000, "GBP"), Leg(2, -110000, "USD", -102353), Leg(3, -3529, "EUR", -3529)
-    >>> [leg.amount_minor for leg in by_worth(bank, [paid, tax])]
+    >>> [leg.amount_minor for leg in by_worth(bank, [paid, tax], {})]
     [-87000, -3000]
+    >>> [leg.amount_minor for leg in by_worth(bank, [paid, tax], {0: -86000})]
+    [-86000, -4000]
     """
     foreign = {
         place: leg.amount_base_minor or 0
         for place, leg in enumerate(others)
-        if leg.currency != leading.currency
+        if leg.currency != leading.currency and place not in known
     }
-    rest = -leading.amount_minor - sum(leg.amount_minor for leg in others if leg.currency == leading.currency)
-    if not sum(foreign.values()):
+    own = sum(leg.amount_minor for leg in others if leg.currency == leading.currency)
+    if foreign and not sum(foreign.values()):
         return list(others)
-    parts = dict(zip(foreign, share(rest, [*foreign.values()]), strict=True))
+    shares = share(-leading.amount_minor - own - sum(known.values()), [*foreign.values()]) if foreign else []
+    parts = {**known, **dict(zip(foreign, shares, strict=True))}
     return [
         replace(leg, amount_minor=bounded(parts[place]), currency=leading.currency) if place in parts else leg
         for place, leg in enumerate(others)

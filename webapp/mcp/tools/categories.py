@@ -19,7 +19,7 @@ from webapp.schemas.base import Schema
 # Nobody else writes meanwhile; the API takes no more at once.
 MOST_LINES: Final = 50
 MOST_ROWS: Final = 25
-# What a line is said to be by one of them.
+# What a line is said to be by one of them; a line that pays several parties has both, its splits and what it pays.
 ALONE: Final = frozenset({"category", "pays", "pair", "splits"})
 
 
@@ -28,6 +28,7 @@ class LinePartSchema(Schema):
 
     category = NameOrId(required=True)
     amount = WrittenAmount(required=True)
+    merchant = NameOrId()
 
 
 class LineTargetSchema(Schema):
@@ -45,7 +46,8 @@ class LineTargetSchema(Schema):
     @ma.validates_schema
     def _says_one_thing(self, data: Mapping[str, Any], **kwargs: Any) -> None:
         del kwargs
-        if len(ALONE & data.keys()) > 1 or (
+        said = ALONE & data.keys()
+        if (len(said) > 1 and said != {"pays", "splits"}) or (
             "pair" in data and len(data.keys() - {"why"}) > len(("id", "pair"))
         ):
             raise ma.ValidationError(f"Line {data['id']}: send a category, pays or pair.")
@@ -123,7 +125,11 @@ def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[
         for each in chosen
         if "pair" in each
     ]
-    return [*([("PATCH", "/transactions", {"changes": changes})] if changes else []), *joins]
+    return [
+        *directory.makes,
+        *([("PATCH", "/transactions", {"changes": changes})] if changes else []),
+        *joins,
+    ]
 
 
 def _change(line: Mapping[str, Any], directory: Directory) -> Json:
@@ -138,12 +144,13 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
         }
         change |= settling(line["pays"], short, directory)
     if "merchant" in line:
-        change["orgMerchantId"] = directory.merchant_id(line["merchant"])
+        change["orgMerchantId"] = directory.merchant_for(line["merchant"])
     if "project" in line:
         change["projectId"] = directory.project_id(line["project"])
     if "splits" in line:
         change["splits"] = [
             {"accountId": directory.account_id(each["category"]), "amount": each["amount"]}
+            | ({"orgMerchantId": directory.merchant_for(each["merchant"])} if "merchant" in each else {})
             for each in line["splits"]
         ]
     return change
@@ -152,8 +159,8 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="categorise_lines",
     title="Categorise lines",
-    description="Set category, merchant, project or splits of up to 50 lines, what they pay, or their pair; confirm "
-    "posts them too, and corrections of posted ones.",
+    description="Set category, merchant, project, splits or pair of up to 50 lines, and what they pay; confirm posts "
+    "them, corrections too.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,

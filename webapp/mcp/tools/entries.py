@@ -52,7 +52,10 @@ def run(arguments: Mapping[str, Any]) -> Json:
         "postings": [_leg(each, directory) for each in arguments["legs"]],
         "post": not arguments["draft"],
     }
-    return outcomes.outcome(outcomes.write("POST", "/journal-entries", body, arguments))
+    step = ("POST", "/journal-entries", body)
+    if directory.makes:
+        return outcomes.outcome(outcomes.plan("Write an entry", [*directory.makes, step], arguments))
+    return outcomes.outcome(outcomes.write(*step, arguments))
 
 
 def _void(arguments: Mapping[str, Any]) -> Json:
@@ -68,7 +71,7 @@ def _void(arguments: Mapping[str, Any]) -> Json:
 def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
     found: Json = {"accountId": directory.account_id(leg["account"]), "amount": leg["amount"]}
     found |= {"currency": leg["currency"]} if "currency" in leg else {}
-    found |= {"orgMerchantId": directory.merchant_id(leg["merchant"])} if "merchant" in leg else {}
+    found |= {"orgMerchantId": directory.merchant_for(leg["merchant"])} if "merchant" in leg else {}
     return found | ({"projectId": directory.project_id(leg["project"])} if "project" in leg else {})
 
 

@@ -16,6 +16,8 @@ from webapp.web.converters import ActIdConverter
 
 ACT_EXAMPLE: Final = "ar_01M86ZY22C8CQVX5YN58G045DZ"
 MOST_CANDIDATES: Final = 8
+# Before the name of a merchant that is to be made.
+NEW: Final = "+"
 # An id as a number is taken as well; the shorter schema is what every model reads.
 NAME_OR_ID: Final[dict[str, Any]] = {"type": "string"}
 
@@ -57,6 +59,19 @@ class Directory:
 
     def __init__(self) -> None:
         self._merchant_ids: dict[str, int] = {}
+        self._new: dict[str, int] = {}
+
+    @property
+    def makes(self) -> list[tuple[str, str, Json]]:
+        """The first steps of a plan: the calls that make the new merchants that were named."""
+        return [("POST", "/merchants", {"name": name}) for name in self._new]
+
+    def merchant_for(self, wanted: str | int) -> int | Json:
+        """Find a merchant, or refer to the one that the first steps of a plan make: `+` and its name."""
+        name = str(wanted)[len(NEW) :].strip()
+        if not str(wanted).startswith(NEW) or not name:
+            return self.merchant_id(wanted) or 0
+        return {"$ref": f"{self._new.setdefault(name, len(self._new) + 1)}#/merchant/id"}
 
     @cached_property
     def _bank_accounts(self) -> list[Json]:
@@ -127,7 +142,8 @@ def _one(wanted: str | int, records: Sequence[Json], kind: str) -> Json:
         raise ToolError(f"{len(found)} are named {wanted!r}: {_listed(found)}. Send the id.")
     near = [each for each in every if any(text in name for name in _names(each))]
     there = f"There are: {_listed(near or every)}." if every else f"The books have no {kind} like it."
-    raise ToolError(f"There is no {kind} {wanted!r}. {there}")
+    made = f" Send {NEW + str(wanted)!r} to make it, with a line or an entry." if kind == "merchant" else ""
+    raise ToolError(f"There is no {kind} {wanted!r}. {there}{made}")
 
 
 def _names(record: Json) -> list[str]:

@@ -205,6 +205,17 @@ def _unreconciled_until(organization_id: str, fa_id: int, day: date) -> sa.Selec
     return sa.select(parts[0] + parts[1])
 
 
+def lines_until(organization_id: str, fa_id: int, day: date) -> int:
+    """Add up the lines of a feed account up to a day, confirmed or not, in minor units."""
+    parts = [
+        sa.select(sa.func.coalesce(sa.func.sum(part.amount_minor), 0))
+        .where(part.organization_id == organization_id, part.feed_account_id == fa_id, reaches(part, day))
+        .scalar_subquery()
+        for part in (LineMonthSum, LineDaySum)
+    ]
+    return int(db.session.scalar(sa.select(parts[0] + parts[1])) or 0)
+
+
 def cash_by_day(organization_id: str, period: Period) -> dict[date, Money]:
     """Give the sum of the active feed accounts' balances in the base currency, by day, in the order of days.
 

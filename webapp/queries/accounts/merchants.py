@@ -29,7 +29,7 @@ def get(organization_id: str, merchant_id: int) -> Merchant:
 
 def named(organization_id: str, name: str) -> Sequence[Merchant]:
     """List the merchants of a name, however it is written, that count."""
-    is_named = fold(Merchant.name) == fold(sa.literal(name))
+    is_named = fold(sa.func.trim(Merchant.name)) == fold(sa.literal(name.strip()))
     statement = sa.select(Merchant).where(
         Merchant.organization_id == organization_id, is_named, Merchant.merged_into_id.is_(None)
     )

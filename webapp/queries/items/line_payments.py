@@ -7,20 +7,32 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger import dimensions
+from webapp.ledger.chart import Role
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import share
 from webapp.ledger.money import Money
 from webapp.models import LinePayment, OwedItem, PaymentPart, refers_to
 from webapp.models.base import table_of
+from webapp.queries.accounts import accounts
+from webapp.queries.common import merchants
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 
 @dataclass(frozen=True, slots=True)
 class PaidPart:
-    """How much of an item a line is to pay, with the item's sign, and the reference that the item has."""
+    """How much of an item a line is to pay, with the item's sign, and the reference that the item has.
+
+    `place` is where the item is: its account, and its merchant. `in_line_minor` is how much of the line that is, where
+    it is known.
+    """
 
     item_id: int
     amount: Money
     reference: str | None
+    place: tuple[int, int | None] = (0, None)
+    in_line_minor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, LinePay
     if not paying_ids:
         return {}
     rows = db.session.execute(
-        sa.select(PaymentPart, OwedItem.currency, OwedItem.reference, LinePayment.short)
+        sa.select(PaymentPart, OwedItem, LinePayment.short)
         .join(OwedItem, refers_to(PaymentPart.item_id, OwedItem))
         .join(
             LinePayment,
@@ -61,10 +73,43 @@ def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, LinePay
         .order_by(PaymentPart.transaction_id, PaymentPart.item_id)
     )
     found: dict[int, LinePaymentRecord] = {}
-    for part, currency, reference, short in rows:
-        paid = PaidPart(part.item_id, Money(part.amount_minor, currency), reference)
+    for part, item, short in rows:
+        amount, place = Money(part.amount_minor, item.currency), (item.account_id, item.org_merchant_id)
+        paid = PaidPart(item.id, amount, item.reference, place, part.in_line_minor)
         earlier = found.get(part.transaction_id, LinePaymentRecord((), short)).parts
         found[part.transaction_id] = LinePaymentRecord((*earlier, paid), short)
+    return found
+
+
+def in_line(organization_id: str, record: LinePaymentRecord, legs: Sequence[Leg]) -> dict[int, int]:
+    """Give how much of a line its counter legs are that pay in other currencies, where that is stored, by their places.
+
+    A leg is that of the same account, currency and party, or else of the same amount.
+    """
+    groups: dict[tuple[int, int | None, str], list[PaidPart]] = {}
+    stored = [part for part in record.parts if part.in_line_minor is not None]
+    merged = merchants.merged(organization_id) if stored else {}
+    for part in stored:
+        account_id, merchant_id = part.place
+        key = account_id, dimensions.counting(merchant_id, merged), part.amount.currency
+        groups.setdefault(key, []).append(part)
+    found: dict[int, int] = {}
+    for (account_id, party_id, currency), parts in groups.items():
+        amount = sum(part.amount.minor for part in parts)
+        free = [
+            place
+            for place, leg in enumerate(legs)
+            if place not in found and (leg.account_id, leg.currency) == (account_id, currency)
+        ]
+        own = [place for place in free if dimensions.counting(legs[place].merchant_id, merged) == party_id]
+        own = own or [place for place in free if legs[place].amount_minor == -amount][:1]
+        if own:
+            minor = -sum(part.in_line_minor or 0 for part in parts)
+            found |= dict(zip(own, share(minor, [legs[place].amount_minor for place in own]), strict=True))
+    if found:
+        # What the entry realises is no part of the line.
+        differences_id = accounts.by_role(organization_id, Role.REALISED_EXCHANGE).id
+        found |= {place: 0 for place, leg in enumerate(legs) if leg.account_id == differences_id}
     return found
 
 

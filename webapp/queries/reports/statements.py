@@ -233,7 +233,8 @@ def _cut_off(organization_id: str, day: date) -> ReportWarning | None:
             JournalEntry.fact_on <= day,
             JournalEntry.effective_on > day,
         )
-        .group_by(JournalEntry.id)
+        # Grouped as the index of facts is ordered; by the id alone, SQLite goes through all entries.
+        .group_by(JournalEntry.effective_on, JournalEntry.id)
     ).all()
     if not rows:
         return None

@@ -72,8 +72,12 @@ def elsewhere(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     ]
     if not drafts:
         return {}
-    found = _destinations(drafts, sides.feeds(drafts[0].organization_id))
-    return {line_id: list(_doubt(line_id, each)) for line_id, each in found.items()}
+    destined = _destinations(drafts, sides.feeds(drafts[0].organization_id))
+    found = {line_id: list(_doubt(line_id, each)) for line_id, each in destined.items()}
+    held = _held(drafts)
+    for line in drafts:
+        found.setdefault(line.id, []).extend(_returned(line, held))
+    return found
 
 
 def of_act(organization_id: str, act_id: str) -> list[str]:

@@ -12,7 +12,12 @@ from webapp.models import Account, Merchant, Project, Transaction
 from webapp.queries.common import lookups, merchants
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
-from webapp.queries.transactions.transactions import PendingChange, TransactionRecord, splits_of
+from webapp.queries.transactions.transactions import (
+    PendingChange,
+    TransactionRecord,
+    known_parts,
+    splits_of,
+)
 
 # Each field: its name, the attribute of a leg, the attribute of a line's record, and the model.
 FIELDS = (
@@ -47,8 +52,11 @@ def with_changes(organization_id: str, records: Sequence[TransactionRecord]) -> 
         return list(records)
     legs_of = _target_legs(organization_id, corrected)
     changes = _field_changes(organization_id, corrected, legs_of)
+    known = known_parts(organization_id, {record.id: record.amount for record in corrected}, legs_of)
     pending = {
-        record.id: _pending(record.amount, legs_of.get(record.id, ()), changes[record.id])
+        record.id: _pending(
+            record.amount, legs_of.get(record.id, ()), changes[record.id], known.get(record.id, {})
+        )
         for record in corrected
     }
     return [replace(each, pending_change=pending.get(each.id)) for each in records]
@@ -61,7 +69,12 @@ def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, Pending
     return {each.id: each.pending_change for each in changed if each.pending_change is not None}
 
 
-def _pending(line: Money, legs: Sequence[Leg], changes: Sequence[PendingFieldChange]) -> PendingChange:
+def _pending(
+    line: Money,
+    legs: Sequence[Leg],
+    changes: Sequence[PendingFieldChange],
+    known: Mapping[int, int],
+) -> PendingChange:
     single = legs[0] if len(legs) == 1 else None
     moved = ", ".join(
         f"{each.field} from {each.before or 'none'} to {each.after or 'none'}" for each in changes
@@ -70,7 +83,7 @@ def _pending(line: Money, legs: Sequence[Leg], changes: Sequence[PendingFieldCha
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
         project_id=single.project_id if single else None,
-        splits=splits_of(line, legs) if len(legs) > 1 else None,
+        splits=splits_of(line, legs, known) if len(legs) > 1 else None,
         message=f"Posted: a correction is prepared{f' ({moved})' if moved else ''}. Confirm the line to write it.",
     )
 

@@ -24,6 +24,7 @@ from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order
 from webapp.queries.common.records import record_of
+from webapp.queries.items import line_payments
 from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.transactions import entry_states
@@ -122,7 +123,28 @@ def records(organization_id: str, transactions: Sequence[Transaction]) -> list[T
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
     entries = entry_states.of_entries(organization_id, entry_ids)
     proofs = _proofs(organization_id, [line.id for line in transactions])
-    return [_record(line, entries, proofs) for line in transactions]
+    legs = {line.id: _legs(line, entries.get(line.journal_entry_id or 0)) for line in transactions}
+    known = known_parts(organization_id, {line.id: line.amount for line in transactions}, legs)
+    return [
+        _record(line, entries.get(line.journal_entry_id or 0), legs[line.id], proofs.get(line.id), known)
+        for line in transactions
+    ]
+
+
+def known_parts(
+    organization_id: str, amounts: Mapping[int, Money], legs_of: Mapping[int, Sequence[Leg]]
+) -> dict[int, dict[int, int]]:
+    """Give how much of a line its counter legs in other currencies are, where it is stored: by line and place."""
+    abroad = {
+        line_id: legs
+        for line_id, legs in legs_of.items()
+        if len(legs) > 1 and any(leg.currency != amounts[line_id].currency for leg in legs)
+    }
+    paid = line_payments.of_lines(organization_id, list(abroad)) if abroad else {}
+    return {
+        line_id: line_payments.in_line(organization_id, record, abroad[line_id])
+        for line_id, record in paid.items()
+    }
 
 
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
@@ -143,14 +165,19 @@ def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa
     )
 
 
+def _legs(line: Transaction, state: LineEntryState | None) -> list[Leg]:
+    if state is None or not state.legs:
+        return []
+    return opposite(state.legs[0] if len(state.legs) == 1 else effective(*state.legs), line.id)
+
+
 def _record(
-    line: Transaction, entries: dict[int, LineEntryState], proofs: dict[int, int]
+    line: Transaction,
+    state: LineEntryState | None,
+    legs: Sequence[Leg],
+    proof_id: int | None,
+    known: Mapping[int, Mapping[int, int]],
 ) -> TransactionRecord:
-    state = entries.get(line.journal_entry_id or 0)
-    legs: list[Leg] = []
-    if state is not None and state.legs:
-        only_one = len(state.legs) == 1
-        legs = opposite(state.legs[0] if only_one else effective(*state.legs), line.id)
     single = legs[0] if len(legs) == 1 else None
     return record_of(
         TransactionRecord,
@@ -160,20 +187,21 @@ def _record(
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
         project_id=single.project_id if single else None,
-        splits=splits_of(line.amount, legs) if len(legs) > 1 else None,
+        splits=splits_of(line.amount, legs, known.get(line.id, {})) if len(legs) > 1 else None,
         correction_marker_id=state.marker_id if state else None,
-        reconciliation_id=proofs.get(line.id),
+        reconciliation_id=proof_id,
     )
 
 
-def splits_of(line: Money, legs: Sequence[Leg]) -> list[SplitRecord]:
-    """Give counter legs as the parts of the line that they are opposite to.
+def splits_of(line: Money, legs: Sequence[Leg], known: Mapping[int, int]) -> list[SplitRecord]:
+    """Give counter legs as the parts of the line that they are opposite to; `known` are some of these, by place.
 
     One in the base currency, of which an account has the share, is its part of the line too.
     """
     bank, others = Leg(0, line.minor, line.currency), {leg.currency for leg in legs} - {line.currency}
-    if len(others) > 1:
-        legs = by_worth(bank, legs)
+    if len(others) > 1 or known:
+        own = by_worth(bank, legs, known)
+        legs = [leg for leg, was in zip(own, legs, strict=True) if leg.amount_minor or not was.amount_minor]
     elif others and any(leg.currency == line.currency for leg in legs):
         legs = in_currency(bank, legs, *others)
     return [

@@ -19,6 +19,7 @@ from webapp.services.audit.field_changes import change, facts, payload
 
 FACTS = ("name", "website", "terms_days", "vat_ids", "ibans")
 MERGE_FACTS = ("merged_into_id", "merged_through_id")
+SAME_NAME = "A merchant of this name is there already: {name} ({id}). If they are one, merge them."
 
 
 class MerchantInUseError(LedgerError):
@@ -72,11 +73,18 @@ def create(
         title=f"Created the customer or supplier {name}",
         payload=fields,
     ) as doing:
+        _warn_of_namesakes(doing, name)
         merchant = Merchant(organization_id=actor.organization_id, **content, created_at=now)
         db.session.add(merchant)
         db.session.flush()
         doing.target_id, doing.after = str(merchant.id), facts(merchant, FACTS)
     return merchant
+
+
+def _warn_of_namesakes(doing: Act, name: str, merchant_id: int | None = None) -> None:
+    for each in queried.named(doing.actor.organization_id, name):
+        if each.id != merchant_id:
+            doing.warn("same_name", SAME_NAME.format(name=each.name, id=each.id))
 
 
 def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
@@ -102,6 +110,8 @@ def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: d
     title = titles.of_change("the customer or supplier", merchant, changes)
     target = ("merchant", merchant.id)
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
+        if changes.get("name", merchant.name) != merchant.name:
+            _warn_of_namesakes(doing, changes["name"], merchant.id)
         change(merchant, changes, doing)
     return merchant
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -13,6 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.queries.effects import books
 from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
+from webapp.queries.items.settlements import SOURCE as SETTLED
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import recording, title_of, unrecorded
@@ -31,6 +33,9 @@ LASTING_OF_BALANCES: Final = ("accountId", "currency", "change", "changeBase")
 SHARED: Final = frozenset({Kind.FEED_ACCOUNT})
 TOLD_APART: Final = frozenset({Kind.TRANSACTION, Kind.JOURNAL_ENTRY, Kind.POSTING})
 NONE_SEEN: Final[Mapping[int, Json | None]] = {}
+# What sentences call by its number, which a trial takes anew each time.
+NUMBERED_KINDS: Final = {"item": Kind.POSTING, "settlement": Kind.SETTLEMENT}
+NUMBERED: Final = re.compile(r"\b(item|settlement) (\d{1,18})\b")
 # In an effect as well as in an answer; there it is about the effect, and no part of it.
 WARNINGS: Final = "warnings"
 # The rows that a proposal is about, by which it is known to others: in its kept effect, and no part of what it does.
@@ -252,7 +257,7 @@ class Observed:
         ]
         return {
             "acts": acts,
-            "entries": names.written(moved[:MOST_SHOWN]),
+            "entries": [_named_entry(each, names) for each in moved[:MOST_SHOWN]],
             "entryCount": len(moved) + self.unseen_count,
             "balances": names.written(self.balances),
             "proofs": names.written(self.proofs),
@@ -263,7 +268,19 @@ class Observed:
         acts = [_written(act, names) for act in self.acts[MOST_SHOWN:]]
         if not acts and not self.unseen:
             return None
-        return sha256_hex(canonical_json(_lasting([*_without_notes(acts), *names.written(self.unseen)])))
+        facts = [
+            {**each, "description": names.worded(each["description"])} for each in names.written(self.unseen)
+        ]
+        return sha256_hex(canonical_json(_lasting([*_without_notes(acts), *facts])))
+
+
+def _named_entry(moved: Json, names: NewNames) -> Json:
+    """Write a moved entry; the text of one that a settlement causes has the number of that."""
+    written: Json = names.written(moved)
+    for state in (written["before"], written["after"]):
+        if state is not None and state["source"] == SETTLED:
+            state["description"] = state["origin"]["label"] = names.worded(state["description"])
+    return written
 
 
 def _written(act: Act, names: NewNames) -> Json:
@@ -274,7 +291,7 @@ def _written(act: Act, names: NewNames) -> Json:
             "kind": act.target_kind,
             "id": act.target_id if target is None else str(names.name(target)),
         },
-        "title": titles.proposed(title_of(act)),
+        "title": names.worded(titles.proposed(title_of(act))),
         "note": act.note,
         "before": names.written(act.before),
         "after": names.written(act.after),
@@ -337,6 +354,12 @@ class NewNames:
         if ref <= self._newest.get(ref.kind.table, 0):
             return int(ref)
         return self._names.setdefault((ref.kind.table, int(ref)), f"new-{len(self._names) + 1}")
+
+    def worded(self, text: str) -> str:
+        """Write a sentence of ours with these names in the places of the numbers of new items and settlements."""
+        return NUMBERED.sub(
+            lambda found: f"{found[1]} {self.name(Ref(NUMBERED_KINDS[found[1]], int(found[2])))}", text
+        )
 
     def touched(self, acts: Sequence[Act]) -> list[str]:
         """Name the rows of the books that acts are about and that were there before, as `kind:id`."""

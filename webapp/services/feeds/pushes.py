@@ -21,6 +21,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, FeedPush, ProviderBalance
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
+from webapp.queries.accounts import balances
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching import pushes as push_questions
 from webapp.services.audit.act import Act, Actor
@@ -35,6 +36,9 @@ from webapp.services.ingestion.new_lines import LineTooLargeError
 from webapp.services.storage import stored_files
 
 PAUSED_AFTER = 3
+# A stated balance so many times what the books have is looked at once more.
+FAR_TIMES = 100
+FAR_BALANCE = "far_balance"
 PROVIDER = "push"
 # The verdicts on lines that come into the books, as far as the bank has booked them.
 BOOKED = frozenset({"NEW", "POSSIBLY_THERE"})
@@ -127,6 +131,7 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
         removed += removed_lines.remove(feed_account, sorted(ended - brought), now=now)
     if balance is not None:
         _store_balance(feed_account, *balance, now)
+        _warn_of_balance(feed_account, *balance[:2], doing)
     _note_taken(feed_account, provider, now)
     results: list[Sequence[object]] = [
         *((each.sent_id, each.verdict, each.line_id, each.reason) for each in (*added, *modified)),
@@ -190,6 +195,23 @@ def _store_balance(
     if db.session.scalar(sa.select(ProviderBalance.id).where(is_stored).limit(1)) is None:
         row = {**facts, "currency": amount.currency, "received_at": now}
         db.session.execute(sa.insert(ProviderBalance), [row])
+
+
+def _warn_of_balance(feed_account: FeedAccount, stated: Money, day: date, doing: Act) -> None:
+    """Warn of a stated balance that is a hundred times what the books have, as one in the smallest unit is."""
+    of = feed_account.organization_id
+    posted = balances.of_accounts(of, [feed_account.account_id], through=day).values()
+    there = (
+        *(each.amount_minor for each in posted),
+        balances.lines_until(of, feed_account.id, day),
+    )
+    books = Money(max(there, key=abs), stated.currency)
+    if books and abs(stated.minor) >= FAR_TIMES * abs(books.minor):
+        doing.warn(
+            FAR_BALANCE,
+            f"{feed_account.name}: the balance of {day:%-d %b %Y}, {stated.formatted}, is a hundred times what the"
+            f" books have, {books.formatted}, or more. If it is in the smallest unit, send it in {stated.currency}.",
+        )
 
 
 def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) -> None:

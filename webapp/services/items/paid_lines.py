@@ -12,6 +12,7 @@ from webapp.ledger import dimensions
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import share
 from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
@@ -43,29 +44,44 @@ def put(
 
     Raises RatesApartError where it pays at a rate far from its day's, unless that is forced.
     """
-    for payment in paying:
-        legs = payments.fitted(line, legs, payment)
+    legs, in_line = payments.fitted(line, in_its_currency(line, legs), paying)
+    for payment, share_minor in zip(paying, in_line, strict=True):
         if payment.currency != line.currency and not force:
-            _check_rate(line, legs, payment)
+            _check_rate(line, payment, share_minor)
+    _keep_shares(line, paying, in_line)
+    return legs
+
+
+def _keep_shares(line: Transaction, paying: Sequence[ItemPayment], in_line: Sequence[int]) -> None:
+    """Store what a line pays, with how much of it each part is where several are in other currencies than its own."""
+    is_shared = sum(payment.currency != line.currency for payment in paying) > 1
     drop(line)
-    kept = [payments.kept(line, legs, payment) for payment in paying]
-    amounts = {item.id: amount for payment in kept for item, amount in payment.taken}
-    _store(line, amounts, next((payment.short for payment in kept), None))
-    return list(legs)
+    kept = [payments.kept(*each) for each in zip(paying, in_line, strict=True)]
+    parts = []
+    for payment, minor in zip(kept, in_line, strict=True):
+        is_stored = is_shared and payment.currency != line.currency
+        shares = share(minor, [amount for _, amount in payment.taken])
+        parts += [
+            (item.id, amount, own if is_stored else None)
+            for (item, amount), own in zip(payment.taken, shares, strict=True)
+        ]
+    _store(line, parts, next((payment.short for payment in kept), None))
 
 
 def keep(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
     """Keep what a line is to pay as long as its changed legs have it, else forget it; answers the legs."""
     if line_payments.of_line(line.organization_id, line.id) is None:
         return list(legs)
+    own = in_its_currency(line, legs)
     try:
-        changed = legs
-        for payment in payments.stored(line):
-            changed = payments.fitted(line, changed, payment)
-        return list(changed)
+        paying = payments.stored(line)
+        changed, in_line = payments.fitted(line, own, paying)
     except LedgerError:
         drop(line)
-        return in_its_currency(line, legs)
+        return own
+    if sum(payment.currency != line.currency for payment in paying) > 1:
+        _keep_shares(line, paying, in_line)
+    return changed
 
 
 def in_its_currency(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
@@ -109,7 +125,11 @@ def facts(line: Transaction) -> dict[str, object]:
     record = line_payments.of_line(line.organization_id, line.id)
     if record is None:
         return {}
-    parts = [{"itemId": Ref(Kind.POSTING, each.item_id), "amount": str(each.amount)} for each in record.parts]
+    parts = [
+        {"itemId": Ref(Kind.POSTING, each.item_id), "amount": str(each.amount)}
+        | ({} if each.in_line_minor is None else {"inLine": str(Money(each.in_line_minor, line.currency))})
+        for each in record.parts
+    ]
     short = record.short and {
         **record.short,
         "splits": [
@@ -130,18 +150,28 @@ def put_back(line: Transaction, stored: Mapping[str, Any]) -> None:
     found = items.by_id(line.organization_id, [each["itemId"] for each in stored.get("settles", ())])
     if not found:
         return
-    amounts = {
-        each["itemId"]: Money.of(Decimal(each["amount"]), found[each["itemId"]].currency).minor
+    parts = [
+        (
+            each["itemId"],
+            Money.of(Decimal(each["amount"]), found[each["itemId"]].currency).minor,
+            Money.of(Decimal(each["inLine"]), line.currency).minor if "inLine" in each else None,
+        )
         for each in stored["settles"]
         if each["itemId"] in found
-    }
-    _store(line, amounts, stored.get("short"))
+    ]
+    _store(line, parts, stored.get("short"))
 
 
-def _store(line: Transaction, amounts: Mapping[int, int], short: Mapping[str, Any] | None) -> None:
+def _store(
+    line: Transaction, parts: Sequence[tuple[int, int, int | None]], short: Mapping[str, Any] | None
+) -> None:
+    """Store what a line pays: each item with the amount, and how much of the line that is where it is known."""
     of_line = {"organization_id": line.organization_id, "transaction_id": line.id}
     db.session.execute(sa.insert(LinePayment).values(**of_line, short=short))
-    rows = [{**of_line, "item_id": item_id, "amount_minor": amount} for item_id, amount in amounts.items()]
+    rows = [
+        {**of_line, "item_id": item_id, "amount_minor": amount, "in_line_minor": in_line}
+        for item_id, amount, in_line in parts
+    ]
     db.session.execute(sa.insert(PaymentPart), rows)
 
 
@@ -153,7 +183,7 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
     if line_payments.of_line(line.organization_id, line.id) is None:
         return ()
     paying = payments.stored(line)
-    own = line_drafts.unshared(line, counter_legs(entries.legs_of(entry), line.id))
+    own = in_its_currency(line, counter_legs(entries.legs_of(entry), line.id))
     if not any(payments.paying_legs(line.organization_id, own, each) for each in paying):
         if {leg.account_id for leg in own} & {each.account.id for each in paying}:
             raise ItemTakenError(
@@ -163,7 +193,7 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
         return ()
     for payment in paying:
         payments.check(line, payment)
-        payments.fitted(line, own, payment)
+    payments.fitted(line, own, paying)
     return paying
 
 
@@ -225,22 +255,20 @@ def _names(paid: Sequence[OwedItem]) -> str:
     return first if len(paid) <= MOST_NAMED else f"{first} and {len(paid) - MOST_NAMED} others"
 
 
-def _check_rate(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> None:
+def _check_rate(line: Transaction, payment: ItemPayment, share_minor: int) -> None:
     """Refuse a rate that is further from that of the line's day than the two sides of a transfer may be."""
     base = organizations.get(line.organization_id).base_currency
-    (own,) = payments.paying_legs(line.organization_id, legs, payment)
-    share = payments.in_line_minor(line, legs, own)
-    paid = payment.amount(share)
+    paid = payment.amount(share_minor)
     worth, expected = (
         exchange_rates.worth_on(line.organization_id, amount, base, line.booked_on)
-        for amount in (Money(share, line.currency), paid)
+        for amount in (Money(share_minor, line.currency), paid)
     )
     if worth is None or expected is None:
         return
     larger = max(abs(worth), abs(expected))
     if abs(worth - expected) * 100 > larger * MOST_PERCENT:
         raise RatesApartError(
-            f"{Money(share, line.currency).formatted} would pay {paid.formatted}, which at the rates of "
+            f"{Money(share_minor, line.currency).formatted} would pay {paid.formatted}, which at the rates of "
             f"{line.booked_on:%-d %b %Y} is {Money(expected, base).formatted} and not "
             f"{Money(worth, base).formatted}. Send force if it is right.",
             details={

@@ -6,12 +6,16 @@ from decimal import Decimal
 from typing import Any, Final, NotRequired, TypedDict
 
 from webapp.ledger import dimensions, titles
+from webapp.ledger.journal.base_shares import by_worth
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.money import Money, money_at
+from webapp.ledger.journal.mirrors import share
+from webapp.ledger.money import Money, bounded, divided, money_at
 from webapp.ledger.open_items.payable_items import SHORTFALL_NAMES, ShortAs
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Merchant, OwedItem, Transaction
+from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
+from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import items, line_payments, returned_payments
 from webapp.services.items import shortfalls
 from webapp.services.items.refusals import (
@@ -21,6 +25,7 @@ from webapp.services.items.refusals import (
     ShortOfSeveralError,
 )
 from webapp.services.items.shortfalls import ShortInput, StoredShort
+from webapp.services.journal import line_drafts
 
 
 class PaidInput(TypedDict):
@@ -114,22 +119,17 @@ def chosen(
             raise ShortOfSeveralError(fields={"short": [str(ShortOfSeveralError.__doc__)]})
         (payment,) = payments
         payments = (replace(payment, short=shortfalls.read(line, short, payment.owed)),)
-    if sum(each.currency != line.currency for each in payments) > 1:
-        raise PaymentFitError(
-            "A line pays one account and party in another currency than its own; pay the others apart."
-        )
     for payment in payments:
         check(line, payment)
     return payments
 
 
-def kept(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> ItemPayment:
+def kept(payment: ItemPayment, in_line_minor: int) -> ItemPayment:
     """Take what is left open out of the items that a line pays, the last ones first; it is no part of what is kept."""
     short = payment.short
     if short is None or short["as"] != ShortAs.LEAVE_OPEN:
         return payment
-    (own,) = paying_legs(line.organization_id, legs, payment)[:1]
-    rest = shortfalls.in_items(short, payment.owed, in_line_minor(line, legs, own))
+    rest = shortfalls.in_items(short, payment.owed, in_line_minor)
     taken = []
     for item, amount in reversed(payment.taken):
         cut = min(abs(rest), abs(amount)) * (1 if rest > 0 else -1) if amount * rest > 0 else 0
@@ -197,39 +197,72 @@ def is_returnable(item: OwedItem) -> bool:
     return bool(item.settled_minor) and returned_payments.is_of_payment(item)
 
 
-def fitted(line: Transaction, legs: Sequence[Leg], payment: ItemPayment) -> list[Leg]:
-    """Give a line's counter legs as the payment has them: in the currency of what they pay.
+def fitted(
+    line: Transaction, legs: Sequence[Leg], paying: Sequence[ItemPayment]
+) -> tuple[list[Leg], list[int]]:
+    """Give a line's counter legs, in its currency, as what it pays has them; and how much of the line each payment is.
 
     Raises PaymentFitError where they have too little on the account for the party, or of the other sign; or anything
     but the amount, where something is short of it or the line pays several parties or accounts.
     """
-    own = paying_legs(line.organization_id, legs, payment)
-    if payment.currency != line.currency:
-        return _abroad(line, legs, own, payment)
-    there = -sum(leg.amount_minor for leg in own)
-    amount = payment.amount(there)
-    is_whole = payment.short is None and payment.is_alone
-    is_enough = abs(amount.minor) <= abs(there) if is_whole else amount.minor == there
-    if there * amount.minor > 0 and is_enough:
-        return list(legs)
-    raise _unfit(line, payment, there, amount)
+    fresh, in_line = list(legs), []
+    for payment, places in zip(paying, _places(line, legs, paying), strict=True):
+        weights = [legs[place].amount_minor for place in places]
+        there = -sum(weights)
+        amount, is_abroad = payment.amount(there), payment.currency != line.currency
+        is_whole = payment.short is None and payment.is_alone
+        is_enough = abs(amount.minor) <= abs(there) if is_whole else amount.minor == there
+        if there * amount.minor <= 0 or not (is_abroad or is_enough):
+            raise _unfit(line, payment, there, amount)
+        in_line.append(there)
+        for place, part in zip(places, share(-amount.minor, weights), strict=True) if is_abroad else ():
+            fresh[place] = replace(
+                legs[place], amount_minor=part, currency=payment.currency, amount_base_minor=None
+            )
+    return fresh, in_line
 
 
-def _abroad(line: Transaction, legs: Sequence[Leg], own: Sequence[Leg], payment: ItemPayment) -> list[Leg]:
-    """Give counter legs of which the only one on the account pays items of another currency than the line's."""
-    there = in_line_minor(line, legs, own[0]) if len(own) == 1 else -sum(leg.amount_minor for leg in own)
-    amount = payment.amount(there)
-    if len(own) != 1 or there * amount.minor <= 0:
-        raise _unfit(line, payment, there, amount)
-    paid = replace(own[0], amount_minor=-amount.minor, currency=payment.currency, amount_base_minor=None)
-    return [paid if leg is own[0] else leg for leg in legs]
+def _places(line: Transaction, legs: Sequence[Leg], paying: Sequence[ItemPayment]) -> list[list[int]]:
+    """Find the legs of each payment; of one party in several currencies each has one leg."""
+    merged = merchants.merged(line.organization_id)
+    found: dict[tuple[int, int | None], list[int]] = {}
+    for place, leg in enumerate(legs):
+        found.setdefault((leg.account_id, dimensions.counting(leg.merchant_id, merged)), []).append(place)
+    of_place: dict[tuple[int, int | None], list[ItemPayment]] = {}
+    for payment in paying:
+        of_place.setdefault((payment.account.id, payment.party_id), []).append(payment)
+    chosen = {
+        key: _by_worth(line, legs, found.get(key, []), mine)
+        if len(mine) > 1
+        else {mine[0].currency: found.get(key, [])}
+        for key, mine in of_place.items()
+    }
+    return [chosen[each.account.id, each.party_id].get(each.currency, []) for each in paying]
 
 
-def in_line_minor(line: Transaction, legs: Sequence[Leg], own: Leg) -> int:
-    """Give how much of a line one of its counter legs is, in the line's currency and with its sign."""
-    if own.currency == line.currency:
-        return -own.amount_minor
-    return line.amount_minor + sum(leg.amount_minor for leg in legs if leg.currency == line.currency)
+def _by_worth(
+    line: Transaction, legs: Sequence[Leg], places: Sequence[int], paying: Sequence[ItemPayment]
+) -> dict[str, list[int]]:
+    """Give each of some currencies one leg: its own amount in the line's, else the larger one to what is worth more."""
+    if len(places) != len(paying):
+        return {}
+    free, chosen = sorted(places, key=lambda place: legs[place].amount_minor), {}
+    for payment in paying:
+        exact = [place for place in free if legs[place].amount_minor == -payment.owed.minor]
+        if payment.currency == line.currency and exact:
+            chosen[payment.currency] = exact[:1]
+            free.remove(exact[0])
+    worth = {each.currency: _worth(line, each) for each in paying if each.currency not in chosen}
+    ordered = sorted(worth, key=lambda currency: -worth[currency])
+    return {**chosen, **{currency: [place] for currency, place in zip(ordered, free, strict=True)}}
+
+
+def _worth(line: Transaction, payment: ItemPayment) -> int:
+    """Measure a payment in the base currency: at the rates of the line's day, or else as its items are booked."""
+    base = organizations.get(line.organization_id).base_currency
+    worth = exchange_rates.worth_on(line.organization_id, payment.owed, base, line.booked_on)
+    booked = (divided(item.amount_base_minor * amount, item.amount_minor) for item, amount in payment.taken)
+    return sum(booked) if worth is None else worth
 
 
 def _unfit(line: Transaction, payment: ItemPayment, there: int, amount: Money) -> PaymentFitError:
@@ -264,13 +297,15 @@ def paying_legs(organization_id: str, legs: Sequence[Leg], payment: ItemPayment)
 
 
 def in_line(line: Transaction, legs: Sequence[Leg], differences_id: int) -> list[Leg]:
-    """Give counter legs in the line's own currency, where one of them paid something in another."""
+    """Give counter legs in the line's own currency, where some of them paid something in others."""
     bare = [leg for leg in legs if leg.currency == line.currency or leg.account_id != differences_id]
-    others = sum(leg.amount_minor for leg in bare if leg.currency == line.currency)
-    rest = -line.amount_minor - others
+    bank = line_drafts.bank_leg(line, 0)
+    parts = line_drafts.parts_of_line(line, bank, bare)
+    if parts is None:
+        return by_worth(bank, bare, {})
     return [
         leg
         if leg.currency == line.currency
-        else Leg(leg.account_id, rest, line.currency, merchant_id=leg.merchant_id, project_id=leg.project_id)
-        for leg in bare
+        else replace(leg, amount_minor=bounded(part), currency=line.currency, amount_base_minor=None)
+        for leg, part in zip(bare, parts, strict=True)
     ]

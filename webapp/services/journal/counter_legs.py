@@ -114,6 +114,9 @@ def _mirrored_as(organization_id: str, bank: Leg | None, counter: Sequence[Leg],
         owed = stated_taxes.owed(organization, bank, counter, None)
         if owed.places(bank, counter):
             return with_base_shares(bank, counter, owed)
+        paid = line_drafts.mirrored_payment(organization, bank, counter)
+        if paid:
+            return list(paid)
     weights = [leg.amount_minor for leg in counter]
     if not any(weights):
         return [replace(leg, amount_base_minor=0) for leg in counter]

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import RESTS, Role, uncategorised
-from webapp.ledger.journal.base_shares import in_currency, with_base_shares, with_written_shares
+from webapp.ledger.journal.base_shares import in_currency, parts_of, with_base_shares, with_written_shares
 from webapp.ledger.journal.entries import Leg, keeps_base
 from webapp.ledger.journal.mirrors import (
     RestAccounts,
-    is_paid_abroad,
+    mirror_each,
     mirror_paid,
     missing_currencies,
     with_mirrors,
@@ -69,15 +69,13 @@ def mirror_legs(
     with `is_written` legs that are in base already stay as somebody wrote them.
     """
     rates = rates_of(organization, legs, rate_day)
+    bank = _mirrored_bank(organization, legs, rates)
+    paid = bank and mirrored_payment(organization, bank, [leg for leg in legs if not leg.is_bank_leg])
+    if bank and paid:
+        return (bank, *paid)
     in_base = _with_base_shares(organization, legs, rates, document_id, is_written=is_written)
     if in_base is not None:
         return in_base
-    paid = _paid_abroad(organization, legs, rates)
-    if paid and not missing_currencies(
-        [leg for leg in paid if leg.is_bank_leg], organization.base_currency, rates
-    ):
-        differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
-        return _shared(organization, mirror_paid(paid, organization.base_currency, rates, differences_id))
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
 
 
@@ -101,8 +99,6 @@ def _with_base_shares(
     owed = stated_taxes.owed(organization, leading, others, document)
     if not owed.places(leading, others) or any(map(keeps_base, others)):
         return None
-    if _paid_abroad(organization, legs, rates):
-        return None
     if not leading.has_own_base:
         worth = mirror(leading.amount_minor, leading.currency, base, rates[leading.currency])
         leading = replace(leading, amount_base_minor=bounded(worth))
@@ -120,34 +116,38 @@ def _leading(legs: Sequence[Leg], base: str, *, is_of_document: bool) -> int | N
     return bank[0] if len(bank) == 1 else None
 
 
-def _paid_abroad(
-    organization: Organization, legs: Sequence[Leg], rates: Mapping[str, Decimal]
-) -> Sequence[Leg]:
-    """Give the legs of a line that pays items in another currency, without what it realises; none of other legs.
-
-    Those on accounts in base are the part of the line that they stand for.
-    """
-    currencies = {leg.currency for leg in legs}
-    if len(currencies) == 1 or is_shared(legs):
+def mirrored_payment(organization: Organization, bank: Leg, others: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Mirror legs that pay items in other currencies, opposite a line's leg with its mirror; none of other legs."""
+    codes, base = {leg.currency for leg in others} - {bank.currency}, organization.base_currency
+    if not codes or bank.amount_base_minor is None or bank.transaction_id is None:
         return ()
-    line_id = next((leg.transaction_id for leg in legs if leg.is_bank_leg), None)
-    if line_id is None or line_payments.of_line(organization.id, line_id) is None:
+    record = line_payments.of_line(organization.id, bank.transaction_id)
+    if record is None:
         return ()
     differences_id = accounts.by_role(organization.id, Role.REALISED_EXCHANGE).id
-    *others, last = legs
-    bare = (
-        others if (last.account_id, last.currency) == (differences_id, organization.base_currency) else legs
-    )
-    bare = _unshared(organization, bare, rates)
-    return bare if is_paid_abroad(bare) else ()
+    realised = set() if bank.currency == base else {(differences_id, base)}
+    bare = [leg for leg in others if (leg.account_id, leg.currency) not in realised]
+    own = _unshared(organization, bank, bare)
+    in_line = parts_of(bank, own, line_payments.in_line(organization.id, record, own))
+    if in_line is None or all(leg.currency == bank.currency for leg in own):
+        return ()
+    return _shared(organization, mirror_paid(bank, own, in_line, base, differences_id))
 
 
-def _unshared(organization: Organization, legs: Sequence[Leg], rates: Mapping[str, Decimal]) -> Sequence[Leg]:
-    """Give legs opposite one foreign bank leg in its currency, as far as accounts in base have their share of it."""
-    base, (bank,) = organization.base_currency, [leg for leg in legs if leg.is_bank_leg]
-    rate = rates.get(bank.currency)
-    worth = 0 if rate is None else mirror(bank.amount_minor, bank.currency, base, rate)
-    places = _no_items(organization, legs) if worth and bank.currency != base else {}
+def _mirrored_bank(
+    organization: Organization, legs: Sequence[Leg], rates: Mapping[str, Decimal]
+) -> Leg | None:
+    """Give the only bank leg with its mirror; None of several, or where the rate is missing."""
+    base, bank = organization.base_currency, [leg for leg in legs if leg.is_bank_leg]
+    if len(bank) != 1 or missing_currencies(bank, base, rates):
+        return None
+    return mirror_each(bank, base, {**rates, base: Decimal(1)})[0]
+
+
+def _unshared(organization: Organization, bank: Leg, others: Sequence[Leg]) -> list[Leg]:
+    """Give legs opposite a foreign bank leg in its currency, as far as accounts in base have their share of it."""
+    base, worth = organization.base_currency, bank.amount_base_minor or 0
+    places = _no_items(organization, others) if worth and bank.currency != base else {}
     size = abs(bank.amount_minor)
     return [
         replace(
@@ -158,7 +158,7 @@ def _unshared(organization: Organization, legs: Sequence[Leg], rates: Mapping[st
         )
         if place in places and leg.currency == base
         else leg
-        for place, leg in enumerate(legs)
+        for place, leg in enumerate(others)
     ]
 
 
@@ -289,9 +289,19 @@ def in_line_currency(line: Transaction, legs: Sequence[Leg], bank: Leg | None = 
     return in_currency(bank, legs, owed.base) if owed.places(bank, legs) else list(legs)
 
 
+def parts_of_line(line: Transaction, bank: Leg, counter: Sequence[Leg]) -> list[int] | None:
+    """Give how much of a line's leg each counter leg is, where some pay items in other currencies; None of others."""
+    record = None
+    if any(leg.currency != line.currency for leg in counter):
+        record = line_payments.of_line(line.organization_id, line.id)
+    if record is None:
+        return None
+    return parts_of(bank, counter, line_payments.in_line(line.organization_id, record, counter))
+
+
 def unshared(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
     """Give a paying line's counter legs on accounts in base as the part of the line that they stand for."""
     organization = organizations.get(line.organization_id)
     bank = bank_leg(line, line.feed_account.account_id)
-    whole = [bank, *(leg for leg in legs if not leg.is_bank_leg)]
-    return list(_unshared(organization, whole, rates_of(organization, [bank], line.booked_on))[1:])
+    bank = _mirrored_bank(organization, [bank], rates_of(organization, [bank], line.booked_on)) or bank
+    return _unshared(organization, bank, [leg for leg in legs if not leg.is_bank_leg])

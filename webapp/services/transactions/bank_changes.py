@@ -206,7 +206,8 @@ def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], in
         bank = [line_drafts.bank_leg(line, line.feed_account.account_id)]
     if len(counter) <= 1:
         return [*bank, _only_leg(line, counter)], 0
-    rest = -sum(leg.amount_minor for leg in (*bank, *counter) if leg.currency == line.currency)
+    parts = _parts_before(line, before, counter)
+    rest = -line.amount_minor - sum(parts)
     if rest:
         uncategorised = line_drafts.uncategorised_leg(line)
         kept = [leg for leg in counter if leg.account_id != uncategorised.account_id]
@@ -215,14 +216,24 @@ def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], in
     return [*bank, *counter], rest
 
 
+def _parts_before(line: Transaction, before: Sequence[Leg], counter: Sequence[Leg]) -> list[int]:
+    """Give how much of a line its counter legs were in its currency, before its bank changed it."""
+    if before and any(leg.currency != line.currency for leg in counter):
+        parts = line_drafts.parts_of_line(line, before[0], counter)
+        if parts is not None:
+            return parts
+    return [leg.amount_minor for leg in counter if leg.currency == line.currency]
+
+
 def fitting_counters(line: Transaction, counter: Sequence[Leg], bank: Leg | None) -> list[Leg]:
     """Give counter legs that fit their line's present amount, where the bank has changed it since.
 
     `bank` is the leg that they were opposite to.
     """
     counter = line_drafts.in_line_currency(line, counter, bank)
-    is_foreign = any(leg.currency != line.currency for leg in counter)
-    if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
+    parts = bank and line_drafts.parts_of_line(line, bank, counter)
+    is_foreign = any(leg.currency != line.currency for leg in counter) and not parts
+    if is_foreign or sum(parts or [leg.amount_minor for leg in counter]) == -line.amount_minor:
         return list(counter)
     legs = [line_drafts.bank_leg(line, line.feed_account.account_id), *counter]
     return counter_legs(adjusted_legs(line, legs)[0], line.id)
@@ -241,6 +252,9 @@ def own_day(line: Transaction, entry: JournalEntry) -> date | None:
 
 def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
     if counter and counter[0].amount_minor * line.amount_minor < 0:
+        if line_drafts.parts_of_line(line, line_drafts.bank_leg(line, 0), counter):
+            # It pays items in another currency, at another rate now.
+            return counter[0]
         return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
     # An amount of the other sign goes to the other uncategorised account, or stays where a person put it.
     uncategorised = accounts.ids_by_role(line.organization_id, UNCATEGORISED)

@@ -268,8 +268,8 @@ def _edit_draft(
         if paying:
             counter = paid_lines.put(line, counter, paying, force=changes.get("force", False))
         elif "settles" in changes:
-            paid_lines.drop(line)
             counter = paid_lines.in_its_currency(line, counter)
+            paid_lines.drop(line)
         else:
             counter = paid_lines.keep(line, counter)
         counter_legs.write_own(line, entry, counter, document_id=changes.get("document_id"))
