@@ -6,7 +6,7 @@ from webapp.migrations.statements import drop_functions, drop_triggers, own_path
 from webapp.migrations.tables import is_sqlite
 
 revision = "0121"
-down_revision = "0113"
+down_revision = "0119"
 branch_labels = None
 depends_on = None
 
