@@ -82,6 +82,11 @@ def choose_locale(user_id: int, locale: str | None) -> None:
     db.session.execute(sa.update(User).where(User.id == user_id).values(locale=locale))
 
 
+def choose_theme(user_id: int, theme: str | None) -> None:
+    """Let a person's pages be light or dark; without one, as the person's system has it."""
+    db.session.execute(sa.update(User).where(User.id == user_id).values(theme=theme))
+
+
 def end_session(user_id: int, reference: str) -> None:
     """End one of a person's sessions, or raise NotFoundError."""
     if not session_ends.end_of_person(user_id, reference):

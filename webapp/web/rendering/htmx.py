@@ -23,6 +23,7 @@ TARGETS = frozenset(
         "reopen",
         "rules",
         "suggestions",
+        "views",
         "void",
     }
 )
