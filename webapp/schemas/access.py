@@ -4,6 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.notation.locales import NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -85,6 +86,7 @@ class StartFormSchema(Schema):
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
     time_zone = fields.Text(least=1, most=64, load_default=None, allow_none=True)
+    chart = fields.OneOf(*CHARTS, load_default=DEFAULT)
 
 
 class OrganizationFormSchema(Schema):
