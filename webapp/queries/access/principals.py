@@ -114,6 +114,7 @@ class Principal:
     locale: str = DEFAULT_LOCALE
     own_locale: str | None = None
     theme: str | None = None
+    hides_steps: bool = False
     time_zone: str = "UTC"
 
     is_authenticated: bool = True
@@ -168,6 +169,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         locale=user.locale or organization.locale,
         own_locale=user.locale,
         theme=user.theme,
+        hides_steps=membership.hides_steps,
         time_zone=organization.time_zone,
     )
 
