@@ -44,6 +44,10 @@ def test_a_filter_of_each_list_is_saved_shown_renamed_and_deleted_by_its_person_
     assert "selected" not in address
     assert ada.browser().get(saved.location).status_code == 200
     assert views(ben, path) == []
+    part = {"HX-Request": "true", "HX-Target": "nav#views", "HX-Current-URL": f"http://localhost{address}"}
+    bar = browser.get("/views", query_string={"path": path}, headers=part).text
+    assert bar.count("aria-current") == 1
+    assert "<html" not in bar
     view_id = re.search(
         r"/views/(\d+)/delete", browser.get("/views", query_string={"path": path, "query": query}).text
     )[1]
