@@ -363,9 +363,20 @@ function fieldOf(select) {
   return field;
 }
 
+// What is typed into a field goes on in the one that takes its place.
+let kept = null;
+const keep = () => { kept = opened && { id: opened.field.id, typed: opened.typed }; };
+
 function enhanceAll() {
   document.querySelectorAll(SOURCES).forEach(enhance);
   if (opened && !opened.field.isConnected) close();
+  const field = kept && !opened && document.getElementById(kept.id);
+  if (field) {
+    field.focus();
+    if (kept.typed) field.value = kept.typed;
+    open(field, kept.typed);
+  }
+  kept = null;
 }
 
 document.addEventListener("keydown", keydown, true);
@@ -405,5 +416,6 @@ list.addEventListener("click", (event) => {
 list.addEventListener("pointerdown", (event) => event.preventDefault());
 for (const kind of ["scroll", "resize"]) addEventListener(kind, place, { capture: true, passive: true });
 visualViewport?.addEventListener("resize", place);
+document.addEventListener("htmx:before:swap", keep);
 for (const kind of ["htmx:after:swap", "form:grown"]) document.addEventListener(kind, enhanceAll);
 enhanceAll();

@@ -78,7 +78,7 @@ def steps_done(person):
 
 
 def test_first_steps_tick_themselves_and_go_when_they_are_done_or_hidden(ada, ben, cleo, dan, bank, travel):
-    assert (steps_done(dan), steps_done(ada), steps_done(cleo)) == (0, 1, None)
+    assert (steps_done(dan), steps_done(ada), steps_done(cleo)) == (0, 2, None)
     line = bank.send("2026-11-03", "-45.20", "REWE")
     assert steps_done(ada) == 3
     effect = {"kind": "SET_ACCOUNT", "accountId": travel}

@@ -1,19 +1,23 @@
 """The saved views of a list: its bar, and the acts to save, rename and delete one."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import UnprocessableError
-from webapp.models import SavedView
 from webapp.schemas.access import ListAddressSchema, NewSavedViewFormSchema, SavedViewFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import SavedView
 
 bp = Blueprint("saved_views", __name__, url_prefix="/views")
 

@@ -48,7 +48,7 @@ TAX: Final[Mapping[bool, Use]] = {False: Use.VAT_RECEIVABLE, True: Use.VAT_PAYAB
 OWED: Final[Mapping[bool, Use]] = {False: Use.PAYABLES, True: Use.RECEIVABLES}
 # Where what others get goes: the field of the chosen account, and that of the chart for a purchase and for a sale.
 # What is withheld is income tax of the seller, and a split tax is owed to the state, on both sides.
-FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, str | None]]]] = {
+FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, Use | None]]]] = {
     PartKind.PREPAID: ("prepaid_account_id", {False: None, True: None}),
     PartKind.THIRD_PARTY: ("third_party_account_id", {False: None, True: Use.PAYABLES}),
     PartKind.WITHHELD: ("withheld_account_id", {False: Use.INCOME_TAX, True: Use.INCOME_TAX}),
