@@ -13,7 +13,7 @@ from webapp.schemas.access import ListAddressSchema, NewSavedViewFormSchema, Sav
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import is_htmx, redirect_to, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ PLACES = frozenset({"cursor", "edit", "ids", "limit", "line", "selected"})
 def index() -> Response:
     """Show the views of a list, and the form that saves its filter."""
     query = ListAddressSchema.read_leniently_of(request.args.to_dict())
-    # A filter of the workspace changes its address without another visit.
-    shown = urlsplit(request.headers["HX-Current-URL"]).query if is_htmx() else query["query"]
-    return show_views(query["path"], shown)
+    # The bar is of the page that asks for it, whose address a filter of the workspace changes without another visit.
+    asking = request.headers.get("HX-Current-URL", request.referrer or "")
+    return show_views(query["path"], query["query"] or urlsplit(asking).query)
 
 
 @bp.post("")
