@@ -1,5 +1,7 @@
 """Choosing an account in Chromium: by code or name, by keys and by touch; nothing is stored before it is taken."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import expect
 
@@ -104,6 +106,12 @@ def test_a_finger_finds_recent_accounts_first_on_a_phone(writes):
     assert choices(page).first.bounding_box()["height"] >= 44
 
 
+def create(box, name):
+    box.fill(name)
+    expect(choices(box.page)).to_have_text([f"Create “{name}” "])
+    box.press("Enter")
+
+
 def many(ada):
     facts = {"organization_id": ada.organization_id, "type": "EXPENSE", "created_at": AT}
     return [Account(name=f"Account {number}", code=f"X{number}", **facts) for number in range(2000)]
@@ -142,6 +150,70 @@ def test_a_lost_session_and_a_slow_list_are_said(writes, ada, bank):
     expect(note).to_contain_text("You are signed out. Sign in")
     expect(note.get_by_role("link", name="Sign in")).to_have_attribute("target", "_blank")
     assert sent == []
+
+
+def test_what_is_not_found_is_created_by_keys_and_chosen_at_once(writes):
+    page, sent = writes()
+    line = page.locator(".line[aria-current]")
+    for name, typed, kinds in (
+        ("Account", "Fuel", ["Expense", "Income", "Asset", "Liability", "Equity"]),
+        ("Project", "Fuel", []),
+    ):
+        box = line.get_by_role("combobox", name=name, exact=True)
+        create(box, typed)
+        if kinds:
+            expect(page.get_by_role("group", name="Create “Fuel” as").get_by_role("option")).to_have_text(
+                [f"{kind} " for kind in kinds]
+            )
+            page.keyboard.press("Enter")
+        expect(box).to_have_value(typed)
+        expect(line.locator(".line-open")).to_be_focused()
+    expect(line.locator("[aria-busy=true], .htmx-request")).to_have_count(0)
+    assert [urlsplit(each).path.split("/")[3] for each in sent] == [
+        "accounts",
+        "transactions",
+        "projects",
+        "transactions",
+    ]
+    page.reload()
+    expect(field(page)).to_have_value("Fuel")
+    field(page).fill("fuel")
+    expect(choices(page)).to_have_text(["Fuel 6910"])
+
+
+def test_what_cannot_be_created_is_said_below_the_field_and_what_was_typed_stays(writes):
+    page, sent = writes()
+    long = "x" * 256
+    create(field(page), long)
+    page.keyboard.press("Enter")
+    expect(page.locator("#combobox-list")).to_contain_text("Write 1 to 255 characters.")
+    expect(field(page)).to_have_value(long)
+    page.keyboard.press("Escape")
+    expect(field(page)).to_have_value("Uncategorised expenses")
+    field(page).fill("Nothing of this name")
+    page.keyboard.press("Tab")
+    expect(field(page)).to_have_value("Uncategorised expenses")
+    assert len(sent) == 1
+
+
+def test_an_entry_creates_what_its_lines_name_and_keeps_what_was_typed(browse, ada):
+    page = browse(ada)
+    page.goto("/journal/new")
+    page.get_by_label("Description").fill("Van")
+    page.get_by_label("Debit of line 2").fill("12.00")
+    box = page.get_by_role("combobox", name="Customer or supplier of line 3")
+    create(box, "Garage Blum")
+    expect(box).to_have_value("Garage Blum")
+    account = page.get_by_label("Account of line 2")
+    create(account, "Vehicles")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(account).to_have_value("Vehicles")
+    expect(page.get_by_label("Description")).to_have_value("Van")
+    expect(page.locator("#balance")).to_contain_text("12.00")
+    page.goto("/accounts")
+    expect(page.get_by_role("rowgroup").filter(has_text="Petty cash").first).to_contain_text("Vehicles")
 
 
 @pytest.mark.rare

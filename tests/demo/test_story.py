@@ -10,7 +10,7 @@ from webapp import importers
 from webapp.demo import studio
 from webapp.demo.lines import statement
 from webapp.demo.story import MONTHS, make_story
-from webapp.ledger.chart import DEFAULT_CHART
+from webapp.ledger.chart import DEFAULT, chart_of
 
 DAY = date(2026, 11, 21)
 ANY_DAY = st.dates(date(2000, 1, 1), date(2090, 12, 31))
@@ -69,7 +69,7 @@ def test_the_card_is_paid_what_it_was_charged(story):
 
 
 def test_everything_is_booked_where_the_chart_has_an_account(story):
-    codes = {account.code for account in DEFAULT_CHART}
+    codes = {account.code for account in chart_of(DEFAULT)}
     assert {line.booking.code for account in story.accounts for line in account.lines} <= codes
 
 

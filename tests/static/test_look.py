@@ -13,9 +13,8 @@ GROUNDS = ("canvas", "surface", "sunken")
 
 
 def tokens(scheme):
-    light = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6});", CSS.partition("@media")[0]))
-    dark = CSS.partition("(prefers-color-scheme: dark)")[2].partition("/* Base */")[0]
-    return light if scheme == "light" else light | dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6});", dark))
+    both = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", CSS)
+    return {name: light if scheme == "light" else dark for name, light, dark in both}
 
 
 def luminance(colour):

@@ -6,6 +6,7 @@ import click
 
 from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, aligned, answer, books, password_from_stdin
 from webapp.database.sessions import begin_read, begin_write, db
+from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.access import organizations as queried
 from webapp.services.access import invitations, organizations, users
@@ -14,11 +15,12 @@ from webapp.services.access import invitations, organizations, users
 @click.command()
 @click.argument("name")
 @click.option("--base-currency", required=True, metavar="EUR", help="The currency of the books.")
+@click.option("--chart", type=click.Choice(list(CHARTS)), default=DEFAULT, help="The accounts to start with.")
 @EMAIL
 @PASSWORD_STDIN
 @JSON
 def create_organization(
-    name: str, base_currency: str, email: str, *, password_stdin: bool, as_json: bool
+    name: str, base_currency: str, chart: str, email: str, *, password_stdin: bool, as_json: bool
 ) -> None:
     """Create an organization with its first owner."""
     now = datetime.now(UTC)
@@ -29,7 +31,7 @@ def create_organization(
         owner = users.find_or_create(email, now=now)
         if hashed is not None:
             users.set_password(email, hashed)
-        organization = organizations.create(name, base_currency, owner, now=now)
+        organization = organizations.create(name, base_currency, owner, now=now, chart=chart)
         link = None
         if users.hash_of(db.session(), owner.email) is None:
             _, link = invitations.make(organization.id, owner.email, "owner", name=owner.name, now=now)

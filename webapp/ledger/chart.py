@@ -1,9 +1,13 @@
-"""The chart of accounts that every organization starts with."""
+"""The charts of accounts that an organization can start with, from the tables in charts/."""
 
+import csv
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import chain, count
+from pathlib import Path
 from typing import Final
 
 
@@ -31,6 +35,16 @@ class Role(StrEnum):
     BANK_CHARGES = "bank_charges"
 
 
+class Use(StrEnum):
+    """What invoices and bills book to an account of a chart, unless somebody names another one."""
+
+    RECEIVABLES = "receivables"
+    PAYABLES = "payables"
+    VAT_RECEIVABLE = "vat_receivable"
+    VAT_PAYABLE = "vat_payable"
+    INCOME_TAX = "income_tax"
+
+
 # Where a line waits for its account, and where what an entry's mirrors leave over goes.
 UNCATEGORISED: Final = (Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES)
 RESTS: Final = (Role.ROUNDING, Role.REALISED_EXCHANGE)
@@ -40,7 +54,7 @@ WATCHED: Final = frozenset({*UNCATEGORISED, Role.TRANSFERS, Role.ROUNDING})
 
 @dataclass(frozen=True, slots=True)
 class ChartAccount:
-    """An account of the default chart; an account with a role can be renamed but not removed.
+    """An account of a chart, in the `group` of a subtotal; an account with a role can be renamed but not removed.
 
     `is_money`: it holds money, or claims and debts in money, so it is revalued. With `keeps_items` it has an item
     for each thing owed. `is_in_base`: what is owed there is owed in the base currency, as taxes are.
@@ -50,7 +64,9 @@ class ChartAccount:
     name: str
     type: AccountType
     emoji: str
+    group: str
     role: Role | None = None
+    use: Use | None = None
     is_money: bool = False
     keeps_items: bool = False
     is_in_base: bool = False
@@ -61,62 +77,51 @@ class ChartAccount:
         return self.role in WATCHED
 
 
-_ASSET, _LIABILITY, _EQUITY = AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY
-_INCOME, _EXPENSE = AccountType.INCOME, AccountType.EXPENSE
+# The accounts that a subtotal adds, by their type.
+GROUPS: Final[Mapping[AccountType, frozenset[str]]] = {
+    AccountType.ASSET: frozenset({"FIXED_ASSETS", "CURRENT_ASSETS"}),
+    AccountType.LIABILITY: frozenset({"CURRENT_LIABILITIES", "LONG_TERM_LIABILITIES"}),
+    AccountType.EQUITY: frozenset({"EQUITY"}),
+    AccountType.INCOME: frozenset({"SALES", "OTHER_INCOME", "FINANCE", "UNCATEGORISED"}),
+    AccountType.EXPENSE: frozenset(
+        {"COST_OF_SALES", "OVERHEADS", "DEPRECIATION", "FINANCE", "EXCHANGE", "UNCATEGORISED", "INCOME_TAX"}
+    ),
+}
+# The charts to start with. Accounts of banks are made with their lines and take free codes.
+DEFAULT: Final = "generic"
+CHARTS: Final[Mapping[str, str]] = {
+    DEFAULT: "General",
+    "uk": "United Kingdom",
+    "de_skr03": "Germany, numbers of SKR03",
+    "de_skr04": "Germany, numbers of SKR04",
+    "nl": "Netherlands",
+    "us": "United States",
+}
 
-# 1 assets, 2 liabilities, 3 equity, 4 income, 5 direct costs, 6 running costs, 7 finance, 9 undecided.
-# Feed-backed accounts are made with their feed and take free codes from 1000 and 2000 on.
-DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
-    ChartAccount("1100", "Petty cash", _ASSET, "🪙", is_money=True),
-    ChartAccount("1200", "Trade receivables", _ASSET, "📨", is_money=True, keeps_items=True),
-    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️", is_in_base=True),
-    ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
-    ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
-    ChartAccount("1510", "Accumulated depreciation", _ASSET, "📉"),
-    ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
-    ChartAccount("2100", "Trade payables", _LIABILITY, "📬", is_money=True, keeps_items=True),
-    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️", is_in_base=True),
-    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾", is_in_base=True),
-    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾", is_in_base=True),
-    ChartAccount("2500", "Loans", _LIABILITY, "🏦", is_money=True),
-    ChartAccount("2600", "Accrued expenses", _LIABILITY, "⏳", is_money=True),
-    ChartAccount("2700", "Deferred income", _LIABILITY, "⏳"),
-    ChartAccount("3000", "Opening balances", _EQUITY, "🌱", Role.OPENING_BALANCES),
-    ChartAccount("3100", "Owner's contributions", _EQUITY, "🤝"),
-    ChartAccount("3200", "Owner's drawings", _EQUITY, "👛"),
-    ChartAccount("3300", "Retained earnings", _EQUITY, "📚", Role.RETAINED_EARNINGS),
-    ChartAccount("4000", "Sales of services", _INCOME, "💼"),
-    ChartAccount("4100", "Sales of goods", _INCOME, "📦"),
-    ChartAccount("4800", "Interest received", _INCOME, "🏦"),
-    ChartAccount("4900", "Other income", _INCOME, "✨"),
-    ChartAccount("5000", "Materials and goods", _EXPENSE, "🧱"),
-    ChartAccount("5100", "Subcontractors", _EXPENSE, "👷"),
-    ChartAccount("6000", "Salaries", _EXPENSE, "👥"),
-    ChartAccount("6050", "Social security", _EXPENSE, "🛟"),
-    ChartAccount("6100", "Rent", _EXPENSE, "🏢"),
-    ChartAccount("6150", "Energy and water", _EXPENSE, "💡"),
-    ChartAccount("6200", "Software", _EXPENSE, "💻"),
-    ChartAccount("6250", "Hosting", _EXPENSE, "☁️"),
-    ChartAccount("6300", "Phone, internet", _EXPENSE, "📞"),
-    ChartAccount("6350", "Office supplies", _EXPENSE, "🖇️"),
-    ChartAccount("6400", "Books, research", _EXPENSE, "📖"),
-    ChartAccount("6450", "Advertising", _EXPENSE, "📣"),
-    ChartAccount("6500", "Travel", _EXPENSE, "🚆"),
-    ChartAccount("6550", "Entertainment", _EXPENSE, "🍽️"),
-    ChartAccount("6600", "Insurance", _EXPENSE, "☂️"),
-    ChartAccount("6650", "Legal and accounting", _EXPENSE, "⚖️"),
-    ChartAccount("6700", "Postage and freight", _EXPENSE, "📮"),
-    ChartAccount("6750", "Training", _EXPENSE, "🎓"),
-    ChartAccount("6800", "Depreciation", _EXPENSE, "📉"),
-    ChartAccount("6900", "Taxes and duties", _EXPENSE, "🏛️"),
-    ChartAccount("7000", "Bank charges", _EXPENSE, "🏧", Role.BANK_CHARGES),
-    ChartAccount("7100", "Interest paid", _EXPENSE, "📉"),
-    ChartAccount("7800", "Realised exchange differences", _EXPENSE, "💱", Role.REALISED_EXCHANGE),
-    ChartAccount("7810", "Unrealised exchange differences", _EXPENSE, "💱", Role.UNREALISED_EXCHANGE),
-    ChartAccount("7900", "Rounding", _EXPENSE, "🪙", Role.ROUNDING),
-    ChartAccount("9100", "Uncategorised income", _INCOME, "❓", Role.UNCATEGORISED_INCOME),
-    ChartAccount("9200", "Uncategorised expenses", _EXPENSE, "❓", Role.UNCATEGORISED_EXPENSES),
-)
+
+@cache
+def chart_of(name: str) -> tuple[ChartAccount, ...]:
+    """Read a chart by its name in CHARTS."""
+    with (Path(__file__).parent / "charts" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(_account(row) for row in csv.DictReader(file))
+
+
+def _account(row: Mapping[str, str]) -> ChartAccount:
+    marks = set(row["marks"].split())
+    use = next((each for each in Use if each in marks), None)
+    return ChartAccount(
+        row["code"],
+        row["name"],
+        AccountType(row["type"]),
+        row["emoji"],
+        row["group"],
+        Role(row["role"]) if row["role"] else None,
+        use,
+        is_money="money" in marks,
+        keeps_items="items" in marks,
+        is_in_base="base" in marks,
+    )
+
 
 REVALUED_TYPES: Final = frozenset({AccountType.ASSET, AccountType.LIABILITY})
 
@@ -141,35 +146,34 @@ def is_revalued_by_default(type_: str, currency: str | None = None) -> bool:
     return type_ == AccountType.LIABILITY or (type_ == AccountType.ASSET and currency is not None)
 
 
-# The thousand in which an account that is opened without a code gets one; 5 and 7 are for accounts that choose it.
-_FIRST_DIGIT: Final[dict[str, str]] = {
-    _ASSET: "1",
-    _LIABILITY: "2",
-    _EQUITY: "3",
-    _INCOME: "4",
-    _EXPENSE: "6",
-}
+# The thousand in which the first account of a type gets its code; 5 and 7 are for accounts that choose it.
+_FIRST_DIGIT: Final = {"ASSET": "1", "LIABILITY": "2", "EQUITY": "3", "INCOME": "4", "EXPENSE": "6"}
 _STEP: Final = 10
 
 
-def next_code(type_: str, taken: Collection[str]) -> str:
-    """Return the code of a new account: the next ten after the last of its type, else the first free code.
+def next_code(type_: str, taken: Mapping[str, str]) -> str:
+    """Return the code of a new account: ten after the last one in the thousand that has most accounts of its type.
 
-    A full thousand continues with five digits, which sort in the same place.
+    `taken` has the types of the codes. A full thousand continues with five digits, which sort in the same place.
 
-    >>> next_code("EXPENSE", {"6000", "6900", "7900"}), next_code("EXPENSE", {"6995"}), next_code("EQUITY", ())
-    ('6910', '6000', '3010')
-    >>> next_code("ASSET", {str(number) for number in range(1000, 2000)})
+    >>> next_code("EXPENSE", dict.fromkeys(("6000", "6900", "7900"), "EXPENSE")), next_code("EQUITY", {})
+    ('6910', '3010')
+    >>> next_code("EXPENSE", {"6995": "EXPENSE"}), next_code("INCOME", {"8400": "INCOME", "4970": "EXPENSE"})
+    ('6000', '8410')
+    >>> next_code("ASSET", {str(number): "ASSET" for number in range(1000, 2000)})
     '10000'
     """
-    digit = _FIRST_DIGIT[type_]
-    last = max(
-        (code for code in taken if code.isdecimal() and (code[0], len(code)) == (digit, 4)),
-        default=f"{digit}000",
-    )
+    codes = [code for code in taken if code.isdecimal() and len(code) == 4]  # noqa: PLR2004
+    of_type = Counter(code[0] for code in codes if taken[code] == type_)
+    digit = max(of_type, key=of_type.__getitem__, default=_FIRST_DIGIT[type_])
+    last = max((code for code in codes if code[0] == digit), default=f"{digit}000")
     tens = range(int(last) // _STEP * _STEP + _STEP, (int(digit) + 1) * 1000, _STEP)
     others = (int(digit) * 10**zeros + number for zeros in count(3) for number in range(10**zeros))
-    return next(str(code) for code in chain(tens, others) if str(code) not in taken)
+    return next(
+        code
+        for code in (f"{each:04}" for each in chain(tens, others))
+        if code.strip("0") and code not in taken
+    )
 
 
 def uncategorised(amount_minor: int) -> Role:

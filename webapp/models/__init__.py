@@ -37,4 +37,12 @@ from webapp.models.settlements import Settlement, SettlementEntry, SettlementPar
 from webapp.models.stored_files import InboxFile, StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.transactions import LineJoin, Transaction, TransferPair
-from webapp.models.users import ApiToken, BrowserSession, FamiliarBrowser, SignInCounter, TokenDay, User
+from webapp.models.users import (
+    ApiToken,
+    BrowserSession,
+    FamiliarBrowser,
+    SavedView,
+    SignInCounter,
+    TokenDay,
+    User,
+)

@@ -50,7 +50,7 @@ class Organization(Base):
 
 
 class Membership(Organized, Base):
-    """What a user may do in an organization."""
+    """What a user may do in an organization, and whether the hub leaves the first steps out there."""
 
     __tablename__ = "memberships"
     __table_args__ = (one_of("role", *ROLES),)
@@ -58,6 +58,7 @@ class Membership(Organized, Base):
     organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True)
     role: Mapped[str] = mapped_column(sa.String(16))
+    hides_steps: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()
 
     user: Mapped[User] = relationship()

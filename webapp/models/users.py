@@ -22,7 +22,8 @@ from webapp.models.base import (
 class User(Base):
     """A person with an email address; the password is an argon2id hash, or none yet, which `users.hash_of` reads.
 
-    With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization.
+    With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization,
+    without a `theme` that of the system.
     """
 
     __tablename__ = "users"
@@ -35,6 +36,7 @@ class User(Base):
     is_active: Mapped[bool] = mapped_column(default=True)
     letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     locale: Mapped[str | None] = mapped_column(sa.String(16))
+    theme: Mapped[str | None] = mapped_column(sa.String(8))
     created_at: Mapped[datetime] = created()
 
 
@@ -71,6 +73,19 @@ class FamiliarBrowser(Base):
     id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True, index=True)
     signed_in_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class SavedView(Numbered, Base):
+    """A filter of a list, under a name: the query of the page with this path in the books. It is its person's alone."""
+
+    __tablename__ = "saved_views"
+    __table_args__ = numbered(sa.UniqueConstraint("organization_id", "user_id", "path", "name"))
+
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"))
+    path: Mapped[str] = mapped_column(sa.String(64))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    query: Mapped[str] = mapped_column(sa.String(2000))
+    created_at: Mapped[datetime] = created()
 
 
 class ApiToken(Numbered, Base):

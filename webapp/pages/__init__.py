@@ -18,6 +18,7 @@ NOUNS = (
     "access.invitations",
     "access.members",
     "access.organizations",
+    "access.saved_views",
     "access.tokens",
     "accounts.accounts",
     "accounts.choices",

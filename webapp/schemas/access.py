@@ -4,6 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.notation.locales import NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -85,6 +86,7 @@ class StartFormSchema(Schema):
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
     time_zone = fields.Text(least=1, most=64, load_default=None, allow_none=True)
+    chart = fields.OneOf(*CHARTS, load_default=DEFAULT)
 
 
 class OrganizationFormSchema(Schema):
@@ -143,10 +145,40 @@ class OwnLocaleFormSchema(Schema):
     locale = fields.OneOf(*NOTATIONS, load_default=None, allow_none=True)
 
 
+class ThemeFormSchema(Schema):
+    """Whether a person's pages are light or dark; none for as the system has it."""
+
+    theme = fields.OneOf("light", "dark", load_default=None, allow_none=True)
+
+
+# The lists that have filters.
+LIST = ma.validate.Regexp(r"/(journal|documents|merchants|owed|feeds/\d{1,18})\Z")
+
+
+class SavedViewFormSchema(Schema):
+    """The name of a saved view."""
+
+    name = fields.Name(required=True)
+
+
+class NewSavedViewFormSchema(SavedViewFormSchema):
+    """A filter to save under a name: the path of its list in the books, and the query of its page."""
+
+    path = ma.fields.String(required=True, validate=LIST)
+    query = fields.Text(least=1, most=2000, required=True)
+
+
+class ListAddressSchema(AddressSchema):
+    """The list of which to show the saved views, and its filter."""
+
+    path = ma.fields.String(load_default="", validate=LIST)
+    query = fields.Text(most=2000, load_default="")
+
+
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "session", "locale", load_default=None)
+    done = fields.OneOf("password", "session", "locale", "theme", load_default=None)
 
 
 class _KeySchema(Schema):

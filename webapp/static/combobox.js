@@ -1,5 +1,6 @@
 // A field to type an account into: by code, or by any part of its name. It stands over a select, or over a field with a
-// datalist, which keeps its name and its value; nothing is changed before a choice is taken.
+// datalist, which keeps its name and its value; nothing is changed before a choice is taken. What it does not find it
+// offers to create, if the page has a template for it (_creates.html).
 
 const MOST_SHOWN = 60;
 const LATE = 300;
@@ -102,15 +103,80 @@ function element(name, className, text = "") {
   return made;
 }
 
-function show(field, { choices, error }) {
+/* Creating what was not found: the last choice of the list, which asks for its kind where there are several. */
+
+const same = (choice, name) => choice.folded === name || fold(choice.code) === name;
+
+function offer(choices, source, typed) {
+  const form = document.getElementById(`create-${source.dataset.creates}`);
+  const name = typed.trim().replace(/\s+/g, " ");
+  if (!form || !name || choices.some((each) => same(each, fold(name)))) return [];
+  return [{ form, name, text: `Create “${name}”`, code: "", value: null }];
+}
+
+function askKind({ form, name }) {
+  const likely = opened.source.dataset.kind;
+  const kinds = read(form.content).sort((one, other) => (other.value === likely) - (one.value === likely));
+  const choices = kinds.map((each) => ({ ...each, form, name, kind: each.value, group: `Create “${name}” as` }));
+  opened.typed = "";
+  show(opened.field, { choices, at: 0 });
+}
+
+function pick(choice, key) {
+  if (!choice.form) take(choice);
+  else if (choice.form.dataset.as && !choice.kind) askKind(choice);
+  else create(choice, key);
+}
+
+async function create({ form, name, kind }, key) {
+  const { id } = opened.field;
+  let { field } = opened;
+  const body = new URLSearchParams({ name, ...(kind && { [form.dataset.as]: kind }) });
+  say(field, "Creating…");
+  const answer = await fetch(form.dataset.address, { method: "POST", body, headers: { "HX-Request": "true", "HX-Target": "div#combobox-list" } })
+    .then(async (response) => ({ response, page: new DOMParser().parseFromString(await response.text(), "text/html") }), () => null);
+  const choice = answer?.response.ok && read(answer.page)[0];
+  // Its line may have been shown anew meanwhile.
+  field = document.getElementById(id) ?? field;
+  const source = field.source ?? field;
+  if (!choice) {
+    field.focus();
+    field.value = name;
+    opened = { field, source, typed: name, shown: [] };
+    const sentence = answer?.page.querySelector(".error-sentence")?.textContent;
+    return say(field, answer?.response.status === 401 ? signIn() : sentence ?? "It was not created. Try again in a few seconds.");
+  }
+  asked.clear();
+  for (const each of document.querySelectorAll(`[data-creates="${source.dataset.creates}"]`)) {
+    const choices = each.matches("select") ? each : document.getElementById(each.dataset.combobox);
+    choices.append(new Option(choice.text, choices === each ? choice.value : choice.text));
+  }
+  opened = { field, source };
+  take(choice);
+  if (key === "Enter") goOn(field);
+}
+
+function say(field, content) {
+  if (opened?.field !== field) return;
+  opened.shown = [];
+  list.replaceChildren(content.nodeType ? content : element("p", "combobox-note", content));
+  field.setAttribute("aria-expanded", "true");
+  field.removeAttribute("aria-activedescendant");
+  if (!list.matches(":popover-open")) list.showPopover();
+  place();
+}
+
+function show(field, { choices, error, at }) {
   if (opened?.field !== field) return;
   const { source, typed } = opened;
-  list.setAttribute("aria-label", source.dataset.noun ? "Customers and suppliers" : "Accounts");
+  list.setAttribute("aria-label", source.dataset.nouns ?? "Accounts");
   list.replaceChildren();
   opened.shown = [];
   let hidden = 0;
-  for (const [name, found] of error ? [] : arrange(choices, fold(typed.trim()), source.dataset.likely)) {
-    const room = Math.max(MOST_SHOWN - opened.shown.length, 0);
+  const arranged = error ? [] : arrange(choices, fold(typed.trim()), source.dataset.likely);
+  const offers = error ? [] : offer(choices, source, typed);
+  for (const [name, found] of [...arranged, ["", offers]]) {
+    const room = found === offers ? offers.length : Math.max(MOST_SHOWN - opened.shown.length, 0);
     hidden += Math.max(found.length - room, 0);
     if (!room) continue;
     const group = list.appendChild(element("div", "combobox-group"));
@@ -124,6 +190,7 @@ function show(field, { choices, error }) {
       const row = group.appendChild(element("div", "combobox-option"));
       row.id = `combobox-option-${opened.shown.length}`;
       row.setAttribute("role", "option");
+      row.classList.toggle("is-new", "form" in each && !each.kind);
       row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", each.code));
       if (each.value === source.dataset.likely && source.dataset.reason) row.append(element("span", "combobox-reason", source.dataset.reason));
       opened.shown.push(each);
@@ -131,14 +198,16 @@ function show(field, { choices, error }) {
   }
   if (error?.name === "SecurityError") list.append(signIn());
   else if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
-  else if (!opened.shown.length) list.append(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
+  else if (!arranged.length) list.prepend(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
   else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
-  const chosen = typed ? 0 : opened.shown.findIndex((each) => each.value === source.value);
+  const chosen = at ?? (typed ? 0 : opened.shown.findIndex((each) => each.value === source.value));
   point(typed ? Math.min(chosen, opened.shown.length - 1) : chosen);
   field.setAttribute("aria-expanded", "true");
   if (!list.matches(":popover-open")) list.showPopover();
   place();
-  if (opened.takes) enter(opened.takes);
+  const { takes } = opened;
+  opened.takes = null;
+  if (takes && !opened.shown[opened.at]?.form) enter(takes);
 }
 
 // In a tab of its own, so that what is typed here stays.
@@ -178,16 +247,8 @@ function open(field, typed = "") {
   const source = field.source ?? field;
   if (opened && opened.field !== field) close();
   opened = { ...opened, field, source, typed, shown: [], at: -1 };
-  const late = setTimeout(() => wait(field), LATE);
+  const late = setTimeout(() => say(field, "Loading…"), LATE);
   choicesOf(source).finally(() => clearTimeout(late)).then((choices) => show(field, { choices }), (error) => show(field, { error }));
-}
-
-function wait(field) {
-  if (opened?.field !== field) return;
-  list.replaceChildren(element("p", "combobox-note", "Loading…"));
-  field.setAttribute("aria-expanded", "true");
-  if (!list.matches(":popover-open")) list.showPopover();
-  place();
 }
 
 function close() {
@@ -233,10 +294,12 @@ function enter(key) {
   const { field, source, shown, at, typed } = opened;
   const blank = !typed.trim() && opened.isCleared && shown.find((each) => !each.value);
   const choice = blank || shown[at];
-  if (choice) take(choice);
+  // Nothing is created that was not seen, nor by going on.
+  if (choice?.form && key !== "Enter") return;
+  if (choice) pick(choice, key);
   else if (source !== field) return;
   else close();
-  if (key === "Enter") goOn(field);
+  if (key === "Enter" && !choice?.form) goOn(field);
 }
 
 function keydown(event) {
@@ -300,9 +363,20 @@ function fieldOf(select) {
   return field;
 }
 
+// What is typed into a field goes on in the one that takes its place.
+let kept = null;
+const keep = () => { kept = opened && { id: opened.field.id, typed: opened.typed }; };
+
 function enhanceAll() {
   document.querySelectorAll(SOURCES).forEach(enhance);
   if (opened && !opened.field.isConnected) close();
+  const field = kept && !opened && document.getElementById(kept.id);
+  if (field) {
+    field.focus();
+    if (kept.typed) field.value = kept.typed;
+    open(field, kept.typed);
+  }
+  kept = null;
 }
 
 document.addEventListener("keydown", keydown, true);
@@ -335,11 +409,13 @@ list.addEventListener("click", (event) => {
   const option = event.target.closest("[role=option]");
   if (!option || !opened) return;
   const { field } = opened;
-  take(opened.shown[options().indexOf(option)]);
-  if (field.closest(".line") && !field.closest(".line-form")) goOn(field);
+  const choice = opened.shown[options().indexOf(option)];
+  pick(choice);
+  if (!choice.form && field.closest(".line") && !field.closest(".line-form")) goOn(field);
 });
 list.addEventListener("pointerdown", (event) => event.preventDefault());
 for (const kind of ["scroll", "resize"]) addEventListener(kind, place, { capture: true, passive: true });
 visualViewport?.addEventListener("resize", place);
-document.addEventListener("htmx:after:swap", enhanceAll);
+document.addEventListener("htmx:before:swap", keep);
+for (const kind of ["htmx:after:swap", "form:grown"]) document.addEventListener(kind, enhanceAll);
 enhanceAll();

@@ -15,6 +15,7 @@ function addLeg() {
     }
   }
   form.querySelector("#legs tbody").append(added);
+  form.dispatchEvent(new Event("form:grown", { bubbles: true }));
 }
 
 // Nothing that is typed already is hidden; the server reads the account again.

@@ -1,5 +1,8 @@
 """A document is booked in one step by what it states: its entry, or the splits of the line that pays it."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from tests.fixtures import invoices
@@ -178,3 +181,28 @@ def test_the_form_of_an_entry_is_filled_by_the_breakdown(ben, invoice):
     for amount in ("100.00", "50.00", "22.50", "172.50"):
         assert f'value="{amount}"' in page
     assert "VAT receivable" in page
+
+
+@pytest.mark.parametrize(
+    ("chart", "codes", "next_code"),
+    [
+        ("de_skr03", ("1576", "1600"), "8000"),
+        ("de_skr04", ("1406", "3300"), "4000"),
+        ("nl", ("1500", "1600"), "8910"),
+        ("us", ("1350", "2010"), "4960"),
+    ],
+)
+def test_books_of_each_country_book_a_bill_on_their_own_accounts(ada, chart, codes, next_code):
+    browser = ada.browser()
+    assert (
+        browser.post("/start", data={"name": "X", "baseCurrency": "EUR", "chart": "mars"}).status_code == 422
+    )
+    hub = browser.post("/start", data={"name": "X", "baseCurrency": "EUR", "chart": chart}).location
+    key = browser.post(f"{hub}settings/keys", data={"name": "Filer", "scopes": ["read", "draft", "admin"]})
+    person = replace(ada, token=re.search(r"tie_[0-9A-Za-z]+", key.text)[0])
+    document = sent(person, invoices.ubl(), "invoice.xml").json["document"]
+    accounts = {each["id"]: each for each in person.get("/api/accounts?limit=200").json["accounts"]}
+    kinds = {each["kind"]: each["accountId"] for each in booking(person, document)["postings"]}
+    assert tuple(accounts[kinds[kind]]["code"] for kind in ("TAX", "OWED")) == codes
+    made = person.post("/api/accounts", json={"name": "Lamps", "type": "INCOME"}).json["account"]
+    assert made["code"] == next_code

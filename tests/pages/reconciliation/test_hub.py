@@ -1,5 +1,7 @@
 """What waits on the hub: unconfirmed and uncategorised lines, proposals, and the best suggested rule."""
 
+import re
+
 import pytest
 
 from tests.fixtures.helpers.habits import decide, send
@@ -68,3 +70,26 @@ def test_a_proposal_is_not_listed_as_if_it_were_done(ben, bank, travel):
     line = bank.send("2026-11-03", "-45.20", "REWE")
     ben.with_scopes("read", "propose").post(f"/api/transactions/{line}/confirm", json={})
     assert "· proposed: Confirm REWE" in text(ben.browser().get("/"))
+
+
+def steps_done(person):
+    done = re.search(r"(\d) of 6 done", person.browser().get("/").text)
+    return done and int(done[1])
+
+
+def test_first_steps_tick_themselves_and_go_when_they_are_done_or_hidden(
+    ada, ben, cleo, dan, bank, desk, travel
+):
+    assert (steps_done(dan), steps_done(ada), steps_done(cleo)) == (0, 2, None)
+    line = bank.send("2026-11-03", "-45.20", "REWE")
+    assert steps_done(ada) == 3
+    effect = {"kind": "SET_ACCOUNT", "accountId": travel}
+    rule = {"name": "R", "conditions": {"conditions": [{"value": "x"}]}, "effects": [effect]}
+    ada.post("/api/automations/rules", json=rule)
+    assert steps_done(ada) == 4
+    assert ben.browser().post("/steps/hide").status_code == 303
+    assert steps_done(ben) is None
+    assert ada.post(f"/api/transactions/{line}/confirm", json={}).status_code == 200
+    assert steps_done(ada) == 5
+    desk.prove("2026-11-04", "-45.20")
+    assert steps_done(ada) is None

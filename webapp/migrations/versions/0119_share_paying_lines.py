@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0119"
-down_revision = "0113"
+down_revision = "0115"
 branch_labels = None
 depends_on = None
 

@@ -5,6 +5,7 @@ from zoneinfo import available_timezones
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.chart import CHARTS
 from webapp.ledger.currencies import ACTIVE
 from webapp.pages.access.organizations import show_organization
 from webapp.schemas.access import OrganizationChoiceFormSchema, StartFormSchema
@@ -84,6 +85,7 @@ def show_start(problem: Problem | None = None) -> Response:
     return render(
         "organizations/start.html",
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
+        charts=[{"id": chart, "name": name} for chart, name in CHARTS.items()],
         time_zones=sorted(available_timezones()),
         form=request.form,
         problem=problem,

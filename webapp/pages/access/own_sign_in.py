@@ -10,6 +10,7 @@ from webapp.schemas.access import (
     OwnPasswordFormSchema,
     OwnSessionFormSchema,
     OwnSignInPageSchema,
+    ThemeFormSchema,
 )
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
@@ -63,6 +64,16 @@ def choose_locale() -> Response:
     body = OwnLocaleFormSchema().load(form_body())
     services.access.own_sign_in.choose_locale(principal().user_id, body["locale"])
     return redirect_to(url_for("own_sign_in.show", done="locale"))
+
+
+@bp.post("/theme")
+@requires("read", session_only=True)
+def choose_theme() -> Response:
+    """Choose whether the viewer's pages are light or dark, and go on where the viewer is."""
+    services.access.own_sign_in.choose_theme(
+        principal().user_id, ThemeFormSchema().load(form_body())["theme"]
+    )
+    return redirect_back(url_for("own_sign_in.show", done="theme"))
 
 
 @bp.post("/sessions/end")

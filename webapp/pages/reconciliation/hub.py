@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, request, url_for
 
-from webapp import queries
+from webapp import queries, services
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
 from webapp.queries.audit.activity import Acts
@@ -19,7 +19,7 @@ from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
-from webapp.web.rendering.htmx import render
+from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("hub", __name__)
 
@@ -55,8 +55,25 @@ def index() -> Response:
         ],
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
         recent=recent(),
+        steps=first_steps(),
         since=queries.audit.book_moves.last_act(organization_id()),
     )
+
+
+@bp.post("/steps/hide")
+@requires("read", session_only=True)
+def hide_steps() -> Response:
+    """Leave the first steps out of the viewer's hub."""
+    services.access.own_sign_in.hide_steps(organization_id(), principal().user_id)
+    return redirect_to(url_for("hub.index"))
+
+
+def first_steps() -> list[dict[str, Any]]:
+    """List the first steps with whether they were taken; none once all are, or the viewer hid them."""
+    if principal().hides_steps or principal().is_demo or "draft" not in principal().scopes:
+        return []
+    taken = queries.reconciliation.hub.steps_taken(organization_id())
+    return [] if all(taken.values()) else [{"name": name, "is_taken": done} for name, done in taken.items()]
 
 
 class Waiting(NamedTuple):

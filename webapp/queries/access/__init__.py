@@ -1,3 +1,11 @@
 """Principals, who asks, tokens, sessions, organizations, their members and invitations."""
 
-from webapp.queries.access import callers, invitations, organizations, principals, sessions, tokens
+from webapp.queries.access import (
+    callers,
+    invitations,
+    organizations,
+    principals,
+    saved_views,
+    sessions,
+    tokens,
+)

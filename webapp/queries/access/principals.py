@@ -32,7 +32,8 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
     """Select the tokens that are valid now, each with its owner, the owner's role and the books that it opens."""
     token = (ApiToken.id, ApiToken.name, ApiToken.scopes, ApiToken.last_used_at, ApiToken.expires_at)
     books = (Organization.is_demo, Organization.base_currency, Organization.time_zone, Organization.locale)
-    owner = (User.email, User.letter_keys_off, User.locale.label("own_locale"), User.name.label("user_name"))
+    own = (User.locale.label("own_locale"), User.theme, User.name.label("user_name"))
+    owner = (User.email, User.letter_keys_off, *own)
     return (
         sa.select(*token, ApiToken.max_requests_a_minute, Membership.role, Membership.user_id, *books, *owner)
         .add_columns(Organization.id.label("organization_id"), Organization.name.label("organization_name"))
@@ -112,6 +113,8 @@ class Principal:
     has_letter_keys: bool = True
     locale: str = DEFAULT_LOCALE
     own_locale: str | None = None
+    theme: str | None = None
+    hides_steps: bool = False
     time_zone: str = "UTC"
 
     is_authenticated: bool = True
@@ -165,6 +168,8 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
         own_locale=user.locale,
+        theme=user.theme,
+        hides_steps=membership.hides_steps,
         time_zone=organization.time_zone,
     )
 
@@ -254,5 +259,6 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         has_letter_keys=not row.letter_keys_off,
         locale=row.own_locale or row.locale,
         own_locale=row.own_locale,
+        theme=row.theme,
         time_zone=row.time_zone,
     )

@@ -225,10 +225,12 @@ def in_currency(organization_id: str, currency: str, account_ids: Collection[int
     return {row.id for row in rows if row.currency == currency}
 
 
-def codes(organization_id: str) -> set[str]:
-    """Give the codes that the accounts have."""
-    rows = db.session.scalars(sa.select(Account.code).where(Account.organization_id == organization_id))
-    return {code for code in rows if code is not None}
+def codes(organization_id: str) -> dict[str, str]:
+    """Return the codes that the accounts have, with their types."""
+    rows = db.session.execute(
+        sa.select(Account.code, Account.type).where(Account.organization_id == organization_id)
+    )
+    return {code: type_ for code, type_ in rows if code is not None}
 
 
 def is_code_taken(organization_id: str, code: str, *, except_id: int | None = None) -> bool:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.proofs import Status, cleared_balance, difference, status
-from webapp.models import Reconciliation
+from webapp.models import FeedAccount, Invitation, JournalEntry, Membership, Reconciliation, Rule, Transaction
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
@@ -183,3 +186,28 @@ def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: Dra
         difference=Money(difference(draft.statement_balance_minor, cleared), draft.currency),
         cleared_count=sums.count,
     )
+
+
+def steps_taken(organization_id: str) -> dict[str, bool]:
+    """Find which of the first steps somebody has taken in the books."""
+    taken = {
+        "account": sa.exists().where(FeedAccount.organization_id == organization_id),
+        "file": sa.exists().where(Transaction.organization_id == organization_id),
+        "categories": sa.exists().where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.source == "bank_feed",
+            JournalEntry.status == "POSTED",
+        ),
+        "rule": sa.exists().where(Rule.organization_id == organization_id),
+        "proof": sa.exists().where(
+            Reconciliation.organization_id == organization_id, Reconciliation.status == "COMPLETED"
+        ),
+        "invite": sa.or_(
+            sa.exists().where(Invitation.organization_id == organization_id),
+            sa.select(sa.func.count() > 1)
+            .where(Membership.organization_id == organization_id)
+            .scalar_subquery(),
+        ),
+    }
+    found = db.session.execute(sa.select(*taken.values())).one()
+    return {name: bool(value) for name, value in zip(taken, found, strict=True)}

@@ -9,7 +9,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import DEFAULT_CHART, Role
+from webapp.ledger.chart import CHARTS, Role, Use, chart_of
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.base_shares import with_base_shares
 from webapp.ledger.journal.entries import Leg
@@ -44,15 +44,15 @@ from webapp.queries.documents.parties import has_side, is_own
 from webapp.queries.suggestions import likely_accounts
 
 # The accounts of the default chart, in books that kept it: of a purchase, and of a sale.
-TAX: Final[Mapping[bool, str]] = {False: "1300", True: "2200"}
-OWED: Final[Mapping[bool, str]] = {False: "2100", True: "1200"}
+TAX: Final[Mapping[bool, Use]] = {False: Use.VAT_RECEIVABLE, True: Use.VAT_PAYABLE}
+OWED: Final[Mapping[bool, Use]] = {False: Use.PAYABLES, True: Use.RECEIVABLES}
 # Where what others get goes: the field of the chosen account, and that of the chart for a purchase and for a sale.
 # What is withheld is income tax of the seller, and a split tax is owed to the state, on both sides.
-FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, str | None]]]] = {
+FOR_OTHERS: Final[Mapping[PartKind, tuple[str, Mapping[bool, Use | None]]]] = {
     PartKind.PREPAID: ("prepaid_account_id", {False: None, True: None}),
-    PartKind.THIRD_PARTY: ("third_party_account_id", {False: None, True: "2100"}),
-    PartKind.WITHHELD: ("withheld_account_id", {False: "2400", True: "2400"}),
-    PartKind.SPLIT_TAX: ("split_tax_account_id", {False: "2200", True: "2200"}),
+    PartKind.THIRD_PARTY: ("third_party_account_id", {False: None, True: Use.PAYABLES}),
+    PartKind.WITHHELD: ("withheld_account_id", {False: Use.INCOME_TAX, True: Use.INCOME_TAX}),
+    PartKind.SPLIT_TAX: ("split_tax_account_id", {False: Use.VAT_PAYABLE, True: Use.VAT_PAYABLE}),
 }
 # From how many instalments on each is an item of its own.
 FEWEST_INSTALMENTS: Final = 2
@@ -336,12 +336,12 @@ def _account(kind: PartKind, document: Document, chosen: ChosenAccounts) -> int 
     if kind is PartKind.TAX:
         return chosen.tax_account_id or _of_last(document) or _of_chart(document, TAX)
     if kind in FOR_OTHERS:
-        name, codes = FOR_OTHERS[kind]
+        name, uses = FOR_OTHERS[kind]
         own: int | None = getattr(chosen, name)
-        code = codes[is_own(document)]
+        use = uses[is_own(document)]
         # What third parties get by a bill is a cost like its net.
-        if own or kind is not PartKind.THIRD_PARTY or code is not None:
-            return own or (None if code is None else _of_code(document, code))
+        if own or kind is not PartKind.THIRD_PARTY or use is not None:
+            return own or (None if use is None else _of_use(document, use))
     if chosen.account_id or document.account_id:
         return chosen.account_id or document.account_id
     likely = likely_accounts.of_document(document)
@@ -370,18 +370,20 @@ def _of_last(document: Document) -> int | None:
     return db.session.scalar(statement)
 
 
-def _of_chart(document: Document, codes: Mapping[bool, str]) -> int | None:
-    return _of_code(document, codes[is_own(document)])
+def _of_chart(document: Document, uses: Mapping[bool, Use]) -> int | None:
+    return _of_use(document, uses[is_own(document)])
 
 
-def _of_code(document: Document, code: str) -> int | None:
-    """Find an account of the default chart by its code and its name; None where the books have another one."""
-    name = next(each.name for each in DEFAULT_CHART if each.code == code)
+def _of_use(document: Document, use: Use) -> int | None:
+    """Find the account of a chart for this use by its code and its name; None where the books have another one."""
+    named = [(each.code, each.name) for chart in CHARTS for each in chart_of(chart) if each.use is use]
     return db.session.scalar(
-        sa.select(Account.id).where(
+        sa.select(Account.id)
+        .where(
             Account.organization_id == document.organization_id,
-            Account.code == code,
-            Account.name == name,
+            sa.tuple_(Account.code, Account.name).in_(named),
             ~Account.is_archived,
         )
+        .order_by(Account.code)
+        .limit(1)
     )

@@ -1,3 +1,11 @@
 """Organizations, members, sessions, a person's own sign-in, API tokens and their caps."""
 
-from webapp.services.access import invitations, organizations, own_sign_in, sessions, tokens, users
+from webapp.services.access import (
+    invitations,
+    organizations,
+    own_sign_in,
+    saved_views,
+    sessions,
+    tokens,
+    users,
+)

@@ -1,4 +1,4 @@
-"""Organizations, created with the default chart of accounts, and their members."""
+"""Organizations, created with a chart of accounts, and their members."""
 
 import secrets
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.database.tenancy import see
-from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
+from webapp.ledger.chart import DEFAULT, ChartAccount, chart_of
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.money import money_at
@@ -53,8 +53,9 @@ def create(
     is_demo: bool = False,
     locale: str = DEFAULT_LOCALE,
     time_zone: str | None = None,
+    chart: str = DEFAULT,
 ) -> Organization:
-    """Open an organization's books: the default chart of accounts, and its first owner; raises TimeZoneError."""
+    """Open an organization's books: a chart of accounts, and its first owner; raises TimeZoneError."""
     require_zone(time_zone or "UTC")
     organization = Organization(
         id="org_" + "".join(secrets.choice(ID_LETTERS) for _ in range(20)),
@@ -80,7 +81,7 @@ def create(
         db.session.add(
             Membership(organization_id=organization.id, user_id=owner.id, role="owner", created_at=now)
         )
-        db.session.add_all(account_of(organization, proposed, now) for proposed in DEFAULT_CHART)
+        db.session.add_all(account_of(organization, proposed, now) for proposed in chart_of(chart))
         db.session.flush()
     return organization
 
@@ -92,7 +93,7 @@ def require_zone(time_zone: str) -> None:
 
 
 def account_of(organization: Organization, proposed: ChartAccount, now: datetime) -> Account:
-    """Make an account as the default chart proposes it."""
+    """Make an account as its chart proposes it."""
     return Account(
         organization_id=organization.id,
         code=proposed.code,
@@ -109,12 +110,26 @@ def account_of(organization: Organization, proposed: ChartAccount, now: datetime
 
 
 def open_own(
-    user_id: int, *, name: str, base_currency: str, locale: str, now: datetime, time_zone: str | None = None
+    user_id: int,
+    *,
+    name: str,
+    base_currency: str,
+    locale: str,
+    now: datetime,
+    time_zone: str | None = None,
+    chart: str = DEFAULT,
 ) -> Organization:
     """Open books of their own for somebody who is signed in."""
     owner = db.session.get_one(User, user_id)
     return create(
-        name, base_currency, owner, actor_kind="PERSON", locale=locale, now=now, time_zone=time_zone
+        name,
+        base_currency,
+        owner,
+        actor_kind="PERSON",
+        locale=locale,
+        now=now,
+        time_zone=time_zone,
+        chart=chart,
     )
 
 

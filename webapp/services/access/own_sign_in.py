@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db, lock_books, scope_session
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import ApiToken, User
+from webapp.models import ApiToken, Membership, User
 from webapp.services.access import session_ends, sessions, tokens, users
 from webapp.services.access.sessions import SignedIn, SignInRefusedError
 from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
@@ -80,6 +80,17 @@ def switch_letter_keys(user_id: int, *, is_on: bool) -> None:
 def choose_locale(user_id: int, locale: str | None) -> None:
     """Let a person's pages write and read amounts and days in a locale; without one, in the organization's."""
     db.session.execute(sa.update(User).where(User.id == user_id).values(locale=locale))
+
+
+def choose_theme(user_id: int, theme: str | None) -> None:
+    """Let a person's pages be light or dark; without one, as the person's system has it."""
+    db.session.execute(sa.update(User).where(User.id == user_id).values(theme=theme))
+
+
+def hide_steps(organization_id: str, user_id: int) -> None:
+    """Leave the first steps out of a person's hub of these books."""
+    of_it = Membership.organization_id == organization_id, Membership.user_id == user_id
+    db.session.execute(sa.update(Membership).where(*of_it).values(hides_steps=True))
 
 
 def end_session(user_id: int, reference: str) -> None:

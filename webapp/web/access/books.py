@@ -28,6 +28,7 @@ from webapp.models import (
     Reconciliation,
     Rule,
     RuleRun,
+    SavedView,
     Transaction,
 )
 from webapp.queries.access import organizations, principals
@@ -54,6 +55,7 @@ HELD = {
     "run_id": RuleRun,
     "token_id": ApiToken,
     "transaction_id": Transaction,
+    "view_id": SavedView,
 }
 
 

@@ -81,6 +81,7 @@ def names() -> dict[str, Any]:
             "name": found.user_name,
             "email": found.email,
             "has_letter_keys": found.has_letter_keys,
+            "theme": found.theme,
         },
         "organization": {
             "id": found.organization_id,

@@ -23,9 +23,13 @@ TARGETS = frozenset(
         "reopen",
         "rules",
         "suggestions",
+        "views",
         "void",
     }
 )
+
+# The places of a page that show only the sentence of an error: the toast, and the list below a field.
+PLACES = frozenset({"combobox-list", "toast"})
 
 
 def is_htmx() -> bool:
@@ -43,9 +47,9 @@ def render(
     if status is None:
         status = context["problem"].status if context.get("problem") else 200
     if is_htmx():
-        if target() == "toast" and context.get("problem"):
+        if target() in PLACES and context.get("problem"):
             message = getattr(context["problem"], "message", context["problem"])
-            shown = render_template("errors/part.html", message=message, tag="div", element_id="toast")
+            shown = render_template("errors/part.html", message=message, tag="div", element_id=target())
             return make_response(shown, status)
         if parts:
             return make_response(render_parts(template, parts, **context), status)

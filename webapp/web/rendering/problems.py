@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.services.audit import action_requests
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
-from webapp.web.rendering.htmx import redirect_to
+from webapp.web.rendering.htmx import is_htmx, redirect_to, render, target
 from webapp.web.rendering.notation import sentence
 
 # The errors that a page catches and shows at the place of the act.
@@ -69,9 +69,11 @@ def problem_of(
 
 
 def act_or_show(act: Callable[[], object], then: str, show: Callable[[Problem], Response]) -> Response:
-    """Act and redirect to the URL `then`, or show the error."""
+    """Act and redirect to the URL `then`, or show the error; a field that creates its choice gets the choice."""
     try:
-        act()
+        made = act()
     except REFUSALS as error:
         return show(problem_of(error))
+    if is_htmx() and target() == "combobox-list":
+        return render("_choice.html", choice=made)
     return redirect_to(then)
