@@ -110,6 +110,7 @@ FORMS = {
     "/settings/sign-in/letter-keys": access.LetterKeysFormSchema,
     "/settings/sign-in/locale": access.OwnLocaleFormSchema,
     "/settings/sign-in/password": access.OwnPasswordFormSchema,
+    "/settings/sign-in/person": access.OwnPersonFormSchema,
     "/settings/sign-in/sessions/end": access.OwnSessionFormSchema,
     "/start": access.StartFormSchema,
     "/transactions/<id:transaction_id>": line_forms.TransactionFormSchema,

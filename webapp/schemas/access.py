@@ -80,11 +80,13 @@ class CallerSchema(Schema):
 
 
 class StartFormSchema(Schema):
-    """New books."""
+    """New books, and from the demo the name and the address of the person who starts them."""
 
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
     time_zone = fields.Text(least=1, most=64, load_default=None, allow_none=True)
+    own_name = fields.Name(load_default=None)
+    email = fields.Text(least=1, most=320, load_default=None)
 
 
 class OrganizationFormSchema(Schema):
@@ -125,6 +127,14 @@ class OwnPasswordFormSchema(Schema):
     revoke_keys = fields.FormFlag(load_default=False)
 
 
+class OwnPersonFormSchema(Schema):
+    """A person's name and address, and the present password."""
+
+    own_name = fields.Name(required=True)
+    email = fields.Text(least=1, most=320, required=True)
+    current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
+
+
 class OwnSessionFormSchema(Schema):
     """The session to end."""
 
@@ -146,7 +156,7 @@ class OwnLocaleFormSchema(Schema):
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "session", "locale", load_default=None)
+    done = fields.OneOf("password", "person", "session", "locale", load_default=None)
 
 
 class _KeySchema(Schema):

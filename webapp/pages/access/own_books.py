@@ -85,6 +85,7 @@ def show_start(problem: Problem | None = None) -> Response:
         "organizations/start.html",
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
         time_zones=sorted(available_timezones()),
+        is_of_demo=services.access.organizations.is_of_demo(principal().user_id),
         form=request.form,
         problem=problem,
     )
