@@ -40,3 +40,57 @@ def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(
     expect(line).to_contain_text("Posted")
     assert any("503" in each for each in faults)
     faults.clear()
+
+
+def sign_in_again(page, person):
+    """Sign in over the page, with a wrong password first."""
+    page.context.clear_cookies()
+
+    def go_on():
+        dialog = page.get_by_role("dialog", name="You are signed out")
+        for password in ("wrong", person.password):
+            dialog.get_by_label("Password").fill(password)
+            dialog.get_by_role("button", name="Sign in").click()
+            if password == "wrong":
+                expect(dialog.get_by_role("alert")).to_contain_text("password is wrong")
+        expect(dialog).to_be_hidden()
+
+    return go_on
+
+
+def test_a_lost_session_keeps_what_is_typed_in_a_plain_form_and_in_a_part(browse, ada, books):
+    page = browse(ada)
+    page.goto("/journal/new")
+    page.get_by_label("Description").fill("Train and taxi")
+    page.locator("[name='postings.0.accountId']").fill("Travel")
+    go_on = sign_in_again(page, ada)
+    page.locator("[name='postings.0.debit']").fill("40.00")
+    page.keyboard.press("Tab")
+    go_on()
+    expect(page.locator("#balance")).to_contain_text("Debits exceed credits by 40.00 EUR.")
+    expect(page.get_by_label("Description")).to_have_value("Train and taxi")
+    page.goto("/merchants")
+    page.locator(".open-form summary").click()
+    page.get_by_role("textbox", name="Name").fill("Lamp maker")
+    go_on = sign_in_again(page, ada)
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("Lamp maker")
+    page.keyboard.press("Enter")
+    go_on()
+    expect(page.locator("main")).to_contain_text("Lamp maker")
+
+
+def test_a_held_confirmation_is_posted_once_after_signing_in_again(browse, ada, bank, books):
+    bank.open("Giro")
+    rent = bank.send("2026-10-01", "-700.00", "Rent October")
+    ada.patch(f"/api/transactions/{rent}", json={"accountId": books.account_id("Rent")})
+    page = browse(ada)
+    page.goto("/feeds/1?show=all")
+    page.locator(".line-open").click()
+    page.keyboard.press("c")
+    go_on = sign_in_again(page, ada)
+    send_held(page)
+    go_on()
+    expect(page.locator(".line")).to_contain_text("Posted")
+    assert books.entries() == ["2026-10-01 POSTED Rent October", "Giro -700.00 EUR", "Rent 700.00 EUR"]

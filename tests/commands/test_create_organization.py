@@ -15,10 +15,11 @@ PASSWORD = "correct horse battery"
 
 @pytest.mark.operates
 def test_it_opens_books_with_their_owner(command, session):
-    result = command(*WORDS, "--password-stdin", "--json", typed=f"{PASSWORD}\n")
+    result = command(*WORDS, "--time-zone", "Asia/Tokyo", "--password-stdin", "--json", typed=f"{PASSWORD}\n")
     answer = json.loads(result.stdout)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert session.get_one(Organization, answer["organizationId"]).base_currency == "EUR"
+    books = session.get_one(Organization, answer["organizationId"])
+    assert (books.base_currency, books.time_zone) == ("EUR", "Asia/Tokyo")
     assert session.get_one(Membership, (answer["organizationId"], answer["userId"])).role == "owner"
 
 

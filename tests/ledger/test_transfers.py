@@ -40,6 +40,11 @@ def test_a_number_counts_more_than_a_name_and_a_name_more_than_days():
     assert [into for _, into, _ in pairs(sides)] == [4, 3, 2]
 
 
+def test_a_name_within_another_word_names_no_account():
+    sides = [side(1, 1, -500), side(2, 2, 500), side(3, 2, 500, 1, text="of the girocentre")]
+    assert [into for _, into, _ in pairs(sides)] == [2, 3]
+
+
 def test_a_line_that_names_another_account_is_no_side():
     assert pairs([side(1, 1, -500, iban=OTHER_IBAN), side(2, 2, 500)]) == []
     assert pairs([side(1, 1, -500, iban=IBAN), side(2, 2, 500)]) == [(1, 2, True)]

@@ -1,6 +1,8 @@
 """Undoing what a key did on its page: since when, what that would do, and then all of it."""
 
 import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -40,6 +42,16 @@ def test_it_asks_since_when(page, ada, agent):
     assert (
         f"/settings/keys/{agent.token_id}/undo" in ada.browser().get(f"/settings/keys/{agent.token_id}").text
     )
+
+
+def test_the_time_is_that_of_the_books(page, ada):
+    now = datetime.now(ZoneInfo("Pacific/Kiritimati"))
+    ada.browser().post(
+        "/settings/organization", data={"name": "Ada's books", "timeZone": "Pacific/Kiritimati"}
+    )
+    assert f'value="{now.date()}T00:00"' in page.get().text
+    assert "3 acts to undo" in page("/preview", since=f"{now - timedelta(minutes=5):%Y-%m-%dT%H:%M}").text
+    assert "Nothing to undo" in page("/preview", since=f"{now + timedelta(minutes=5):%Y-%m-%dT%H:%M}").text
 
 
 def test_it_shows_what_would_happen_and_then_does_it(page, ada):

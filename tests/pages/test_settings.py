@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
+import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp import services
-from webapp.models import Membership
+from webapp.database.sessions import db
+from webapp.models import Membership, Organization
 
 
 def text(answer):
@@ -434,6 +436,28 @@ def test_a_refused_form_shows_the_day_that_it_was_sent_with(ada):
     assert (rate.status_code, lock.status_code) == (422, 422)
     assert 'value="30 Oct 2026"' in rate.text
     assert 'value="31 Oct 2026"' in lock.text
+
+
+def test_the_person_of_a_demo_gets_a_name_and_an_address_with_books_of_their_own(ada, ben, bank):
+    bank.ask(lambda: db.session.execute(sa.update(Organization).values(is_demo=True)))
+    browser = ada.browser()
+    form = {"name": "Harbour Studio", "baseCurrency": "EUR"}
+    assert 'name="ownName"' in browser.get("/start").text
+    for person, status, sentence in (
+        ({}, 422, "Write your name."),
+        ({"ownName": "Eve"}, 422, "Write an email address"),
+        ({"ownName": "Eve", "email": ben.email}, 409, "Somebody else here has this address."),
+    ):
+        refused = browser.post("/start", data=form | person)
+        assert (refused.status_code, sentence in refused.text) == (status, True)
+    started = browser.post("/start", data=form | {"ownName": "Eve", "email": "Eve@example.com"})
+    assert started.status_code == 303
+    people = text(browser.get(f"{started.location}settings/members"))
+    assert "Eve" in people
+    assert "eve@example.com" in people
+    assert 'name="ownName"' not in browser.get("/start").text
+    ignored = browser.post("/start", data=form | {"ownName": "Mallory", "email": "mallory@example.com"})
+    assert "mallory" not in browser.get(f"{ignored.location}settings/members").text
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("Asia/Kolkata", "Asia/Kolkata"), ("", "UTC"), (None, "UTC")])

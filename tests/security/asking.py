@@ -110,6 +110,7 @@ FORMS = {
     "/settings/sign-in/letter-keys": access.LetterKeysFormSchema,
     "/settings/sign-in/locale": access.OwnLocaleFormSchema,
     "/settings/sign-in/password": access.OwnPasswordFormSchema,
+    "/settings/sign-in/person": access.OwnPersonFormSchema,
     "/settings/sign-in/sessions/end": access.OwnSessionFormSchema,
     "/settings/sign-in/theme": access.ThemeFormSchema,
     "/start": access.StartFormSchema,

@@ -16,11 +16,21 @@ from webapp.services.access import invitations, organizations, users
 @click.argument("name")
 @click.option("--base-currency", required=True, metavar="EUR", help="The currency of the books.")
 @click.option("--chart", type=click.Choice(list(CHARTS)), default=DEFAULT, help="The accounts to start with.")
+@click.option(
+    "--time-zone", default="UTC", show_default=True, metavar="Europe/Berlin", help="Which day it is."
+)
 @EMAIL
 @PASSWORD_STDIN
 @JSON
 def create_organization(
-    name: str, base_currency: str, chart: str, email: str, *, password_stdin: bool, as_json: bool
+    name: str,
+    base_currency: str,
+    chart: str,
+    time_zone: str,
+    email: str,
+    *,
+    password_stdin: bool,
+    as_json: bool,
 ) -> None:
     """Create an organization with its first owner."""
     now = datetime.now(UTC)
@@ -31,7 +41,9 @@ def create_organization(
         owner = users.find_or_create(email, now=now)
         if hashed is not None:
             users.set_password(email, hashed)
-        organization = organizations.create(name, base_currency, owner, now=now, chart=chart)
+        organization = organizations.create(
+            name, base_currency, owner, time_zone=time_zone, now=now, chart=chart
+        )
         link = None
         if users.hash_of(db.session(), owner.email) is None:
             _, link = invitations.make(organization.id, owner.email, "owner", name=owner.name, now=now)

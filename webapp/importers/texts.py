@@ -1,10 +1,12 @@
 """A bank's texts in all formats: quoting, joining, cutting, and recognising an IBAN."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger.matching.lines import BankText
+from webapp.ledger.texts.finding import has_words
 from webapp.ledger.texts.legible import cited
 
 # Longer than any field of any format; longer text is cut.
@@ -18,6 +20,8 @@ MAX_TEXT_LINES: Final = 2_000_000
 # Characters that only set the direction of writing; programs put them around Arabic and Hebrew amounts and days.
 DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
+# Banks cut names at 22 letters and more.
+SHORTEST_CUT: Final = 20
 _MAX_QUOTED: Final = 40
 _MAX_IBAN: Final = 34
 
@@ -59,14 +63,27 @@ def folded(text: str) -> str:
 def joined(texts: Iterable[str | None]) -> str:
     """Join texts and leave out repetitions: a memo often begins with the name that precedes it.
 
+    A text that is as long as a cut field may end within a word of the next one. The keys of lines come from the text
+    in which parts of words were left out too.
+
     >>> joined(["DIVIDEND EARNED FOR", "DIVIDEND EARNED FOR MARCH"]), joined(["Rent", None, "May", "Rent"])
     ('DIVIDEND EARNED FOR MARCH', 'Rent May')
+    >>> joined(["Parenthood Ltd", "Rent", "Parent"]), joined(["Parenthood Ltd", "Parent"]).keyed
+    ('Parenthood Ltd Rent Parent', 'Parenthood Ltd')
     """
+    parts = [part for part in texts if part]
+    keyed = _joined([getattr(part, "keyed", part) for part in parts], str.__contains__, shortest=0)
+    text = _joined(parts, has_words, shortest=SHORTEST_CUT)
+    return keyed if text == keyed else BankText(text, keyed=keyed)
+
+
+def _joined(texts: Iterable[str], has: Callable[[str, str], bool], *, shortest: int) -> str:
     text_so_far = ""
-    for text in filter(None, texts):
-        if not text_so_far or text.casefold().startswith(text_so_far.casefold()):
+    for text in texts:
+        old, new = text_so_far.casefold(), text.casefold()
+        if not old or (new.startswith(old) and (len(old) >= shortest or has(new, old))):
             text_so_far = text
-        elif text.casefold() not in text_so_far.casefold():
+        elif not has(old, new):
             text_so_far = f"{text_so_far} {text}"
         if len(text_so_far) > MAX_TEXT:
             break

@@ -100,6 +100,7 @@ ACT_KINDS: Final = (
     "change_financial_year",
     "change_journal_entry",
     "change_password",
+    "change_person",
     "change_retention",
     "change_role",
     "change_token",

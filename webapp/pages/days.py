@@ -7,8 +7,7 @@ from webapp.schemas.addresses import TypedDaySchema
 from webapp.schemas.fields import DAY_WANTED
 from webapp.web.access.auth import requires
 from webapp.web.rendering.figures import day
-from webapp.web.rendering.notation import notation, sentence
-from webapp.web.rendering.typed import today
+from webapp.web.rendering.notation import notation, sentence, today
 
 bp = Blueprint("days", __name__)
 

@@ -81,12 +81,14 @@ class CallerSchema(Schema):
 
 
 class StartFormSchema(Schema):
-    """New books."""
+    """New books, and from the demo the name and the address of the person who starts them."""
 
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
     time_zone = fields.Text(least=1, most=64, load_default=None, allow_none=True)
     chart = fields.OneOf(*CHARTS, load_default=DEFAULT)
+    own_name = fields.Name(load_default=None)
+    email = fields.Text(least=1, most=320, load_default=None)
 
 
 class OrganizationFormSchema(Schema):
@@ -125,6 +127,14 @@ class OwnPasswordFormSchema(Schema):
     current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
     password = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
     revoke_keys = fields.FormFlag(load_default=False)
+
+
+class OwnPersonFormSchema(Schema):
+    """A person's name and address, and the present password."""
+
+    own_name = fields.Name(required=True)
+    email = fields.Text(least=1, most=320, required=True)
+    current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
 
 
 class OwnSessionFormSchema(Schema):
@@ -178,7 +188,7 @@ class ListAddressSchema(AddressSchema):
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "session", "locale", "theme", load_default=None)
+    done = fields.OneOf("password", "person", "session", "locale", "theme", load_default=None)
 
 
 class _KeySchema(Schema):

@@ -60,7 +60,7 @@ class DayOrInstant(ma.fields.Date):
 
 
 class TypedTime(ma.fields.String):
-    """A day and a time in UTC, as a browser's datetime-local field sends them."""
+    """A day and a time without a zone, as a browser's datetime-local field sends them."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**fields.with_metadata(kwargs, format="typed-time"))
@@ -71,7 +71,7 @@ class TypedTime(ma.fields.String):
         if not isinstance(value, str) or not TYPED_TIME.fullmatch(value):
             raise ma.ValidationError("Choose a day and a time.")
         try:
-            return datetime.fromisoformat(value).replace(tzinfo=UTC)
+            return datetime.fromisoformat(value)
         except ValueError as error:
             raise ma.ValidationError("There is no such day or time.") from error
 

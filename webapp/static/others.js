@@ -16,7 +16,7 @@ async function ask() {
   if (document.hidden) return;
   try {
     const response = await fetch(`${hint.dataset.address}?since=${hint.dataset.since}`, {
-      headers: { "If-None-Match": tag }, cache: "no-store", redirect: "error",
+      headers: { "HX-Request": "true", "If-None-Match": tag }, cache: "no-store",
     });
     if (response.status >= MISSING) throw new Error(response.status);
     wait = EVERY;

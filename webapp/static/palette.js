@@ -1,6 +1,8 @@
 // The palette: one field over pages, acts and everything in the books. It asks the server for a list and moves through it;
 // the way to what was chosen is a link, followed as by a click.
 
+import { ask as askServer } from "./app/sessions.js";
+
 const WAIT = 60;
 const palette = document.getElementById("palette");
 const form = palette.querySelector("form");
@@ -31,7 +33,7 @@ async function ask() {
   const typed = field.value.trim();
   try {
     const address = `${form.action}?${new URLSearchParams({ q: typed })}`;
-    const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": "div#palette-found" }, signal });
+    const answer = await askServer(address, { headers: { "HX-Request": "true", "HX-Target": "div#palette-found" }, signal });
     if (!answer.ok) throw new Error(answer.statusText);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!signal.aborted) show(page, typed);

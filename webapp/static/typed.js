@@ -1,13 +1,16 @@
 // Days and amounts as people type them. The server reads them; here the fields show what it has read.
 
+import { ask } from "./app/sessions.js";
+
 /* A day: what was typed becomes the day that it means; the calendar is the browser's own. */
 
 async function showDay(field) {
   const text = field.value;
   field.setCustomValidity("");
   if (!text.trim()) return;
-  const response = await fetch(`${field.dataset.day}?text=${encodeURIComponent(text)}`);
-  if (!response.ok || field.value !== text) return;
+  const address = `${field.dataset.day}?text=${encodeURIComponent(text)}`;
+  const response = await ask(address, { headers: { "HX-Request": "true" } }).catch(() => null);
+  if (!response?.ok || field.value !== text) return;
   const found = await response.json();
   if (found.text) {
     field.value = found.text;

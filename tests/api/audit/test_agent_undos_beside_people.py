@@ -256,6 +256,7 @@ def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, m
 BY_PEOPLE = {
     "accept_invitation",
     "change_password",
+    "change_person",
     "change_role",
     "change_token",
     "create_organization",

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, sent
-from tests.fixtures.helpers.owed import items, owe, settle
+from tests.fixtures.helpers.owed import items, keep_items, keep_no_items, owe, settle
 
 pytestmark = pytest.mark.usefixtures("sound")
 ASKED = {"report": "party_statement", "from": "2026-03-01", "to": "2026-03-31"}
@@ -109,3 +109,16 @@ def test_what_is_overdue_is_expected_in_and_out(ben, books, shop):
     found = ben.get("/api/reports/expected-cash?asOf=2026-03-31").json["expectedCash"]
     assert (found["overdueIncoming"], found["overdueOutgoing"]) == ("40.00", "-222.50")
     assert found["overdue"] == "-182.50"
+
+
+def test_what_has_no_due_day_is_expected_in_and_out(ada, books):
+    keep_no_items(ada)
+    for account, amount in (("Trade receivables", "40.00"), ("Trade payables", "-222.50")):
+        owe(ada, books, amount, account=account, day="2026-02-10")
+        keep_items(ada, books.account_id(account), "2026-03-01")
+    found = ada.get("/api/reports/expected-cash?asOf=2026-03-31").json["expectedCash"]
+    names = ("undatedIncoming", "undatedOutgoing", "undated", "overdue")
+    assert [found[name] for name in names] == ["40.00", "-222.50", "-182.50", "0.00"]
+    page = ada.browser().get("/owed?asOf=2026-03-31").text
+    row = page.partition("Without a due day")[2].partition("</tr>")[0]
+    assert [each in row for each in ("40.00", "222.50", "182.50")] == [True] * 3

@@ -1,6 +1,7 @@
 """CAMT is read as banks write it, and refused where a figure could be wrong."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -21,6 +22,7 @@ from tests.fixtures.bank_files.camt_files import (
 )
 from webapp.importers import FileRefusedError, read
 from webapp.importers.bank_files import StatedBalance
+from webapp.ledger.matching.lines import line_keys
 
 
 def only_line(*content, **wanted):
@@ -144,6 +146,21 @@ def test_a_batch_is_one_line_that_tells_of_all_its_payments():
     assert line.amount == Decimal("30.00")
     assert line.description == "Ada March Ben April"
     assert (line.counterparty, line.iban) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "description", "earlier"),
+    [
+        ("Vermieter", "Miete", "Vermieter Miete", "Vermieter"),
+        ("Ann", "Annual fee", "Ann Annual fee", "Annual fee"),
+        ("Grocery at Main Station", "Grocery at Main Stationery", *["Grocery at Main Stationery"] * 2),
+        ("Paper shop", "paper", *["Paper shop"] * 2),
+    ],
+)
+def test_a_part_of_a_word_is_no_repetition_and_a_stored_line_keeps_its_key(name, text, description, earlier):
+    line = only_line("30.00", "CRDT", payment(party("Dbtr", name), text))
+    assert line.description == description
+    assert line_keys([line]) == line_keys([replace(line, description=earlier)])
 
 
 @pytest.mark.parametrize("newer", [True, False])

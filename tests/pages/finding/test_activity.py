@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -45,6 +46,20 @@ def test_ticks_in_a_row_are_one_act_with_each_of_them_in_it(ada, desk, titles):
     assert "All 3" in page
     assert "Ticked Line 1" in page
     assert "Ticked 3 items" in ada.browser().get("/").text
+
+
+@pytest.mark.parametrize(("zone", "name"), [("Pacific/Kiritimati", "UTC+14"), ("Pacific/Pago_Pago", "SST")])
+def test_days_and_times_are_those_of_the_books(ada, desk, titles, zone, name):
+    ada.browser().post("/settings/organization", data={"name": "Ada's books", "timeZone": zone})
+    today = datetime.now(ZoneInfo(zone)).date()
+    recent = titles(**{"from": today, "to": today})
+    assert recent[:2] == [each for each in recent if each.startswith(("Changed", "Ticked"))]
+    assert titles(**{"from": today + timedelta(days=1)}) == []
+    assert not set(titles(to=today - timedelta(days=1))) & set(recent)
+    page = ada.browser().get("/activity").text
+    assert f"{today.day} {today:%b}" in page
+    assert f" {name}" in page
+    assert " UTC<" not in page
 
 
 def test_acts_are_narrowed_by_who_area_account_and_day(ada, bank, desk, titles):

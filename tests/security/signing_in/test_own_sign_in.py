@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -52,6 +53,29 @@ def test_the_trail_has_the_change_and_nothing_of_the_passwords(ben, bank):
     assert (request.title, request.status, request.payload) == ("Changed the password of Ben", "EXECUTED", {})
     trail = json.dumps(bank.ask(lambda: db.session.scalars(sa.select(AuditEvent.body)).all()))
     assert not any(secret in trail for secret in (ben.password, NEW, "argon2"))
+
+
+def test_a_name_and_an_address_are_changed_with_the_password(ben, ada, bank):
+    client, _ = sign_in(ben)
+
+    def changed(**form):
+        sent = {"ownName": "Benjamin", "email": "Benjamin@Example.com", "current": ben.password, **form}
+        answer = client.post(f"{PAGE}/person", data=sent, headers=LOCAL)
+        return answer.status_code, client.get(answer.location).text if answer.location else answer.text
+
+    for wrong, status, sentence in (
+        ({"current": "wrong"}, 422, "This is not your current password."),
+        ({"email": ada.email}, 409, "Somebody else here has this address."),
+        ({"email": "benjamin"}, 422, "Write an email address"),
+    ):
+        answer = changed(**wrong)
+        assert (answer[0], sentence in answer[1]) == (status, True)
+    assert sign_in(ben)[1] == 303
+    done = changed()
+    assert (done[0], "You are Benjamin, and sign in as benjamin@example.com" in done[1]) == (303, True)
+    assert [sign_in(ben)[1], sign_in(replace(ben, email="benjamin@example.com"))[1]] == [401, 303]
+    found = sa.select(ActionRequest).where(ActionRequest.kind == "change_person")
+    assert [each.status for each in bank.ask(lambda: db.session.scalars(found).all())].count("EXECUTED") == 1
 
 
 def test_keys_go_on_working_unless_they_are_revoked_with_it(ben):

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.texts.finding import has_words
 
 MOST_DAYS: Final = 5
 SHORTEST_NAME: Final = 4
@@ -90,7 +91,7 @@ class NamedAccounts:
             found, text = {}, side.text.casefold()
             for fa_id, names in self._names.items():
                 for name, folded in names:
-                    if folded in text:
+                    if has_words(text, folded):
                         found[fa_id] = name
                         break
             self._by_text[side.text] = found

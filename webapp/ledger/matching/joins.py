@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from itertools import islice
 from typing import Final, NamedTuple
 
-from webapp.ledger.matching.lines import compared_text, key_of
+from webapp.ledger.matching.lines import compared_text, text_key
 
 PENDING_DAYS: Final = 8
 TIP_PERCENT: Final = 30
@@ -55,7 +55,7 @@ class LineReport:
     def text_key(self) -> int:
         """The number by which an index finds lines of this text."""
         if self._text_key is None:
-            self._text_key = key_of(self.text)
+            self._text_key = text_key(self.description, self.counterparty)
         return self._text_key
 
     @property

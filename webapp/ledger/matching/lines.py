@@ -4,12 +4,14 @@ import json
 import unicodedata
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, Self
 from zlib import crc32
+
+from webapp.ledger.texts.finding import has_words
 
 # What banks write where they have no reference; each of them stands on many lines.
 _PLACEHOLDERS: Final = frozenset({"NONREF", "NOREF", "NOTPROVIDED", "NONE", "NULL", "NA"})
@@ -95,6 +97,19 @@ def state_of_new(*, is_pending: bool, is_joined: bool) -> str:
     return "PENDING" if is_pending else "BOOKED"
 
 
+class BankText(str):
+    """A bank's text, and in `keyed` the text of earlier versions, from which the key of its line goes on to be made."""
+
+    __slots__ = ("keyed",)
+    keyed: str
+
+    def __new__(cls, text: str, *, keyed: str) -> Self:
+        """Make the text."""
+        self = super().__new__(cls, text)
+        self.keyed = keyed
+        return self
+
+
 class LineKey(NamedTuple):
     """A line's identity on its feed account: a digest of its facts (`short`) and its number among equal lines."""
 
@@ -178,29 +193,29 @@ def normalised(text: str) -> str:
     return " ".join(folded.split())
 
 
-def compared_text(description: str, counterparty: str | None) -> str:
-    """Return the text for comparing two reports of a line, without a part that the other part contains.
+def compared_text(
+    description: str, counterparty: str | None, has: Callable[[str, str], bool] = has_words
+) -> str:
+    """Return the text for comparing two reports of a line, without a part that the other part has in it.
 
-    >>> compared_text("REWE says thanks", "Rewe"), compared_text("Thanks", "Rewe")
-    ('rewe says thanks', 'thanks rewe')
+    >>> compared_text("REWE says thanks", "Rewe"), compared_text("Thanks", "Rewe"), compared_text("Rent", "Parents")
+    ('rewe says thanks', 'thanks rewe', 'rent parents')
     """
     described, named = normalised(description), normalised(counterparty or "")
-    if named in described:
+    if has(described, named):
         return described
-    return named if described in named else f"{described} {named}"
+    return named if has(named, described) else f"{described} {named}"
 
 
 def text_key(description: str, counterparty: str | None) -> int:
     """Return a number of 31 bits for an index, the same for texts that compare as equal.
 
+    Stored lines have it, so it goes on to leave out parts of words too.
+
     >>> text_key("REWE  says thanks", None) == text_key("Rewe says THANKS", "rewe")
     True
     """
-    return key_of(compared_text(description, counterparty))
-
-
-def key_of(text: str) -> int:
-    """Return the number of a text in its compared form."""
+    text = compared_text(description, counterparty, str.__contains__)
     return crc32(text.encode("utf-8", "surrogatepass")) & MOST_KEY
 
 
@@ -216,7 +231,10 @@ def short(digest: bytes) -> str:
 def facts_of(line: LineFacts) -> bytes:
     """Write a line's identifying facts as JSON."""
     reference = line.provider_transaction_id
-    named = [normalised(line.description), normalised(line.counterparty or "")]
+    named = [
+        normalised(getattr(line.description, "keyed", line.description)),
+        normalised(line.counterparty or ""),
+    ]
     # Pending lines are replaced as a whole by each file; counted with the booked ones, a pending line
     # that vanishes would shift the numbers of its equals and bring them in a second time.
     facts = [

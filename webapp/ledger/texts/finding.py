@@ -39,6 +39,15 @@ def words(text: str) -> list[str]:
     return [word for word in _APART.split(folded(text)) if word]
 
 
+def has_words(text: str, part: str) -> bool:
+    """Return whether a text has another one in it as whole words; both without case.
+
+    >>> has_words("rent, may", "rent"), has_words("landlord of the rented flat", "rent"), has_words("", "rent")
+    (True, False, False)
+    """
+    return part in text and bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text))
+
+
 def triples(text: str) -> list[str]:
     """Return the distinct triples of letters in a text: every text that contains it has all of them.
 

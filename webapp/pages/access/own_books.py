@@ -87,6 +87,7 @@ def show_start(problem: Problem | None = None) -> Response:
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
         charts=[{"id": chart, "name": name} for chart, name in CHARTS.items()],
         time_zones=sorted(available_timezones()),
+        is_of_demo=services.access.organizations.is_of_demo(principal().user_id),
         form=request.form,
         problem=problem,
     )

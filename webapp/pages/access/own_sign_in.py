@@ -1,4 +1,4 @@
-"""A person's own sign-in: another password, and where the person is signed in."""
+"""A person's own sign-in: another name, address or password, and where the person is signed in."""
 
 from flask import Blueprint, Response, request, url_for
 
@@ -8,6 +8,7 @@ from webapp.schemas.access import (
     LetterKeysFormSchema,
     OwnLocaleFormSchema,
     OwnPasswordFormSchema,
+    OwnPersonFormSchema,
     OwnSessionFormSchema,
     OwnSignInPageSchema,
     ThemeFormSchema,
@@ -40,12 +41,22 @@ def change_password() -> Response:
             principal().email, **OwnPasswordFormSchema().load(form_body()), visitor=visitor(), **acting()
         )
     except REFUSALS as error:
-        problem = problem_of(error)
-        response = show_sign_in(problem)
-        if "retryAfter" in problem.details:
-            response.headers["Retry-After"] = str(problem.details["retryAfter"])
-        return response
+        return show_refused(problem_of(error))
     return let_in(redirect_to(url_for("own_sign_in.show", done="password")), signed_in)
+
+
+@bp.post("/person")
+@requires("read", session_only=True, begins=False)
+def change_person() -> Response:
+    """Change the viewer's name and address, or show the error."""
+    try:
+        body = OwnPersonFormSchema().load(form_body())
+        services.access.own_sign_in.change_person(
+            principal().email, new_email=body.pop("email"), **body, visitor=visitor(), **acting()
+        )
+    except REFUSALS as error:
+        return show_refused(problem_of(error))
+    return redirect_to(url_for("own_sign_in.show", done="person"))
 
 
 @bp.post("/letter-keys")
@@ -93,6 +104,14 @@ def end_all_sessions() -> Response:
     return leave()
 
 
+def show_refused(problem: Problem) -> Response:
+    """Render the page with the error of a form that has the present password."""
+    response = show_sign_in(problem)
+    if "retryAfter" in problem.details:
+        response.headers["Retry-After"] = str(problem.details["retryAfter"])
+    return response
+
+
 def show_sign_in(problem: Problem | None = None) -> Response:
     """Render the page, with the error of a refused password."""
     query = OwnSignInPageSchema.read_leniently(request.query_string.decode())
@@ -106,5 +125,6 @@ def show_sign_in(problem: Problem | None = None) -> Response:
         locales=notations(),
         own_locale=principal().own_locale,
         done=query["done"] if problem is None else None,
+        form=request.form,
         problem=problem,
     )

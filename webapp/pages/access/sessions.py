@@ -42,6 +42,13 @@ def open_session() -> Response:
     return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
 
 
+@bp.get("/session")
+@requires("read")
+def is_open() -> Response:
+    """Answer with nothing while the session lives."""
+    return Response(status=204)
+
+
 @bp.post("/sign-out")
 @requires("read")
 def close_session() -> Response:

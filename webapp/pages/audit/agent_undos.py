@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import marshmallow as ma
 from flask import Blueprint, Response, request
@@ -13,10 +14,10 @@ from webapp.schemas.base import Schema
 from webapp.services.undo import agent_undos
 from webapp.services.undo.agent_undos import AgentActs, UndoMovedError
 from webapp.web import agents
-from webapp.web.access import requests
-from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.auth import principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
+from webapp.web.rendering.notation import today
 from webapp.web.rendering.problems import REFUSALS, problem_of
 
 bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>/undo")
@@ -26,8 +27,7 @@ bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>
 @requires("read")
 def show(token_id: int) -> Response:
     """Show the form for the start."""
-    today = queries.access.organizations.today(organization_id(), requests.now())
-    return show_form(token_id, typed={"since": f"{today}T00:00"})
+    return show_form(token_id, typed={"since": f"{today()}T00:00"})
 
 
 @bp.post("/preview")
@@ -50,6 +50,8 @@ def answer(acts: Callable[..., AgentActs], form: type[Schema], page: Callable[..
     """Preview an undo, or with the digest of a preview do it; where that is not what would happen, preview it anew."""
     try:
         body = form(unknown=ma.EXCLUDE).load(form_body())
+        if "since" in body:
+            body["since"] = body["since"].replace(tzinfo=ZoneInfo(principal().time_zone))
         digest = body.pop("digest", None)
         if digest is None:
             return page(agent_undo=agent_undos.preview(acts(**body), **agents.undoing()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from itertools import groupby
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from webapp.models import (
     Transaction,
     User,
 )
+from webapp.queries.access.organizations import end_of_day, start_of_day
 
 CLEARING: Final = "clear_reconciliation_items"
 ON_STATEMENT: Final = " on the statement of "
@@ -49,7 +50,7 @@ def conditions(
     from_date: date | None = None,
     to_date: date | None = None,
 ) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of acts in an area, about a bank account and what is of it, and of some days in UTC."""
+    """Build the conditions of acts in an area, about a bank account and what is of it, and of some days."""
     found: list[sa.ColumnElement[bool]] = []
     if area is not None:
         found.append(_is_in(area))
@@ -57,14 +58,10 @@ def conditions(
         found.append(_is_of(organization_id, fa_id))
     # Ids of acts sort by their instants.
     if from_date is not None:
-        found.append(ActionRequest.id >= act_id(_midnight(from_date)))
+        found.append(ActionRequest.id >= act_id(start_of_day(organization_id, from_date)))
     if to_date is not None:
-        found.append(ActionRequest.id < act_id(_midnight(to_date + timedelta(days=1))))
+        found.append(ActionRequest.id < act_id(end_of_day(organization_id, to_date)))
     return found
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
 
 
 def _is_in(area: str) -> sa.ColumnElement[bool]:

@@ -196,6 +196,8 @@ class ExpectedCash:
     overdue_incoming: Money
     overdue_outgoing: Money
     undated: Money
+    undated_incoming: Money
+    undated_outgoing: Money
     days: tuple[ExpectedDay, ...]
 
 
@@ -210,7 +212,7 @@ def expected(organization_id: str, day: date) -> ExpectedCash:
         side: sum(both[side] for due, both in sums.items() if due is not None and due <= day)
         for side in OwedSide
     }
-    undated = sum(sums.pop(None, {}).values())
+    undated = sums.pop(None, dict.fromkeys(OwedSide, 0))
     coming = sorted(due for due in sums if due is not None and due > day)
     running = accumulate((sum(sums[due].values()) for due in coming), initial=sum(late.values()))
     next(running)
@@ -229,6 +231,8 @@ def expected(organization_id: str, day: date) -> ExpectedCash:
         overdue=Money(sum(late.values()), base),
         overdue_incoming=Money(late[OwedSide.RECEIVABLES], base),
         overdue_outgoing=Money(late[OwedSide.PAYABLES], base),
-        undated=Money(undated, base),
+        undated=Money(sum(undated.values()), base),
+        undated_incoming=Money(undated[OwedSide.RECEIVABLES], base),
+        undated_outgoing=Money(undated[OwedSide.PAYABLES], base),
         days=tuple(days),
     )

@@ -70,7 +70,7 @@ def book(organization_id: str) -> ExportedBook:
         ),
         entries=_entries(organization_id),
         assertions=tuple(_assertions(organization_id)),
-        first_day=first_day or organization.created_at.date(),
+        first_day=first_day or organizations.today(organization_id, organization.created_at),
     )
 
 

@@ -39,7 +39,7 @@ class UndoSchema(SinceSchema):
 
 
 class SinceFormSchema(Schema):
-    """The start as a form sends it: a day and a time in UTC, as pages show them."""
+    """The start as a form sends it: a day and a time in the zone of the books, as pages show them."""
 
     since = TypedTime(required=True)
     before = fields.Text(most=64, load_default=None)

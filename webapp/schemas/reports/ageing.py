@@ -136,4 +136,6 @@ class ExpectedCashSchema(Schema):
     overdue_incoming = fields.Amount(metadata={"description": "What customers should have paid by then."})
     overdue_outgoing = fields.Amount(metadata={"description": "What suppliers should have got by then."})
     undated = fields.Amount()
+    undated_incoming = fields.Amount(metadata={"description": "What customers owe without a due day."})
+    undated_outgoing = fields.Amount(metadata={"description": "What is owed to suppliers without a due day."})
     days = ma.fields.List(ma.fields.Nested(ExpectedDaySchema))

@@ -17,6 +17,8 @@ from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.money import money_at
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.models import Account, ApiToken, BrowserSession, Membership, Organization, User
+from webapp.queries.access import organizations as queried
+from webapp.services.access import users
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -41,6 +43,12 @@ class TimeZoneError(UnprocessableError):
     """There is no such time zone; write one like Europe/Berlin."""
 
     code = "time_zone"
+
+
+class OwnNameError(UnprocessableError):
+    """Write your name."""
+
+    code = "own_name"
 
 
 def create(
@@ -118,9 +126,19 @@ def open_own(
     now: datetime,
     time_zone: str | None = None,
     chart: str = DEFAULT,
+    own_name: str | None = None,
+    email: str | None = None,
 ) -> Organization:
-    """Open books of their own for somebody who is signed in."""
+    """Open books of their own for somebody who is signed in.
+
+    The person of a demo gets a name and an address first; anybody else keeps theirs. Raises OwnNameError, EmailError
+    or EmailTakenError.
+    """
     owner = db.session.get_one(User, user_id)
+    if is_of_demo(user_id):
+        if own_name is None:
+            raise OwnNameError(fields={"ownName": ["Write your name."]})
+        users.rename(owner, own_name, email or "")
     return create(
         name,
         base_currency,
@@ -131,6 +149,11 @@ def open_own(
         time_zone=time_zone,
         chart=chart,
     )
+
+
+def is_of_demo(user_id: int) -> bool:
+    """Return whether a person only belongs to a demo, whose name and address are invented."""
+    return all(each.is_demo for each in queried.of_user(user_id))
 
 
 def update(

@@ -1,4 +1,4 @@
-"""A person's own sign-in: another password, and the end of sessions."""
+"""A person's own sign-in: another name, address or password, and the end of sessions."""
 
 from datetime import datetime
 
@@ -45,12 +45,7 @@ def change_password(
     if current == password:
         raise SamePasswordError(fields={"password": [str(SamePasswordError.__doc__)]})
     password_hash = users.hash_password(password)
-    try:
-        user_id = sessions.check_password(email, current, visitor=visitor, now=now)
-    except SignInRefusedError:
-        raise WrongPasswordError(fields={"current": [str(WrongPasswordError.__doc__)]}) from None
-    scope_session(actor.organization_id)
-    lock_books(actor.organization_id)
+    user_id = _check(email, current, visitor, actor, now)
     title = f"Changed the password of {actor.name}"
     with act(actor, now, "change_password", ("user", user_id), title=title):
         users.set_password(email, password_hash)
@@ -60,6 +55,33 @@ def change_password(
     organization_id = actor.organization_id
     session = sessions.open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
+
+
+def change_person(
+    email: str, current: str, *, own_name: str, new_email: str, visitor: Visitor, actor: Actor, now: datetime
+) -> None:
+    """Change a person's own name and address outside any transaction; the present password is tried first.
+
+    Raises EmailError, EmailTakenError, WrongPasswordError or TooManySignInsError.
+    """
+    user_id = _check(email, current, visitor, actor, now)
+    title = f"Changed the name or address of {actor.name}"
+    with act(actor, now, "change_person", ("user", user_id), title=title) as doing:
+        user = db.session.get_one(User, user_id)
+        doing.before = {"name": user.name, "email": user.email}
+        users.rename(user, own_name, new_email)
+        doing.after = {"name": user.name, "email": user.email}
+
+
+def _check(email: str, current: str, visitor: Visitor, actor: Actor, now: datetime) -> int:
+    """Check the present password as at a sign-in, and begin to write in the actor's books."""
+    try:
+        user_id = sessions.check_password(email, current, visitor=visitor, now=now)
+    except SignInRefusedError:
+        raise WrongPasswordError(fields={"current": [str(WrongPasswordError.__doc__)]}) from None
+    scope_session(actor.organization_id)
+    lock_books(actor.organization_id)
+    return user_id
 
 
 def own_keys(organization_id: str, user_id: int) -> list[ApiToken]:

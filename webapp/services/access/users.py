@@ -11,7 +11,7 @@ from sqlalchemy import orm
 
 from webapp.database.sessions import db
 from webapp.database.tenancy import asking_owner, is_bound
-from webapp.ledger.errors import NotFoundError, UnprocessableError
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.models import FamiliarBrowser, User
 from webapp.services.access import session_ends
 
@@ -34,6 +34,12 @@ class EmailError(UnprocessableError):
     """Write an email address, like ada@example.com."""
 
     code = "email"
+
+
+class EmailTakenError(LedgerError):
+    """Somebody else here has this address."""
+
+    code = "email_taken"
 
 
 def hash_password(password: str) -> str:
@@ -93,6 +99,15 @@ def find_or_create(email: str, *, name: str | None = None, now: datetime) -> Use
         db.session.add(user)
         db.session.flush()
     return user
+
+
+def rename(user: User, name: str, email: str) -> None:
+    """Give a person another name and address, or raise EmailError or EmailTakenError."""
+    address = canonical_email(email)
+    if find(address) not in {None, user}:
+        raise EmailTakenError(fields={"email": [str(EmailTakenError.__doc__)]})
+    user.name, user.email = name, address
+    db.session.flush()
 
 
 def set_password(email: str, password_hash: str) -> User:

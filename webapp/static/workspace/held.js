@@ -5,6 +5,7 @@
 // says "Confirming…" and never "Posted". Nothing is kept in the browser: what was not sent when it crashed is a draft.
 
 import { all, isShown, one } from "../app/focus.js";
+import { ask } from "../app/sessions.js";
 
 const HELD_FOR = 10000;
 // A refusal or an error: nothing was posted.
@@ -103,7 +104,7 @@ function hold(ctx) {
         if (line) note(line, doing(ctx));
         follow(ctx);
         // The request outlives its page.
-        fetch(address, { ...options, keepalive: true }).then(resolve, () => {
+        ask(address, { ...options, keepalive: true }).then(resolve, () => {
           fail(ctx, key);
           reject(new DOMException("No answer came", "AbortError"));
         });
@@ -196,7 +197,7 @@ function wait(ctx) {
     const isPosted = await send();
     if (!isPosted && !isOfLine && ctx.sourceEvent?.type === "submit") throw new DOMException("Refused", "AbortError");
     document.dispatchEvent(new CustomEvent("request:waited", { detail: { ctx } }));
-    return fetch(address, options);
+    return ask(address, options);
   };
 }
 
@@ -219,7 +220,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
   if (!isPending() || form.matches("[hx-post], [hx-get]") || submitter?.matches("[hx-post], [hx-get]")) return;
-  if (form.method === "dialog") return;
+  if (form.method === "dialog" || form.closest("#sign-in-again")) return;
   event.preventDefault();
   event.stopPropagation();
   send().then((isPosted) => { if (isPosted) form.requestSubmit(submitter); });

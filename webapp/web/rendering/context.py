@@ -17,7 +17,7 @@ from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import charts, figures, wording
-from webapp.web.rendering.notation import notation, sentence
+from webapp.web.rendering.notation import in_zone, notation, sentence, today
 
 if TYPE_CHECKING:
     from collections.abc import KeysView, MutableMapping
@@ -54,14 +54,14 @@ def noted(printed: Callable[..., str]) -> Callable[..., str]:
     # Jinja works out a filter without the context once for all readers where its value is written in the template.
     @pass_context
     def filter_(_context: Context, *values: Any) -> str:
-        return printed(*values, notation())
+        return printed(*map(in_zone, values), notation())
 
     return filter_
 
 
 def dated(printed: Callable[..., str]) -> Callable[[datetime], str]:
-    """Make a filter from a function that prints a day relative to the request's day."""
-    return lambda value: printed(value, requests.now().date(), notation())
+    """Make a filter from a function that prints a day relative to today."""
+    return lambda value: printed(in_zone(value), today(), notation())
 
 
 def reworded(sentence_of: Callable[..., str]) -> Callable[..., str]:

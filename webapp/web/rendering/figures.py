@@ -215,10 +215,11 @@ def iso_day(value: date | datetime) -> str:
 def moment(value: datetime, notation: Notation = DEFAULT) -> str:
     """Print an instant with its zone, for comparison with other documents.
 
-    >>> moment(datetime(2026, 11, 3, 9, 6))
-    '3 Nov 2026, 09:06 UTC'
+    >>> from zoneinfo import ZoneInfo
+    >>> [moment(datetime(2026, 11, 3, 9, 6, tzinfo=ZoneInfo(zone))) for zone in ("Europe/Berlin", "Asia/Dubai")]
+    ['3 Nov 2026, 09:06 CET', '3 Nov 2026, 09:06 UTC+04']
     """
-    return f"{day(value, notation)}, {value:%H:%M} UTC"
+    return f"{day(value, notation)}, {value:%H:%M} {f'{value:%Z}'.replace('+', 'UTC+').replace('-', 'UTC-')}"
 
 
 def instant(value: datetime) -> str:

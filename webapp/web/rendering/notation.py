@@ -1,7 +1,9 @@
 """The notation of the viewer's pages, their own or the organization's, and sentences written in it."""
 
 import re
-from typing import Final
+from datetime import UTC, date, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from flask import has_request_context
 
@@ -36,13 +38,27 @@ def notation() -> Notation:
     return notation_of(found.locale) if found else DEFAULT
 
 
+def in_zone(value: Any) -> Any:
+    """Give an instant as it is in the time zone of the books; everything else stays."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    found = state().principal if has_request_context() else None
+    return value.astimezone(ZoneInfo(found.time_zone) if found else UTC)
+
+
+def today() -> date:
+    """Give the current day in the time zone of the books."""
+    day: date = in_zone(requests.now()).date()
+    return day
+
+
 def notations() -> list[dict[str, str]]:
     """List the notations to choose from, by region, each with an amount and a day of its kind."""
-    today = requests.now().date()
+    day = today()
     return [
         {
             "id": each.locale,
-            "name": f"{each.region}: {written('1234567.50', each)}, {written_day(today, each)}",
+            "name": f"{each.region}: {written('1234567.50', each)}, {written_day(day, each)}",
         }
         for each in sorted(NOTATIONS.values(), key=lambda each: each.region)
     ]
@@ -56,9 +72,7 @@ def sentence(text: str) -> str:
     if text == RATE_WANTED:
         return f"Write a rate above zero, like {written('1.0842', chosen)}."
     if text == DAY_WANTED:
-        return (
-            f"Write a day like {written_day(requests.now().date(), chosen)}, or 31, +1, t, end of last month."
-        )
+        return f"Write a day like {written_day(today(), chosen)}, or 31, +1, t, end of last month."
     return worded(_IN_MAPPING.sub("; choose how to read it.", _ID.sub("", text.replace(UNCLEAR, ""))), chosen)
 
 

@@ -13,7 +13,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common import merchants
 from webapp.queries.reports import dimensions
 from webapp.web.access.auth import organization_id
-from webapp.web.rendering.typed import today
+from webapp.web.rendering.notation import today
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,8 @@ What cannot be read stays as it was typed, so that a schema refuses it and the f
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import date
 from typing import Final
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from flask import Flask, Response, make_response, redirect, request, url_for
 from werkzeug.datastructures import ImmutableMultiDict
@@ -17,10 +15,9 @@ from webapp.ledger.notation.amounts import plain, read
 from webapp.ledger.notation.days import read_day
 from webapp.schemas.fields import DECIMAL
 from webapp.web.access import notes, requests
-from webapp.web.access.auth import principal
 from webapp.web.access.request_state import state
 from webapp.web.rendering.figures import UNCLEAR
-from webapp.web.rendering.notation import notation
+from webapp.web.rendering.notation import notation, today
 
 # The last words of the names of fields, in all forms of all pages.
 DAYS: Final = frozenset(
@@ -70,11 +67,6 @@ def read_typed() -> Response | None:
         notes.take_from_form()
         request.form = ImmutableMultiDict(_read_all(request.form.items(multi=True)))
     return None
-
-
-def today() -> date:
-    """Give the current day in the organization's time zone."""
-    return requests.now().astimezone(ZoneInfo(principal().time_zone)).date()
 
 
 def canonical(name: str, text: str) -> str:
