@@ -61,7 +61,7 @@ def say(lines: Iterable[str]) -> None:
 
 def greeting(settings: Settings) -> str:
     """Write the address of the books, and on this machine the demo's sign-in."""
-    lines = [f"Tieout serves {settings.address}"]
+    lines = [f"Tieout serves {settings.address}", f"The books are in {settings.instance_path}"]
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
         lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
