@@ -23,12 +23,14 @@ from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
 from webapp.commands.tokens import create_token, tokens_group
+from webapp.commands.upgrading import upgrade
 
 COMMANDS = tuple(
     in_plain_words(each)
     for each in (
         serve,
         migrate,
+        upgrade,
         distribute,
         create_organization,
         list_organizations,

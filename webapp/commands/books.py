@@ -95,13 +95,28 @@ def require_revision() -> None:
         ) from error
     if found is None:
         raise no_books(place)
+    if found > revisions.head_revision():
+        raise newer_books(found)
     if found != revisions.head_revision():
-        raise FailedError("The books are of another revision. Run: tieout migrate", "migration_pending")
+        raise FailedError(
+            f"The books are at revision {found}, and this version needs {revisions.head_revision()}. "
+            "Run: tieout upgrade",
+            "migration_pending",
+        )
 
 
 def no_books(place: Path) -> FailedError:
     """Say where books were looked for."""
     return FailedError(f"There are no books in {place} yet. Run: tieout migrate", "no_books")
+
+
+def newer_books(revision: str) -> FailedError:
+    """Say that another version has upgraded the books."""
+    return FailedError(
+        f"The books are at revision {revision}, which this version does not know. Use the version that upgraded "
+        "them, or put back the copy that it made.",
+        "newer_books",
+    )
 
 
 def require_role() -> None:
