@@ -18,6 +18,7 @@ NOUNS = (
     "access.invitations",
     "access.members",
     "access.organizations",
+    "access.system",
     "access.tokens",
     "accounts.accounts",
     "accounts.choices",

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
+from webapp.pages.access.system import backup_finding
 from webapp.queries.audit.activity import Acts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.culprits import Culprit, Culprits
@@ -55,6 +56,7 @@ def index() -> Response:
         ],
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
         recent=recent(),
+        backups=backup_finding() if "admin" in principal().scopes else None,
         since=queries.audit.book_moves.last_act(organization_id()),
     )
 
