@@ -11,7 +11,6 @@ UNITS = sorted((ROOT / "packaging").iterdir())
 MOST_EXPOSED = 2.5
 
 
-@pytest.mark.on_sqlite
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
 def test_a_unit_is_valid_and_closed(unit, tmp_path):
     program = tmp_path / "tieout"

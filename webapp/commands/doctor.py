@@ -10,7 +10,7 @@ from webapp.config import Settings, UnsafeSettingError
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
-from webapp.services.operating.diagnosis import Finding, examine
+from webapp.services.operating.diagnosis import Symptom, examine
 
 
 @click.command()
@@ -27,7 +27,7 @@ def doctor(context: click.Context, *, quick: bool, as_json: bool) -> None:
         context.exit(1)
 
 
-def _found(*, quick: bool) -> list[Finding]:
+def _found(*, quick: bool) -> list[Symptom]:
     try:
         settings = Settings.from_environment(maintains=True)
         app = create_app(settings)
@@ -39,4 +39,4 @@ def _found(*, quick: bool) -> list[Finding]:
                 db.engine.dispose()
     except UnsafeSettingError as error:
         sentence, _, mend = str(error).partition(" Run: ")
-        return [Finding("unsafe_setting", sentence, mend or "See the sentence.")]
+        return [Symptom("unsafe_setting", sentence, mend or "See the sentence.")]

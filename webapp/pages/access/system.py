@@ -5,7 +5,6 @@ from flask import Blueprint, Response, current_app, url_for
 from webapp.config import Settings, version
 from webapp.services.backups import records
 from webapp.services.operating import diagnosis
-from webapp.services.operating.diagnosis import Finding
 from webapp.web.access import requests
 from webapp.web.access.auth import requires
 from webapp.web.rendering.htmx import redirect_to, render
@@ -29,9 +28,3 @@ def dismiss_backups() -> Response:
     settings: Settings = current_app.config["SETTINGS"]
     records.note(settings.instance_path, dismissed=requests.now())
     return redirect_to(url_for("hub.index"))
-
-
-def backup_finding() -> Finding | None:
-    """Give what is wrong with the backups, unless an owner knows it."""
-    settings: Settings = current_app.config["SETTINGS"]
-    return diagnosis.of_hub(settings.instance_path, requests.now())

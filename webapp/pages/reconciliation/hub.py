@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Response, current_app, request, url_for
 
 from webapp import queries
+from webapp.config import Settings
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
-from webapp.pages.access.system import backup_finding
 from webapp.queries.audit.activity import Acts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.culprits import Culprit, Culprits
@@ -18,6 +18,8 @@ from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
+from webapp.services.operating import diagnosis
+from webapp.services.operating.diagnosis import Symptom
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.htmx import render
@@ -56,9 +58,17 @@ def index() -> Response:
         ],
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
         recent=recent(),
-        backups=backup_finding() if "admin" in principal().scopes else None,
+        backups=backup_symptom(),
         since=queries.audit.book_moves.last_act(organization_id()),
     )
+
+
+def backup_symptom() -> Symptom | None:
+    """Give an owner what is wrong with the backups, unless one of them hides it."""
+    if "admin" not in principal().scopes:
+        return None
+    settings: Settings = current_app.config["SETTINGS"]
+    return diagnosis.of_hub(settings.instance_path, requests.now())
 
 
 class Waiting(NamedTuple):
