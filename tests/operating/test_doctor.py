@@ -18,7 +18,7 @@ from webapp.migrations import revisions
 from webapp.services.backups import records
 from webapp.services.operating import diagnosis
 
-pytestmark = [pytest.mark.operates, pytest.mark.both]
+pytestmark = pytest.mark.operates
 NOW = datetime.now(UTC)
 OLD = NOW - timedelta(days=8)
 HEAD = f"UPDATE alembic_version SET version_num = '{revisions.head_revision()}'"

@@ -14,8 +14,10 @@ SENTENCE = "The newest backup is of"
 
 @pytest.fixture
 def instance(app):
-    yield Path(app.instance_path)
-    (Path(app.instance_path) / records.FILE_NAME).unlink(missing_ok=True)
+    file = Path(app.instance_path) / records.FILE_NAME
+    file.unlink(missing_ok=True)
+    yield file.parent
+    file.unlink(missing_ok=True)
 
 
 def test_an_owner_sees_what_will_hurt_and_nobody_else(ada, cleo, instance):

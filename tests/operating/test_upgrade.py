@@ -14,7 +14,7 @@ from tests.operating.releases import NEXT, RELEASED, Books, bring_back, later_ve
 from webapp.database import stop
 from webapp.migrations import revisions
 
-pytestmark = [pytest.mark.operates, pytest.mark.both]
+pytestmark = pytest.mark.operates
 
 POSTED = "SELECT max(id) FROM journal_entries WHERE status = 'POSTED'"
 # Each changes the books behind their back; the facts that it changes.
