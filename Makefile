@@ -10,11 +10,15 @@ EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project
 # Python keeps what it compiled, or each of many processes would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-full lint lock generated pictures clients
+.PHONY: run wheel test test-full lint lock generated pictures clients
 
 # Serve the books of this folder, and a demo organization where there are none yet.
 run: $(RUNTIME)
 	@$(BIN)/tieout migrate && $(BIN)/tieout demo --if-empty && exec $(BIN)/tieout serve
+
+# Build dist/tieout-*.whl, which needs nothing of this folder.
+wheel: $(RUNTIME)
+	@rm -rf build && $(BIN)/python -c 'from setuptools import build_meta; build_meta.build_wheel("dist")'
 
 # Every test, each somewhere: the data layer on both databases, what is above it on one of them by turns, the main roads in
 # Chromium. It fails too where it takes more than tests/budget.txt allows.

@@ -97,6 +97,8 @@ EXCEPTIONS = {
     "webapp/queries/checks/stored.py": {"database"},  # whose books are checked, past the ORM
     "webapp/queries/checks/violations.py": {"database"},  # whose books are checked
     "webapp/queries/common/kept_rows.py": {"database"},  # where a session keeps rows
+    # It looks at the installation as a whole.
+    "webapp/services/operating/diagnosis.py": {"config", "file_safety", "migrations"},
     "webapp/services/audit/action_requests.py": {
         "commit",
     },  # a refusal is written after the request's rollback
@@ -120,6 +122,7 @@ PACKAGES = {
         "journal",
         "accounts",
         "access",
+        "operating",
         "backups",
         "audit",
         "storage",

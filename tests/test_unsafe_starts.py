@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from webapp import file_safety
-from webapp.config import Settings, UnsafeSettingError
+from webapp.config import Settings, UnsafeSettingError, make_instance
 from webapp.database import sqlite
 from webapp.database.postgresql import hurried_disk, strong_role
 from webapp.database.sessions import db
@@ -32,6 +32,7 @@ def start(tmp_path):
 def instance(start):
     """An installation with a database, a folder of documents and a file of an earlier version."""
     folder = start().instance_path
+    make_instance(folder)
     for name in ("documents", "proposals"):
         (folder / name).mkdir(mode=0o700)
     for name in ("tieout.sqlite", "tieout.sqlite-wal", "secret_key", "demo_sign_in"):
@@ -98,7 +99,7 @@ def test_a_database_that_others_may_replace_stops_the_start(start, tmp_path):
 def test_a_folder_that_cannot_be_made_is_refused_in_a_sentence(start, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UnsafeSettingError, match="set INSTANCE_PATH to a folder of this user"):
-        start(INSTANCE_PATH=str(tmp_path / "file" / "books"))
+        make_instance(start(INSTANCE_PATH=str(tmp_path / "file" / "books")).instance_path)
 
 
 @pytest.mark.parametrize(

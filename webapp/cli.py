@@ -12,6 +12,7 @@ import click
 
 from webapp.commands.backups import backup, restore
 from webapp.commands.demo import demo
+from webapp.commands.doctor import doctor
 from webapp.commands.failures import JsonErrors, in_plain_words
 from webapp.commands.files import delete_old_files, drop_folder, watch
 from webapp.commands.imports import import_files
@@ -23,12 +24,14 @@ from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
 from webapp.commands.tokens import create_token, tokens_group
+from webapp.commands.upgrading import upgrade
 
 COMMANDS = tuple(
     in_plain_words(each)
     for each in (
         serve,
         migrate,
+        upgrade,
         distribute,
         create_organization,
         list_organizations,
@@ -47,6 +50,7 @@ COMMANDS = tuple(
         restore,
         demo,
         check,
+        doctor,
         audit_file,
         verify_proof,
         whoami,

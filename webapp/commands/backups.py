@@ -1,13 +1,17 @@
 """Backups of the books, and their restore."""
 
+import re
 import stat
+import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import click
 
+from webapp import create_app
 from webapp.commands.books import (
     JSON,
     LISTED,
@@ -18,7 +22,7 @@ from webapp.commands.books import (
     taken_back_on_failure,
 )
 from webapp.commands.progress import progress_line
-from webapp.config import make_instance
+from webapp.config import Settings, make_instance
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.database.tenancy import maintenance
@@ -26,10 +30,14 @@ from webapp.migrations import revisions
 from webapp.queries import checks
 from webapp.queries.checks.violations import Violation
 from webapp.services.access import tokens
-from webapp.services.backups import backups, derived_rows, doubts, restores
+from webapp.services.backups import backups, derived_rows, doubts, records, restores
 from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
+from webapp.services.storage import whole_files
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NAMED = re.compile(r"tieout-\d{8}T\d{12}Z\.zip")
+MONTH_END = len("tieout-202611")
 MOST_KEY = 4096
 _LOOK = "Nothing here can tell whether somebody changed these; look at them:"
 _SIGNED = {
@@ -67,31 +75,100 @@ KEY_FILE = click.option(
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, required=False)
+@click.option(
+    "--to", "folder", type=FOLDER, help="Write a file that is named by its instant into this folder."
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --to: delete all but the newest N and the newest of each month.",
+)
+@click.option("--verify", is_flag=True, help="Restore the file into a place of its own, and compare.")
 @KEY_FILE
 @JSON
 @click.pass_context
-def backup(context: click.Context, file: Path, *, key: bytes | None, as_json: bool) -> None:
+def backup(
+    context: click.Context,
+    file: Path | None,
+    *,
+    folder: Path | None,
+    keep: int | None,
+    verify: bool,
+    key: bytes | None,
+    as_json: bool,
+) -> None:
     """Check the books of all organizations, and write them to FILE while people work.
 
     The file is always written; exit status 1 if a check found something. Keep its SHA-256 elsewhere, or sign it.
     """
-    with books(), progress_line() as show:
-        begin_read()
-        found = list(checks.violations(show))
-        try:
-            manifest = backups.write(
-                db.session(),
-                file,
-                revision=revisions.head_revision(),
-                now=datetime.now(UTC),
-                key=key,
-                show=show,
-            )
-            with file.open("rb") as written:
-                digest = file_digest(written, "sha256").hexdigest()
-        except OSError as error:
-            raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
+    if (file is None) == (folder is None) or (keep is not None and folder is None):
+        raise click.UsageError("Name a FILE, or a folder with --to, which --keep belongs to.")
+    file = file or (folder or Path()) / f"tieout-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.zip"
+    with books() as settings, progress_line() as show:
+        value, sentence = _written(file, key, show)
+        db.session.rollback()
+        now = datetime.now(UTC)
+        if verify:
+            show("restoring the backup")
+            _verify(file, key)
+            sentence += "\nRestored into a place of its own: it is complete, and its books are sound."
+        records.note(settings.instance_path, **dict.fromkeys(("made", "verified")[: 1 + verify], now))
+    deleted = _thinned(folder, keep) if folder is not None and keep is not None else []
+    value |= {"verified": verify, "deleted": [str(path) for path in deleted]}
+    answer(value, sentence, as_json=as_json)
+    if not value["ok"]:
+        context.exit(1)
+
+
+def _thinned(folder: Path, keep: int) -> list[Path]:
+    """Delete the backups of a folder but the newest, and the newest of each month; files of other names stay."""
+    found = sorted((path for path in folder.iterdir() if NAMED.fullmatch(path.name)), reverse=True)
+    months = {path.name[:MONTH_END]: path for path in reversed(found)}
+    gone = [path for path in found[keep:] if path not in months.values()]
+    for path in gone:
+        path.unlink()
+    return gone
+
+
+def _verify(file: Path, key: bytes | None) -> None:
+    """Restore a backup into a database of its own, which goes again; raises NotABackupError."""
+    with tempfile.TemporaryDirectory(prefix="tieout-verify-") as folder:
+        place = Path(folder)
+        app = create_app(Settings(f"sqlite:///{place / 'tieout.sqlite'}", place))
+        with app.app_context():
+            try:
+                upgrade_schema(backups.to_nobody)
+                _brought_back(file, key, backups.to_nobody)
+            finally:
+                db.session.rollback()
+                db.engine.dispose()
+
+
+def _written(file: Path, key: bytes | None, show: backups.Show) -> tuple[dict[str, Any], str]:
+    """Write the books to a file under another name first; answers what it holds, for programs and for people."""
+    if file.exists():
+        raise click.ClickException(f"{file} was not written: File exists.")
+    begun = file.with_name(f".{file.name}.new")
+    begin_read()
+    found = list(checks.violations(show))
+    try:
+        manifest = backups.write(
+            db.session(),
+            begun,
+            revision=revisions.head_revision(),
+            now=datetime.now(UTC),
+            key=key,
+            show=show,
+        )
+        with begun.open("rb") as written:
+            digest = file_digest(written, "sha256").hexdigest()
+        begun.rename(file)
+        whole_files.sync_all([file.parent])
+    except OSError as error:
+        begun.unlink(missing_ok=True)
+        raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
     violations = [each for each in found if not backups.is_left_out(manifest, each)]
     heads = {each["id"]: each["chainHead"] for each in manifest["organizations"]}
     rows = sum(table["rows"] for table in manifest["tables"].values())
@@ -111,9 +188,7 @@ def backup(context: click.Context, file: Path, *, key: bytes | None, as_json: bo
         "chainHeads": heads,
         "violations": [each.as_json() for each in violations],
     }
-    answer(value, "\n".join([sentence, *_findings(violations)]), as_json=as_json)
-    if violations:
-        context.exit(1)
+    return value, "\n".join([sentence, *_findings(violations)])
 
 
 def _findings(violations: Sequence[Violation]) -> list[str]:
@@ -137,31 +212,15 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
     Derived rows, such as sums and verdicts of proofs, are computed again if they differ. Everybody is signed out.
     Without the key that signed the backup, it lists what no check can vouch for.
     """
-    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
-
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:
-        upgrade(db.engine, show=show)
-        begin_write()
-        now = datetime.now(UTC)
+        upgrade_schema(show)
         with taken_back_on_failure(), restores.refused():
-            restored = restores.restore(
-                db.session(),
-                file,
-                revision=revisions.head_revision(),
-                now=now,
-                key=key,
-                show=show,
-            )
+            restored = _brought_back(file, key, show)
             manifest = restored.manifest
             if revoke_tokens:
-                tokens.revoke_all(command_actor, now)
-            violations = [each for each in checks.violations(show) if not backups.is_left_out(manifest, each)]
-            if violations:
-                raise NotABackupError(
-                    f"The backup's books are not sound ({violations[0].message}); nothing was restored."
-                )
+                tokens.revoke_all(command_actor, datetime.now(UTC))
             is_ours = restored.signed is SignedBy.KEY
             doubted = {} if is_ours else doubts.listed(db.session(), manifest, restored.drop_folders)
             db.session.commit()
@@ -172,3 +231,22 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
         lines += [f"{kind}:".capitalize(), *(f"  {_printable(fact)}" for fact in facts[:LISTED])]
         lines += [f"  and {len(facts) - LISTED:,} more; --json lists all"] if facts[LISTED:] else []
     answer(value, "\n".join(lines), as_json=as_json)
+
+
+def upgrade_schema(show: backups.Show) -> None:
+    """Make the tables."""
+    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
+
+    upgrade(db.engine, show=show)
+
+
+def _brought_back(file: Path, key: bytes | None, show: backups.Show) -> restores.Restored:
+    """Restore a backup into the empty tables of the application, and check it; the caller commits."""
+    begin_write()
+    restored = restores.restore(
+        db.session(), file, revision=revisions.head_revision(), now=datetime.now(UTC), key=key, show=show
+    )
+    for each in checks.violations(show):
+        if not backups.is_left_out(restored.manifest, each):
+            raise NotABackupError(f"The backup's books are not sound ({each.message}); nothing was restored.")
+    return restored

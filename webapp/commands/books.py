@@ -5,11 +5,12 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import click
 import sqlalchemy as sa
-from flask import Flask, has_app_context
+from flask import Flask, current_app, has_app_context
 from flask.globals import app_ctx
 
 from webapp import create_app
@@ -82,6 +83,10 @@ def taken_back_on_failure() -> Iterator[None]:
 
 def require_revision() -> None:
     """Stop with a hint unless the books exist in this program's revision."""
+    settings: Settings = current_app.config["SETTINGS"]
+    place = settings.database_file or settings.instance_path
+    if not place.exists():
+        raise no_books(place)
     try:
         found = revisions.current_revision(db.engine)
     except sa.exc.DBAPIError as error:
@@ -89,9 +94,29 @@ def require_revision() -> None:
             f"The books do not open ({error.orig}). Where there are none yet, run: tieout migrate"
         ) from error
     if found is None:
-        raise FailedError("There are no books yet. Run: tieout migrate", "no_books")
+        raise no_books(place)
+    if found > revisions.head_revision():
+        raise newer_books(found)
     if found != revisions.head_revision():
-        raise FailedError("The books are of another revision. Run: tieout migrate", "migration_pending")
+        raise FailedError(
+            f"The books are at revision {found}, and this version needs {revisions.head_revision()}. "
+            "Run: tieout upgrade",
+            "migration_pending",
+        )
+
+
+def no_books(place: Path) -> FailedError:
+    """Say where books were looked for."""
+    return FailedError(f"There are no books in {place} yet. Run: tieout migrate", "no_books")
+
+
+def newer_books(revision: str) -> FailedError:
+    """Say that another version has upgraded the books."""
+    return FailedError(
+        f"The books are at revision {revision}, which this version does not know. Use the version that upgraded "
+        "them, or put back the copy that it made.",
+        "newer_books",
+    )
 
 
 def require_role() -> None:

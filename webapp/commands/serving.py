@@ -20,6 +20,7 @@ from webapp.commands.books import (
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
+from webapp.database import stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import unbound
@@ -43,9 +44,12 @@ def serve() -> None:
     settings = app.config["SETTINGS"]
     with app.app_context():
         require_revision()
+        was_stopped = stop.clear(settings.instance_path)
         require_safe_role()
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values()]
+        if was_stopped:
+            notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
         db.engine.dispose()
     serve_books(app, settings, lambda: say([*notes, *greeting(settings).splitlines()]))
 
@@ -61,7 +65,7 @@ def say(lines: Iterable[str]) -> None:
 
 def greeting(settings: Settings) -> str:
     """Write the address of the books, and on this machine the demo's sign-in."""
-    lines = [f"Tieout serves {settings.address}"]
+    lines = [f"Tieout serves {settings.address}", f"The books are in {settings.instance_path}"]
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
         lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
@@ -79,16 +83,21 @@ def migrate() -> None:
         with progress_line() as show:
             upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
-        found = not_bound()
-        db.session.rollback()
-        for organization_id, count in found.items():
-            begin_write(organization_id)
-            bind_rows(actor=command_actor(organization_id), now=datetime.now(UTC))
-            db.session.commit()
-            click.echo(f"The audit trail of {organization_id} now binds {count:,} rows.", err=True)
+        bind_written()
         with db.engine.connect().execution_options(read_only=True) as connection:
             if (sentence := unbound(connection)) is not None:
                 click.echo(sentence, err=True)
+
+
+def bind_written() -> None:
+    """Bind what was written past the acts of each organization in its audit trail."""
+    found = not_bound()
+    db.session.rollback()
+    for organization_id, count in found.items():
+        begin_write(organization_id)
+        bind_rows(actor=command_actor(organization_id), now=datetime.now(UTC))
+        db.session.commit()
+        click.echo(f"The audit trail of {organization_id} now binds {count:,} rows.", err=True)
 
 
 @click.command()

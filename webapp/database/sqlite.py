@@ -135,6 +135,11 @@ def has_begun(connection: sa.Connection) -> bool:
     return bool(driver.in_transaction)
 
 
+def without_foreign_keys(connection: sa.Connection) -> None:
+    """Look away from foreign keys in the transaction that this connection begins next."""
+    connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
+
+
 def prepare(connection: Any) -> None:
     """Run the pragmas; raises UnsafeSettingError where an affected library finds the books kept in WAL mode."""
     connection.execute(f"PRAGMA busy_timeout={PATIENCE_MILLISECONDS}")

@@ -19,6 +19,7 @@ NOUNS = (
     "access.members",
     "access.organizations",
     "access.saved_views",
+    "access.system",
     "access.tokens",
     "accounts.accounts",
     "accounts.choices",

@@ -5,9 +5,10 @@ from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Response, current_app, request, url_for
 
 from webapp import queries, services
+from webapp.config import Settings
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
 from webapp.queries.audit.activity import Acts
@@ -17,6 +18,8 @@ from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
+from webapp.services.operating import diagnosis
+from webapp.services.operating.diagnosis import Symptom
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.htmx import redirect_to, render
@@ -56,6 +59,7 @@ def index() -> Response:
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
         recent=recent(),
         steps=first_steps(),
+        backups=backup_symptom(),
         since=queries.audit.book_moves.last_act(organization_id()),
     )
 
@@ -74,6 +78,14 @@ def first_steps() -> list[dict[str, Any]]:
         return []
     taken = queries.reconciliation.hub.steps_taken(organization_id())
     return [] if all(taken.values()) else [{"name": name, "is_taken": done} for name, done in taken.items()]
+
+
+def backup_symptom() -> Symptom | None:
+    """Give an owner what is wrong with the backups, unless one of them hides it."""
+    if "admin" not in principal().scopes:
+        return None
+    settings: Settings = current_app.config["SETTINGS"]
+    return diagnosis.of_hub(settings.instance_path, requests.now())
 
 
 class Waiting(NamedTuple):

@@ -1,6 +1,7 @@
 """Browsers: the cookies of the session and of the browser itself, and who visits with them."""
 
 import logging
+from contextlib import suppress
 
 from flask import Response, current_app, request
 
@@ -11,6 +12,7 @@ from webapp.queries.access.principals import Principal, digest_of, session_organ
 from webapp.services.access import sessions
 from webapp.services.access.sessions import SignedIn
 from webapp.services.access.visitors import FAMILIAR_FOR, Visitor
+from webapp.services.operating.diagnosis import PROXY_MARK
 from webapp.web.access import requests
 
 log = logging.getLogger("tieout")
@@ -45,6 +47,8 @@ def visitor() -> Visitor:
     if "X-Forwarded-For" in request.headers and not settings.proxy_hops:
         if not current_app.extensions.get("proxy_warning"):
             log.warning(UNTOLD_PROXY)
+            with suppress(OSError):
+                (settings.instance_path / PROXY_MARK).touch(mode=0o600)
         current_app.extensions["proxy_warning"] = True
     return Visitor(
         address=request.remote_addr or "",

