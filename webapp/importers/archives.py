@@ -43,7 +43,8 @@ _DAMAGED: Final = "The file is cut off or damaged: its archive (zip) cannot be r
 # What makes an archive a document of a program: Office, OpenDocument and e-books, Java, Apple's.
 _OF_PROGRAMS: Final = frozenset({"[content_types].xml", "mimetype", "meta-inf/manifest.mf", "index.zip"})
 _FIRST_OF_PROGRAMS: Final = (b"[content_types].xml", b"mimetype", b"xl/", b"word/")
-_OF_APPLE: Final = ".iwa"
+# Parts of Apple's documents, and the macros of Office's.
+_ENDS_OF_PROGRAMS: Final = (".iwa", "vbaproject.bin")
 # What systems add to the files that somebody packs.
 _OF_SYSTEMS: Final = frozenset({"thumbs.db", "desktop.ini"})
 _LONGEST_NAME: Final = 255
@@ -155,7 +156,7 @@ class Parcel(Archive):
     def is_of_program(self) -> bool:
         """Return whether the archive is a document of a program, whose parts nobody sends as files."""
         return not _OF_PROGRAMS.isdisjoint(self._members) or any(
-            name.endswith(_OF_APPLE) for name in self._members
+            name.endswith(_ENDS_OF_PROGRAMS) for name in self._members
         )
 
     def files(self) -> list[PackedMember]:

@@ -235,6 +235,7 @@ CALL_KINDS: Final = (
     "imports_delete",
     "inbox_delete",
     "inbox_file_as_document",
+    "inbox_take",
     "items_edit",
     "journal_entries_change",
     "journal_entries_create",

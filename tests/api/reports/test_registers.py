@@ -86,4 +86,4 @@ def test_the_page_shows_the_register_from_either_end(cleo, account):
     assert "L22" in newest
     assert "L0" in oldest
     assert "L22" not in oldest
-    assert pages.get(f"/accounts/{account}").text.count(f"/accounts/{account}/register") == 1
+    assert pages.get(f"/accounts/{account}").text.count(f'/accounts/{account}/register"') == 1

@@ -38,6 +38,8 @@ NUMBERS = (
     "webapp/web/rendering/",
 )
 NAMES_OF_OURS = {
+    "webapp/commands/backups.py",
+    "webapp/commands/upgrading.py",
     "webapp/database/places.py",
     "webapp/database/sessions.py",
     "webapp/commands/stdio/files.py",

@@ -35,8 +35,9 @@ def index() -> Response:
     narrowed = {
         "area": query["area"],
         "fa_id": query["fa_id"],
-        "from_date": query["from_"],
-        "to_date": query["to"],
+        "begins_at": query["from_"]
+        and queries.access.organizations.start_of_day(organization_id(), query["from_"]),
+        "ends_at": query["to"] and queries.access.organizations.end_of_day(organization_id(), query["to"]),
     }
     page = queries.audit.action_requests.listed(
         organization_id(),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
@@ -23,7 +23,6 @@ from webapp.models import (
     Transaction,
     User,
 )
-from webapp.queries.access.organizations import end_of_day, start_of_day
 
 CLEARING: Final = "clear_reconciliation_items"
 ON_STATEMENT: Final = " on the statement of "
@@ -47,20 +46,20 @@ def conditions(
     *,
     area: str | None = None,
     fa_id: int | None = None,
-    from_date: date | None = None,
-    to_date: date | None = None,
+    begins_at: datetime | None = None,
+    ends_at: datetime | None = None,
 ) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of acts in an area, about a bank account and what is of it, and of some days."""
+    """Build the conditions of acts in an area, about a bank account and what is of it, and between two instants."""
     found: list[sa.ColumnElement[bool]] = []
     if area is not None:
         found.append(_is_in(area))
     if fa_id is not None:
         found.append(_is_of(organization_id, fa_id))
     # Ids of acts sort by their instants.
-    if from_date is not None:
-        found.append(ActionRequest.id >= act_id(start_of_day(organization_id, from_date)))
-    if to_date is not None:
-        found.append(ActionRequest.id < act_id(end_of_day(organization_id, to_date)))
+    if begins_at is not None:
+        found.append(ActionRequest.id >= act_id(begins_at))
+    if ends_at is not None:
+        found.append(ActionRequest.id < act_id(ends_at))
     return found
 
 

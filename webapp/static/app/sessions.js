@@ -24,6 +24,7 @@ function signIn() {
       resolve(dialog.returnValue === "signed in");
     }, { once: true });
     dialog.showModal();
+    one("[type=password]", dialog).focus();
   });
   return signingIn;
 }
