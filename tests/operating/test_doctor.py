@@ -104,7 +104,6 @@ def server(**facts):
         "encoding": "UTF8",
         "version": 170000,
         "only_reads": False,
-        "isolation": "",
         **facts,
     }
     columns = [sa.literal(value).label(name) for name, value in values.items()]

@@ -32,7 +32,6 @@ from webapp.queries.checks.violations import Violation
 from webapp.services.access import tokens
 from webapp.services.backups import backups, derived_rows, doubts, records, restores
 from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
-from webapp.services.storage import whole_files
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -147,27 +146,21 @@ def _verify(file: Path, key: bytes | None) -> None:
 
 
 def _written(file: Path, key: bytes | None, show: backups.Show) -> tuple[dict[str, Any], str]:
-    """Write the books to a file under another name first; answers what it holds, for programs and for people."""
-    if file.exists():
-        raise click.ClickException(f"{file} was not written: File exists.")
-    begun = file.with_name(f".{file.name}.new")
+    """Write the books to a file; answers what it holds, for programs and for people."""
     begin_read()
     found = list(checks.violations(show))
     try:
         manifest = backups.write(
             db.session(),
-            begun,
+            file,
             revision=revisions.head_revision(),
             now=datetime.now(UTC),
             key=key,
             show=show,
         )
-        with begun.open("rb") as written:
+        with file.open("rb") as written:
             digest = file_digest(written, "sha256").hexdigest()
-        begun.rename(file)
-        whole_files.sync_all([file.parent])
     except OSError as error:
-        begun.unlink(missing_ok=True)
         raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
     violations = [each for each in found if not backups.is_left_out(manifest, each)]
     heads = {each["id"]: each["chainHead"] for each in manifest["organizations"]}

@@ -137,7 +137,8 @@ def has_begun(connection: sa.Connection) -> bool:
 
 def without_foreign_keys(connection: sa.Connection) -> None:
     """Look away from foreign keys in the transaction that this connection begins next."""
-    connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
+    driver: Any = connection.connection.dbapi_connection
+    driver.execute("PRAGMA foreign_keys=OFF")
 
 
 def prepare(connection: Any) -> None:

@@ -102,7 +102,7 @@ def _digests(
 ) -> Iterator[tuple[tuple[str, str, str], tuple[object, ...]]]:
     engine = connection.dialect.name
     if engine == "sqlite":
-        driver: Any = connection.connection.driver_connection
+        driver: Any = connection.connection.dbapi_connection
         driver.create_aggregate("rows_digest", -1, RowsDigest)
     there = columns(connection, ())
     for table, names in kept.items():

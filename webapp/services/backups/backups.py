@@ -5,7 +5,9 @@ books: the stored ones below `files/`, as they are kept there, those that waitin
 `proposals/`. It says the same whichever database the books are in, and is restored into either.
 """
 
+import errno
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
@@ -73,21 +75,18 @@ def write(
     `session` reads one snapshot, `key` signs, `show` takes the progress as a text. Raises FileExistsError rather
     than write over anything.
     """
-    path.touch(mode=0o600, exist_ok=False)
-    try:
-        with (
-            whole_files.written(path, path.with_name(f"{path.name}.partial")) as file,
-            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
-        ):
-            manifest = _write(session, archive, revision, now, show)
-            written = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
-            archive.writestr(archives.MANIFEST, written)
-            if key is not None:
-                archives.sign(archive, written, key)
-            return manifest
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    with (
+        whole_files.written(path, path.with_name(f"{path.name}.partial")) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+    ):
+        manifest = _write(session, archive, revision, now, show)
+        written = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
+        archive.writestr(archives.MANIFEST, written)
+        if key is not None:
+            archives.sign(archive, written, key)
+        return manifest
 
 
 def _write(

@@ -31,11 +31,19 @@ FASTEST_SYNC: Final = 5e-6
 IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
 PROXY_MARK: Final = "proxy_seen"
 SHOWN: Final = 5
-SERVER: Final = sa.text("""
-    SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS room,
-        current_setting('server_encoding') AS encoding, current_setting('server_version_num')::int AS version,
-        pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS only_reads,
-        current_setting('default_transaction_isolation') AS isolation, clock_timestamp() AS now""")
+_SETTING: Final = sa.func.current_setting
+SERVER: Final = sa.select(
+    (
+        sa.cast(_SETTING("max_connections"), sa.Integer)
+        - sa.cast(_SETTING("superuser_reserved_connections"), sa.Integer)
+    ).label("room"),
+    _SETTING("server_encoding").label("encoding"),
+    sa.cast(_SETTING("server_version_num"), sa.Integer).label("version"),
+    sa.or_(sa.func.pg_is_in_recovery(), _SETTING("default_transaction_read_only") == "on").label(
+        "only_reads"
+    ),
+    sa.func.clock_timestamp().label("now"),
+)
 OLDEST_POSTGRESQL: Final = 130000
 
 

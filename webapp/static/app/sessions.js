@@ -6,13 +6,17 @@ const LOST = 401;
 const NO_ANSWER = "The server did not answer. Try again in a few seconds.";
 const dialog = one("#sign-in-again");
 let signingIn = null;
+let sending = Promise.resolve();
 
 // Asks the server, which tells a request of a part of a page that its session is lost.
 export async function ask(address, options = {}) {
   const answer = await fetch(address, options);
   if (answer.status !== LOST || !dialog) return answer;
   if (!await signIn()) throw new DOMException("Signed out", "AbortError");
-  return fetch(address, { ...options, signal: undefined });
+  // One after the other, so that no older answer comes last.
+  const again = sending.then(() => fetch(address, { ...options, signal: undefined }));
+  sending = again.catch(() => null);
+  return again;
 }
 
 // Answers whether the person has signed in; what else is refused meanwhile waits for the same form.
