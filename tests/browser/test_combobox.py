@@ -196,6 +196,7 @@ def test_what_cannot_be_created_is_said_below_the_field_and_what_was_typed_stays
     assert len(sent) == 1
 
 
+@pytest.mark.rare
 def test_an_entry_creates_what_its_lines_name_and_keeps_what_was_typed(browse, ada):
     page = browse(ada)
     page.goto("/journal/new")

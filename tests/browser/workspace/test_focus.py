@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.owed import owe
 
 
@@ -20,18 +19,6 @@ def current(browse, ada, bank, books):
     page.goto(f"/feeds/{bank.fa_id}?show=all&line={line}")
     page.locator(".line[aria-current] .line-open").focus()
     return page.locator(".line[aria-current]")
-
-
-def split(current):
-    current.page.keyboard.press("s")
-    amounts, accounts = (
-        current.locator(f"tr.line-form {each}") for each in ("input[name$=amount]", "[role=combobox]")
-    )
-    for place, (amount, account) in enumerate((("70", "Travel"), ("6.90", "Insurance"))):
-        amounts.nth(place).fill(amount)
-        choose(accounts.nth(place), account)
-    current.get_by_role("button", name="Save the split").press("Enter")
-    expect(current).to_contain_text("Split in 2")
 
 
 def describe(current):
@@ -81,7 +68,6 @@ ACTS = {
     "receipts": look_into("d", ".line-documents"),
     "items": look_into("p", ".why"),
     "parts": look_into("s", ".line-form"),
-    "split": split,
     "describe": describe,
     "account": take_an_account,
     "pay": pay,
