@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.owed import owe
 
 
@@ -19,6 +20,17 @@ def current(browse, ada, bank, books):
     page.goto(f"/feeds/{bank.fa_id}?show=all&line={line}")
     page.locator(".line[aria-current] .line-open").focus()
     return page.locator(".line[aria-current]")
+
+
+def split(current):
+    current.page.keyboard.press("s")
+    form = current.locator("tr.line-form")
+    amounts, accounts = form.locator("input[name$=amount]"), form.get_by_role("combobox", name="Account")
+    for place, (amount, account) in enumerate((("70", "Travel"), ("6.90", "Insurance"))):
+        amounts.nth(place).fill(amount)
+        choose(accounts.nth(place), account)
+    current.get_by_role("button", name="Save the split").press("Enter")
+    expect(current).to_contain_text("Split in 2")
 
 
 def describe(current):
@@ -68,6 +80,7 @@ ACTS = {
     "receipts": look_into("d", ".line-documents"),
     "items": look_into("p", ".why"),
     "parts": look_into("s", ".line-form"),
+    "split": split,
     "describe": describe,
     "account": take_an_account,
     "pay": pay,
