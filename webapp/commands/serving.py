@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 import click
@@ -20,7 +20,7 @@ from webapp.commands.books import (
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
-from webapp.database import stop
+from webapp.database import measures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import unbound
@@ -40,6 +40,7 @@ def serve() -> None:
     """Serve the books with gunicorn."""
     from webapp.server.serving import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
 
+    measures.share()
     app = application(maintains=False)
     settings = app.config["SETTINGS"]
     with app.app_context():
@@ -51,7 +52,12 @@ def serve() -> None:
         if was_stopped:
             notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
         db.engine.dispose()
-    serve_books(app, settings, lambda: say([*notes, *greeting(settings).splitlines()]))
+    hooks: dict[str, Callable[..., None]] = {
+        "when_ready": lambda _server: say([*notes, *greeting(settings).splitlines()]),
+        "child_exit": lambda _server, worker: measures.ended(worker.pid),
+        "on_exit": lambda _server: measures.end(),
+    }
+    serve_books(app, settings, hooks)
 
 
 def say(lines: Iterable[str]) -> None:
