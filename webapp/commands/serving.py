@@ -75,17 +75,25 @@ def greeting(settings: Settings) -> str:
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
         lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
+    if not is_loopback(settings.host) and not settings.proxy_hops:
+        lines.append(
+            "Over plain HTTP nobody can sign in from another machine, nor through the port of a container: put a "
+            "reverse proxy with HTTPS in front, and set PROXY_HOPS=1 and TRUSTED_HOSTS."
+        )
     return "\n".join(lines)
 
 
 @click.command()
-def migrate() -> None:
+@click.option("--if-empty", is_flag=True, help="Leave a database with books as it is, in whichever schema.")
+def migrate(*, if_empty: bool) -> None:
     """Migrate the database to the schema of this version."""
     from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
 
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance():
+        if if_empty and revisions.current_revision(db.engine) is not None:
+            return
         with progress_line() as show:
             upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
