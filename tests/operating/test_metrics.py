@@ -117,7 +117,7 @@ def test_all_workers_count_what_was_done_and_nobodys_names(measured, ada, bank, 
     # The one that asks for the broken proofs.
     assert scrape.of("tieout_database_connections") == 1
     assert scrape.of("tieout_database_connections_limit") == 2 * 2 * 9
-    alerts = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    alerts = (ROOT / "docs" / "operating" / "operate.md").read_text(encoding="utf-8")
     assert len(re.findall(r"- alert: ", alerts)) == 5
     assert set(NAME.findall(alerts[alerts.index("groups:") :])) <= {name for name, _ in scrape}
     for name in (ada.organization_id, ada.name, ada.email, "Northwind", "Main account", "nowhere"):

@@ -119,7 +119,8 @@ def strong_role(connection: sa.Connection) -> str | None:
         return roles.unbound(connection)
     return (
         f"The database role {connection.engine.url.username or 'of DATABASE_URL'} {right}: whoever gets hold of it "
-        "can change more than these books. Make a role that owns only this database: docs/operating.md, PostgreSQL."
+        "can change more than these books. Make a role that owns only this database: docs/operating/configure.md, "
+        "PostgreSQL."
     )
 
 
