@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from tests.operating.newcomers import Newcomer, Told
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
 COMPOSE = yaml.safe_load((tree.ROOT / "compose.yaml").read_text(encoding="utf-8"))
 PROGRAMS = Path(sys.executable).parent
+SOURCES = "/etc/apt/sources.list.d/debian.sources"
+MOST_BYTES = 250 * 1024**2
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -161,3 +164,59 @@ def test_a_socket_of_the_system_keeps_connections_while_the_server_restarts(cont
             assert answer.status == 200
         second.send_signal(signal.SIGTERM)
         second.communicate(timeout=PATIENCE_SECONDS)
+
+
+@pytest.mark.full
+def test_the_image_is_small_and_serves_twice_from_a_read_only_root(tmp_path):
+    """Build it without an engine of containers, and run its root file system as its user."""
+    store = (
+        "--storage-driver",
+        "vfs",
+        "--root",
+        str(tmp_path / "images"),
+        "--runroot",
+        str(tmp_path / "run"),
+    )
+    buildah = partial(told, "buildah", *store)
+    told("mmdebstrap", "--variant=minbase", "bookworm", str(tmp_path / "base.tar"), SOURCES)
+    empty = buildah("from", "scratch")
+    buildah("add", empty, str(tmp_path / "base.tar"), "/")
+    buildah("commit", "--format", "docker", empty, "localhost/base")
+    given = ("BASE=localhost/base", "PIP_NO_INDEX=1", "PIP_FIND_LINKS=/wheelhouse")
+    mounted = (
+        f"{Path(sys.prefix) / 'wheelhouse'}:/wheelhouse:ro",
+        "/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro",
+    )
+    options = [*(f"--build-arg={each}" for each in given), *(f"--volume={each}" for each in mounted)]
+    words = (
+        "--format",
+        "docker",
+        "--isolation",
+        "chroot",
+        "--tag",
+        "localhost/tieout",
+        "--file",
+        "Containerfile",
+    )
+    buildah("bud", *words, *options, str(tree.ROOT))
+    root = buildah("mount", buildah("from", "localhost/tieout"))
+    assert int(told("du", "--summarize", "--bytes", root).split()[0]) <= MOST_BYTES
+    assert len(json.loads(Path(root, "opt/tieout/share/tieout/sbom.json").read_text())["components"]) > 30
+    books = tmp_path / "books"
+    books.mkdir(0o700)
+    places = ("--ro-bind", root, "/", "--bind", str(books), "/books", "--tmpfs", "/tmp", "--proc", "/proc")  # noqa: S108
+    closed = ("--dev", "/dev", "--unshare-user", "--uid", "10001", "--gid", "10001", "--cap-drop", "ALL")
+    settings = {"PATH": "/opt/tieout/bin:/usr/bin:/bin", "INSTANCE_PATH": "/books", "TMPDIR": "/tmp"}  # noqa: S108
+    image = Newcomer(("bwrap", *places, *closed, "--chdir", "/books", "tieout"), tmp_path, settings)
+    image.told("migrate", "--if-empty")
+    demo = json.loads(image.run("demo", "--json").stdout)
+    for _ in range(2):
+        page, _log = image.hub(demo["email"], demo["password"])
+        assert "Northlight" in page
+    assert image.told("check") == "The books are sound.\n"
+
+
+def told(*words: str) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
