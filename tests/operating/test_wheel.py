@@ -30,7 +30,7 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def newcomer(wheel, tmp_path_factory):
+def installed(wheel, tmp_path_factory):
     """Install the wheel into an empty environment, each package by its hash and from the wheelhouse alone."""
     assert WHEELHOUSE.is_dir(), (
         f"There are no wheels in {WHEELHOUSE}: run `make .venv/.development`, which puts them there."
@@ -45,8 +45,13 @@ def newcomer(wheel, tmp_path_factory):
     words = ("--no-index", "--find-links", str(WHEELHOUSE), "--require-hashes", "--no-compile", "--quiet")
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--isolated", "install"]
     subprocess.run([*pip, *words, "--requirement", str(requirements)], check=True)  # noqa: S603
-    folder = tmp_path_factory.mktemp("empty")
-    return Newcomer((str(environment / "bin" / "tieout"),), folder)
+    return str(environment / "bin" / "tieout")
+
+
+@pytest.fixture
+def newcomer(installed, tmp_path):
+    """Begin in an empty folder."""
+    return Newcomer((installed,), tmp_path)
 
 
 def test_only_migrate_makes_the_folder_of_books(newcomer):
