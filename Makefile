@@ -36,6 +36,7 @@ test-full: $(DEVELOPMENT)
 	@.ci/system hledger
 	@.ci/system pgbouncer
 	@.ci/system nginx
+	@.ci/system images
 	@$(PYTEST) --full
 	@$(PYTEST) --unfiltered
 

@@ -44,6 +44,8 @@ def test_a_setting_may_stand_in_a_file(read, tmp_path):
         ({"PORT": "65536"}, "whole number from 0 to 65535"),
         ({"WEB_CONCURRENCY": "0"}, "whole number from 1"),
         ({"THREADS": "-1"}, "whole number from 1"),
+        ({"METRICS": "all"}, "set it to loopback, or set METRICS_TOKEN"),
+        ({"METRICS_TOKEN": "secret"}, "fewer than 16 characters"),
     ],
     ids=str,
 )

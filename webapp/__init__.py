@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application: settings, books, guards, the two doors, errors."""
     from webapp import api, mcp, pages, web  # noqa: PLC0415  (the rooms import this package)
+    from webapp.database import measures  # noqa: PLC0415
     from webapp.database.sessions import db, prepare_engine  # noqa: PLC0415
     from webapp.errors import register_errors  # noqa: PLC0415
 
@@ -28,6 +29,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.url_map.merge_slashes = False
     app.json.sort_keys = False  # type: ignore[attr-defined]
 
+    if settings.is_measured:
+        measures.start()
     db.init_app(app)
     with app.app_context():
         prepare_engine(db.engine)

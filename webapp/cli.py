@@ -12,7 +12,7 @@ import click
 
 from webapp.commands.backups import backup, restore
 from webapp.commands.demo import demo
-from webapp.commands.doctor import doctor
+from webapp.commands.doctor import doctor, health
 from webapp.commands.failures import JsonErrors, in_plain_words
 from webapp.commands.files import delete_old_files, drop_folder, watch
 from webapp.commands.imports import import_files
@@ -51,6 +51,7 @@ COMMANDS = tuple(
         demo,
         check,
         doctor,
+        health,
         audit_file,
         verify_proof,
         whoami,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 CLONE = Path(__file__).resolve().parent.parent
 MOST_REQUESTS_A_MINUTE = 120_000
+METRICS_ON_LOOPBACK = "loopback"
+LEAST_METRICS_TOKEN = 16
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -36,11 +38,18 @@ class Settings:
     trusted_hosts: tuple[str, ...] = LOOPBACK_HOSTS
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
+    metrics: str = ""
+    metrics_token: str = field(default="", repr=False)
 
     @property
     def is_sqlite(self) -> bool:
         """Whether the books are in a SQLite file."""
         return self.database_url.startswith("sqlite")
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anybody may read /metrics."""
+        return bool(self.metrics or self.metrics_token)
 
     @property
     def database_file(self) -> Path | None:
@@ -84,6 +93,8 @@ class Settings:
             ),
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
+            metrics=read.text("METRICS", ""),
+            metrics_token=read.text("METRICS_TOKEN", ""),
         )
         refuse_unsafe(settings, environment)
         return settings
@@ -172,6 +183,14 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
+    if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
+        raise UnsafeSettingError(
+            f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."
+        )
+    if 0 < len(settings.metrics_token) < LEAST_METRICS_TOKEN:
+        raise UnsafeSettingError(
+            f"METRICS_TOKEN has fewer than {LEAST_METRICS_TOKEN} characters: openssl rand -hex 32"
+        )
     if settings.instance_path.is_dir():
         make_instance(settings.instance_path)
     fault = file_safety.fault(settings.instance_path, settings.database_file)

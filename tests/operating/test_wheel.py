@@ -30,7 +30,7 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tieout(wheel, tmp_path_factory):
+def installed(wheel, tmp_path_factory):
     """Install the wheel into an empty environment, each package by its hash and from the wheelhouse alone."""
     assert WHEELHOUSE.is_dir(), (
         f"There are no wheels in {WHEELHOUSE}: run `make .venv/.development`, which puts them there."
@@ -49,8 +49,9 @@ def tieout(wheel, tmp_path_factory):
 
 
 @pytest.fixture
-def newcomer(tieout, tmp_path):
-    return Newcomer((tieout,), tmp_path)
+def newcomer(installed, tmp_path):
+    """Begin in an empty folder."""
+    return Newcomer((installed,), tmp_path)
 
 
 def test_only_migrate_makes_the_folder_of_books(newcomer):

@@ -11,7 +11,7 @@ from typing import Self
 from tests.fixtures.servers import free_port
 
 PATIENCE_SECONDS = 10
-#: What docs/operating.md says.
+#: What docs/operating/configure.md says.
 DOCUMENTED = """
     proxy_set_header Host $host;
     proxy_set_header X-Forwarded-For $remote_addr;

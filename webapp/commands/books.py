@@ -125,7 +125,7 @@ def require_role() -> None:
         if is_for_requests_only(connection):
             raise FailedError(
                 "The database role of this command serves requests and sees no books by itself. "
-                "Set MAINTENANCE_DATABASE_URL: docs/operating.md, PostgreSQL.",
+                "Set MAINTENANCE_DATABASE_URL: docs/operating/configure.md, PostgreSQL.",
                 "database_role",
             )
 

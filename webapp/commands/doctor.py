@@ -1,16 +1,56 @@
-"""The doctor: what will hurt this installation, and how to mend it."""
+"""The doctor: what will hurt this installation, and how to mend it; and whether its server is ready."""
 
+import http.client
 from datetime import UTC, datetime
 
 import click
 
 from webapp import create_app
 from webapp.commands.books import JSON, answer
-from webapp.config import Settings, UnsafeSettingError
+from webapp.commands.failures import FailedError
+from webapp.config import Settings, UnsafeSettingError, is_loopback
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
 from webapp.services.operating.diagnosis import Symptom, examine
+
+HEALTH_SECONDS = 5
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (what to connect to in its place)
+
+
+@click.command()
+@JSON
+def health(*, as_json: bool) -> None:
+    """Ask the server of this installation whether it is ready; exit status 1 if it is not."""
+    try:
+        settings = Settings.from_environment()
+    except UnsafeSettingError as error:
+        raise click.ClickException(str(error)) from error
+    host = settings.host.strip("[]")
+    connection = http.client.HTTPConnection(EVERYWHERE.get(host, host), settings.port, timeout=HEALTH_SECONDS)
+    try:
+        connection.request("GET", "/readyz", headers={"Host": own_name(settings.trusted_hosts)})
+        response = connection.getresponse()
+        code = response.read().decode().strip()
+    except (OSError, http.client.HTTPException) as error:
+        sentence = f"No server answers at {settings.address} ({error}). Run: tieout serve"
+        raise FailedError(sentence, "not_ready") from error
+    finally:
+        connection.close()
+    if response.status != http.client.OK:
+        why = code if code.replace("_", "").isalpha() else f"it answers {response.status}"
+        raise FailedError(f"The server at {settings.address} is not ready: {why}.", "not_ready")
+    answer({"ok": True, "degraded": response.getheader("X-Degraded") or ""}, "ok", as_json=as_json)
+
+
+def own_name(trusted: tuple[str, ...]) -> str:
+    """Choose the name under which a server serves: one of this machine if it may be.
+
+    >>> own_name(("books.example", "localhost")), own_name((".example",))
+    ('localhost', 'health.example')
+    """
+    name = next((each for each in trusted if is_loopback(each)), trusted[0])
+    return f"health{name}" if name.startswith(".") else name
 
 
 @click.command()

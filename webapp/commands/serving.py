@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 import click
@@ -20,7 +20,7 @@ from webapp.commands.books import (
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
-from webapp.database import stop
+from webapp.database import measures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import unbound
@@ -40,6 +40,7 @@ def serve() -> None:
     """Serve the books with gunicorn."""
     from webapp.server.serving import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
 
+    measures.share()
     app = application(maintains=False)
     settings = app.config["SETTINGS"]
     with app.app_context():
@@ -51,7 +52,12 @@ def serve() -> None:
         if was_stopped:
             notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
         db.engine.dispose()
-    serve_books(app, settings, lambda: say([*notes, *greeting(settings).splitlines()]))
+    hooks: dict[str, Callable[..., None]] = {
+        "when_ready": lambda _server: say([*notes, *greeting(settings).splitlines()]),
+        "child_exit": lambda _server, worker: measures.ended(worker.pid),
+        "on_exit": lambda _server: measures.end(),
+    }
+    serve_books(app, settings, hooks)
 
 
 def say(lines: Iterable[str]) -> None:
@@ -69,17 +75,25 @@ def greeting(settings: Settings) -> str:
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
         lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
+    if not is_loopback(settings.host) and not settings.proxy_hops:
+        lines.append(
+            "Over plain HTTP nobody can sign in from another machine, nor through the port of a container: put a "
+            "reverse proxy with HTTPS in front, and set PROXY_HOPS=1 and TRUSTED_HOSTS."
+        )
     return "\n".join(lines)
 
 
 @click.command()
-def migrate() -> None:
+@click.option("--if-empty", is_flag=True, help="Leave a database with books as it is, in whichever schema.")
+def migrate(*, if_empty: bool) -> None:
     """Migrate the database to the schema of this version."""
     from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
 
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance():
+        if if_empty and revisions.current_revision(db.engine) is not None:
+            return
         with progress_line() as show:
             upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)

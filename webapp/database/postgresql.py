@@ -6,13 +6,13 @@ for the few that were there before, until autovacuum comes by: for a minute or m
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from webapp.database import pooling, roles, tenancy
+from webapp.database import measures, pooling, roles, tenancy
 from webapp.database.command_limits import is_unlimited
 
 if TYPE_CHECKING:
@@ -119,13 +119,17 @@ def strong_role(connection: sa.Connection) -> str | None:
         return roles.unbound(connection)
     return (
         f"The database role {connection.engine.url.username or 'of DATABASE_URL'} {right}: whoever gets hold of it "
-        "can change more than these books. Make a role that owns only this database: docs/operating.md, PostgreSQL."
+        "can change more than these books. Make a role that owns only this database: docs/operating/configure.md, "
+        "PostgreSQL."
     )
 
 
 def _begin(connection: sa.Connection) -> None:
     connection.info["changed_rows"] = 0
-    tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
+    # It is one message: where it locks the books, it comes back when nobody else writes to them.
+    locks = connection.get_execution_options().get("locks_books")
+    with measures.waiting_to_write() if locks else nullcontext():
+        tenancy.begin(connection, *([NO_LIMITS] if is_unlimited() else []))
 
 
 def _insert_under_policies(

@@ -105,7 +105,7 @@ def refusal(connection: sa.Connection) -> str | None:
     if login.app_signs_in:
         return (
             f"The database role {login.name} is for maintenance. Let DATABASE_URL name {APP_ROLE}, and "
-            f"MAINTENANCE_DATABASE_URL the role {login.name}: docs/operating.md, PostgreSQL."
+            f"MAINTENANCE_DATABASE_URL the role {login.name}: docs/operating/configure.md, PostgreSQL."
         )
     if login.passes and not login.drops:
         return f"The database role {login.name} passes row-level security. Run: tieout migrate"

@@ -14,7 +14,7 @@ from sqlalchemy import event, orm
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from webapp.database import failures, postgresql, sqlite, tenancy
+from webapp.database import failures, measures, postgresql, sqlite, tenancy
 from webapp.database.command_limits import is_unlimited
 from webapp.database.session_state import state_of
 
@@ -53,6 +53,7 @@ db = SQLAlchemy(
 def prepare_engine(engine: sa.Engine) -> None:
     """Set up an engine: pragmas, an explicit BEGIN and a queue of writers, or what PostgreSQL needs."""
     event.listen(engine, "commit", failures.refuse_lost)
+    measures.watch(engine)
     if engine.dialect.name == "sqlite":
         sqlite.prepare_engine(engine)
     else:
@@ -115,7 +116,8 @@ def begin_bulk(first: Preparation) -> None:
 def lock_books(organization_id: str) -> None:
     """Lock this organization's books for writing; on SQLite the one writer has the lock already."""
     if db.engine.dialect.name == "postgresql":
-        db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
+        with measures.waiting_to_write():
+            db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
 
 
 def instance_folder(name: str) -> Path:

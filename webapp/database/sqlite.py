@@ -13,6 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
 from webapp.config import UnsafeSettingError
+from webapp.database import measures
 from webapp.database.command_limits import is_unlimited
 from webapp.database.failures import PRIMARY, SQLITE_READ_ONLY, BusyError
 
@@ -110,7 +111,8 @@ def prepare_engine(engine: sa.Engine) -> None:
         first = options.get("first")
         if first is not None:
             first(connection)
-        writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
+        with measures.waiting_to_write():
+            writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 

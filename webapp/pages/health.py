@@ -1,16 +1,28 @@
-"""Health checks: whether the service is alive, and whether it is ready."""
+"""Whether the service is alive, whether it is ready, and what it measures of itself."""
+
+import time
+from hmac import compare_digest
 
 import sqlalchemy as sa
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app, request
+from werkzeug.exceptions import NotFound
 
-from webapp.config import UnsafeSettingError
+from webapp.config import Settings, UnsafeSettingError, is_loopback
+from webapp.database import measures
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
 from webapp.migrations import revisions
-from webapp.web.access.auth import PUBLIC, requires
+from webapp.queries.reconciliation import proof_breaks
+from webapp.web.access.auth import PUBLIC, requires, settings
 
 bp = Blueprint("health", __name__)
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+#: A question to the books is asked again after so many seconds.
+KEPT_SECONDS = 10.0
+KEPT = "broken_proofs"
+#: What a proxy adds, also one that nobody told us of.
+PASSED_ON = ("x-forwarded", "forwarded", "x-real-ip", "via")
 
 
 @bp.get("/healthz")
@@ -51,3 +63,45 @@ def state_of_books() -> str:
         db.session.rollback()
         return "database_unavailable"
     return "ok" if is_current else "migration_pending"
+
+
+@bp.get("/metrics")
+@requires(PUBLIC)
+def measured() -> Response:
+    """Answer what this server measures, to a program on this machine or with the token, else 404."""
+    if not _may_read(settings()):
+        raise NotFound
+    found = settings()
+    limit = found.workers * 2 * (found.threads + 1)
+    asked = [("tieout_database_connections_limit", "Connections that the workers may open.", limit)]
+    broken = _broken_proofs()
+    if broken is not None:
+        asked.append(("tieout_broken_proofs", "Proofs that do not hold, in all books.", broken))
+    return Response(measures.exposition(asked), content_type=TEXT)
+
+
+def _may_read(found: Settings) -> bool:
+    sent, token = request.authorization, found.metrics_token.encode()
+    if (
+        sent is not None
+        and sent.type == "bearer"
+        and token
+        and compare_digest((sent.token or "").encode(), token)
+    ):
+        return True
+    passed_on = any(name.lower().startswith(PASSED_ON) for name, _ in request.headers)
+    return bool(found.metrics) and not passed_on and is_loopback(request.remote_addr or "")
+
+
+def _broken_proofs() -> int | None:
+    """Count the broken proofs, or give the count of a moment ago; None while the books cannot be asked."""
+    kept: tuple[float, int | None] = current_app.extensions.get(KEPT, (0.0, None))
+    if not kept[0] or time.monotonic() > kept[0] + KEPT_SECONDS:
+        try:
+            begin_read()
+            count: int | None = proof_breaks.count_in_all_books()
+        except (UnsafeSettingError, sa.exc.SQLAlchemyError):
+            db.session.rollback()
+            count = None
+        kept = current_app.extensions[KEPT] = (time.monotonic(), count)
+    return kept[1]

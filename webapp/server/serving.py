@@ -9,7 +9,7 @@ import gc
 import os
 import resource
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from socket import SHUT_WR, SO_SNDBUF, SOL_SOCKET
@@ -200,8 +200,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
 class Server(BaseApplication):  # type: ignore[misc]
     """gunicorn with our application and settings."""
 
-    def __init__(self, app: Flask, settings: Settings, when_ready: Callable[[], None]) -> None:
-        self._app, self._settings, self._when_ready = app, settings, when_ready
+    def __init__(self, app: Flask, settings: Settings, hooks: Mapping[str, Callable[..., None]]) -> None:
+        self._app, self._settings, self._hooks = app, settings, hooks
         super().__init__()
 
     def load_config(self) -> None:
@@ -219,7 +219,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             "errorlog": None,
             # A worker shows that it is alive by touching a file: on a slow disk it would seem to be dead.
             "worker_tmp_dir": "/dev/shm" if os.access("/dev/shm", os.W_OK) else None,  # noqa: S108
-            "when_ready": lambda _server: self._when_ready(),
+            **self._hooks,
         }
         for name, value in options.items():
             self.cfg.set(name, value)
@@ -229,7 +229,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         return self._app
 
 
-def serve(app: Flask, settings: Settings, when_ready: Callable[[], None]) -> None:
+def serve(app: Flask, settings: Settings, hooks: Mapping[str, Callable[..., None]]) -> None:
     """Serve until the process is ended; no connection to the books may be open, for workers would share it."""
     # Objects that exist now stay: to look at them again and again took a quarter of the time of a large request.
     gc.collect()
@@ -237,4 +237,4 @@ def serve(app: Flask, settings: Settings, when_ready: Callable[[], None]) -> Non
     # Each connection may have a socket and two files, and the usual limit is 1024.
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    Server(app, settings, when_ready).run()
+    Server(app, settings, hooks).run()

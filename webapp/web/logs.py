@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from flask import Flask, Response, has_request_context, request
 
+from webapp.database import measures
 from webapp.web.access.request_state import has_begun, state
 
 # waitress would say that requests wait for a thread, and which addresses clients left: those may be secret.
@@ -77,16 +78,18 @@ def register_logs(app: Flask) -> None:
 
 def note_request(response: Response) -> Response:
     """Log one line about a request, with its route instead of its path, which may contain a one-time secret."""
+    current, rule = state(), request.url_rule
+    seconds = (datetime.now(UTC) - current.now).total_seconds()
+    measures.count_request(request.method, rule.rule if rule else None, response.status_code, seconds)
     if (request.endpoint or "").endswith("static"):
         return response
-    current = state()
-    found, rule = current.principal, request.url_rule
+    found = current.principal
     facts = {
         "method": request.method,
         "route": rule.rule if rule else None,
         "ids": {name: value for name, value in (request.view_args or {}).items() if isinstance(value, int)},
         "status": response.status_code,
-        "milliseconds": round((datetime.now(UTC) - current.now).total_seconds() * 1000),
+        "milliseconds": round(seconds * 1000),
         "address": request.remote_addr,
         "organizationId": found.organization_id if found else None,
         "userId": found.user_id if found else None,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from webapp.database import failures
+from webapp.database import failures, measures
 from webapp.database.session_state import Recording, WaitingAct, state_of
 from webapp.database.sessions import begin_write, db, scoped_session
 from webapp.ledger import chain
@@ -22,6 +22,7 @@ from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import bound_rows, updates
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit.act import CLOSINGS, Act, Actor
+from webapp.services.storage.savepoints import at_end
 
 
 class ProofTouchedError(Exception):
@@ -271,6 +272,9 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
             }
         )
     db.session.execute(_NEW_EVENTS, rows)
+    if measures.is_on():
+        counted = [(done.kind, status) for done, status, _ in acts]
+        at_end(committed=lambda: measures.count_acts(counted))
     return before.touched
 
 

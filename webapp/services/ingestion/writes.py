@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database import measures
 from webapp.database.sessions import db, next_ids
 from webapp.ledger.matching.lines import BankLine
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
@@ -16,6 +17,7 @@ from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES
 from webapp.services.storage import line_words
+from webapp.services.storage.savepoints import at_end
 
 
 def write(
@@ -64,8 +66,13 @@ def write_staged(
     facts = facts_for(organization, feed_account)
     if _number(connection, portion):
         values = {**facts._asdict(), "portion": portion, "import_id": import_id, "now": now}
-        for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
-            connection.execute(statement, values)
+        counted = {"preserve_rowcount": True}
+        counts = [
+            connection.execute(each, values, execution_options=counted).rowcount
+            for each in (_ENTRIES, _TRANSACTIONS, _POSTINGS)
+        ]
+        if measures.is_on():
+            at_end(committed=lambda: measures.count_lines(counts[1]))
         written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
         line_words.index(connection, _LINE.c.id.in_(written))
         if run_id is not None:

@@ -1,0 +1,222 @@
+"""The image and compose.yaml: read as they are written, and what they run is run here."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts import sbom
+from tests import tree
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
+from tests.operating.newcomers import Newcomer, Told
+
+INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
+COMPOSE = yaml.safe_load((tree.ROOT / "compose.yaml").read_text(encoding="utf-8"))
+PROGRAMS = Path(sys.executable).parent
+SOURCES = "/etc/apt/sources.list.d/debian.sources"
+MOST_BYTES = 250 * 1024**2
+
+
+def instructions() -> list[tuple[str, str]]:
+    text = (tree.ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", "")
+    return INSTRUCTION.findall(text)
+
+
+def last(name: str) -> str:
+    return [rest for each, rest in instructions() if each == name][-1]
+
+
+@pytest.fixture
+def contained(empty_database_url, tmp_path):
+    """Somebody with the image's settings on an empty volume, at a port of its own and this machine's address."""
+    url = tmp_path / "database_url"
+    url.write_text(empty_database_url)
+    books = tmp_path / "books"
+    settings = {"INSTANCE_PATH": str(books), "HOST": "0.0.0.0", "PORT": str(free_port())}  # noqa: S104
+    settings["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
+    if not empty_database_url.startswith("sqlite"):
+        settings["DATABASE_URL_FILE"] = str(url)
+    return Newcomer((), tmp_path, settings)
+
+
+def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(contained):
+    command, check = json.loads(last("CMD")), json.loads(last("HEALTHCHECK").partition("CMD ")[2])
+    unanswered = contained.run(*check)
+    assert (unanswered.returncode, unanswered.stdout) == (1, "")
+    assert "No server answers at http://0.0.0.0" in unanswered.stderr
+    for _ in range(2):
+        process = contained.start(*command)
+        try:
+            wait_until_ready(f"http://127.0.0.1:{contained.settings['PORT']}", Told(process))
+            assert contained.told(*check) == "ok\n"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            log = process.communicate(timeout=PATIENCE_SECONDS)[1]
+        assert process.returncode == 0, log
+        assert "nor through the port of a container: put a reverse proxy with HTTPS in front" in log
+    told = contained.run("tieout", "migrate", "--if-empty")
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+@on_sqlite
+def test_a_server_that_is_stopped_is_not_healthy(contained):
+    contained.told("tieout", "migrate")
+    process = contained.start("tieout", "serve")
+    try:
+        wait_until_ready(f"http://127.0.0.1:{contained.settings['PORT']}", Told(process))
+        (Path(contained.settings["INSTANCE_PATH"]) / "upgrading").touch(0o600)
+        refused = contained.run("tieout", "health", "--json")
+        assert (refused.returncode, json.loads(refused.stderr)["code"]) == (1, "not_ready")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_SECONDS)
+
+
+def test_the_image_is_one_user_and_one_volume_and_takes_what_is_there():
+    assert last("USER") == "10001:10001"
+    assert [rest for name, rest in instructions() if name == "VOLUME"] == ["/books"]
+    assert last("STOPSIGNAL") == "SIGTERM"
+    assert "--require-hashes" in " ".join(rest for name, rest in instructions() if name == "RUN")
+    version = re.search(r'image\.version="([^"]+)"', last("LABEL"))[1]
+    assert f'version = "{version}"' in (tree.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    let_in = {line[1:] for line in (tree.ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"}
+    copied = {
+        source
+        for name, rest in instructions()
+        if name == "COPY" and not rest.startswith("--from")
+        for source in shlex.split(rest)[:-1]
+    }
+    assert copied == let_in
+    assert all((tree.ROOT / each).exists() for each in copied)
+
+
+def test_each_service_of_ours_is_closed_and_all_that_compose_names_is_declared():
+    services = COMPOSE["services"]
+    for name in ("tieout", "on-postgresql"):
+        service = services[name]
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+        assert service["tmpfs"][0].startswith("/tmp:size=")  # noqa: S108
+        assert service["volumes"][0].endswith(":/books")
+        assert "command" not in service
+    assert [name for name, each in services.items() if "profiles" not in each] == ["tieout"]
+    assert len({port for each in services.values() for port in each.get("ports", ())}) == 2
+    for service in services.values():
+        assert set(service.get("depends_on", ())) <= set(services)
+        assert set(service.get("secrets", ())) <= set(COMPOSE["secrets"])
+        assert {each["source"] for each in service.get("configs", ())} <= set(COMPOSE["configs"])
+        assert {each.partition(":")[0] for each in service.get("volumes", ())} <= set(COMPOSE["volumes"])
+    url = services["on-postgresql"]["environment"]["DATABASE_URL_FILE"]
+    assert url.removeprefix("/run/secrets/") in services["on-postgresql"]["secrets"]
+
+
+def test_the_bill_of_materials_has_each_package_of_the_lock():
+    lock = (tree.ROOT / "requirements.lock").read_text(encoding="utf-8")
+    bill = sbom.bill(lock, "0.1.0")
+    pinned = re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE)
+    assert len(pinned) > 30
+    assert [each["purl"] for each in bill["components"]] == [f"pkg:pypi/{a}@{b}" for a, b in pinned]
+    flask = next(each for each in bill["components"] if each["name"] == "flask")
+    assert flask["licenses"] == [{"expression": "BSD-3-Clause"}]
+
+
+@on_sqlite
+def test_a_socket_of_the_system_keeps_connections_while_the_server_restarts(contained):
+    """As systemd does it: the socket is the third file, and stays open between two servers."""
+    contained.told("tieout", "migrate")
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as port:
+        address = f"http://127.0.0.1:{port.getsockname()[1]}"
+        inherited = f"exec 3<&{port.fileno()}; export LISTEN_PID=$$ LISTEN_FDS=1; exec tieout serve"
+        environment = {**os.environ, **contained.settings}
+
+        def serve() -> subprocess.Popen[str]:
+            return subprocess.Popen(  # noqa: S603
+                ["/bin/bash", "-c", inherited],
+                cwd=contained.folder,
+                env=environment,
+                pass_fds=[port.fileno()],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+
+        first = serve()
+        wait_until_ready(address, Told(first))
+        first.send_signal(signal.SIGTERM)
+        first.communicate(timeout=PATIENCE_SECONDS)
+        with socket.create_connection(port.getsockname(), PATIENCE_SECONDS) as waiting:
+            waiting.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            second = serve()
+            assert waiting.recv(64).startswith(b"HTTP/1.1 200 OK")
+        with urllib.request.urlopen(f"{address}/readyz", timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
+            assert answer.status == 200
+        second.send_signal(signal.SIGTERM)
+        second.communicate(timeout=PATIENCE_SECONDS)
+
+
+@pytest.mark.full
+def test_the_image_is_small_and_serves_twice_from_a_read_only_root(tmp_path):
+    """Build it without an engine of containers, and run its root file system as its user."""
+    store = (
+        "--storage-driver",
+        "vfs",
+        "--root",
+        str(tmp_path / "images"),
+        "--runroot",
+        str(tmp_path / "run"),
+    )
+    buildah = partial(told, "buildah", *store)
+    told("mmdebstrap", "--variant=minbase", "bookworm", str(tmp_path / "base.tar"), SOURCES)
+    empty = buildah("from", "scratch")
+    buildah("add", empty, str(tmp_path / "base.tar"), "/")
+    buildah("commit", "--format", "docker", empty, "localhost/base")
+    given = ("BASE=localhost/base", "PIP_NO_INDEX=1", "PIP_FIND_LINKS=/wheelhouse")
+    mounted = (
+        f"{Path(sys.prefix) / 'wheelhouse'}:/wheelhouse:ro",
+        "/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro",
+    )
+    options = [*(f"--build-arg={each}" for each in given), *(f"--volume={each}" for each in mounted)]
+    words = (
+        "--format",
+        "docker",
+        "--isolation",
+        "chroot",
+        "--tag",
+        "localhost/tieout",
+        "--file",
+        "Containerfile",
+    )
+    buildah("bud", *words, *options, str(tree.ROOT))
+    root = buildah("mount", buildah("from", "localhost/tieout"))
+    assert int(told("du", "--summarize", "--bytes", root).split()[0]) <= MOST_BYTES
+    assert len(json.loads(Path(root, "opt/tieout/share/tieout/sbom.json").read_text())["components"]) > 30
+    books = tmp_path / "books"
+    books.mkdir(0o700)
+    places = ("--ro-bind", root, "/", "--bind", str(books), "/books", "--tmpfs", "/tmp", "--proc", "/proc")  # noqa: S108
+    closed = ("--dev", "/dev", "--unshare-user", "--uid", "10001", "--gid", "10001", "--cap-drop", "ALL")
+    settings = {"PATH": "/opt/tieout/bin:/usr/bin:/bin", "INSTANCE_PATH": "/books", "TMPDIR": "/tmp"}  # noqa: S108
+    image = Newcomer(("bwrap", *places, *closed, "--chdir", "/books", "tieout"), tmp_path, settings)
+    image.told("migrate", "--if-empty")
+    demo = json.loads(image.run("demo", "--json").stdout)
+    for _ in range(2):
+        page, _log = image.hub(demo["email"], demo["password"])
+        assert "Northlight" in page
+    assert image.told("check") == "The books are sound.\n"
+
+
+def told(*words: str) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
