@@ -162,6 +162,7 @@ PACKAGES = {
         ".",
     ),
     "ledger": (
+        "tax",
         "suggestions",
         "rules",
         "open_items",

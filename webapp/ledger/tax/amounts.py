@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from webapp.ledger.journal.boxes import Boxes
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.tax.rules import (
-    Boxes,
     TaxLeg,
     TaxRule,
     base_boxes,
@@ -90,7 +90,8 @@ def coded_legs(
 
     >>> from decimal import Decimal
     >>> from webapp.ledger.rates import mirroring
-    >>> from webapp.ledger.tax.rules import BoxShare, TaxShare
+    >>> from webapp.ledger.journal.boxes import BoxShare
+    >>> from webapp.ledger.tax.rules import TaxShare
     >>> one = Decimal(1)
     >>> shares = TaxShare("BASE", one, None, (BoxShare("f", "6", one),)), TaxShare("TAX", one, "output")
     >>> pounds = mirroring("USD", "GBP", Decimal("1.15"))

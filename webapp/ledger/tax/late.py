@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, NamedTuple
 
-from webapp.ledger.tax.rules import Boxes, summed
+from webapp.ledger.journal.boxes import Boxes, summed
 
 LATE_CLAIM, NO_ERROR, ERROR = "LATE_CLAIM", "NO_ERROR", "ERROR"
 LATE_KINDS: Final = (LATE_CLAIM, NO_ERROR, ERROR)
@@ -43,7 +43,7 @@ def late_rows(postings: Iterable[LatePosting], claims: str) -> list[LateRow]:
 
     `claims` is the box that a purchase raises: one of which the document came after its period is claimed late.
 
-    >>> from webapp.ledger.tax.rules import BoxAmount
+    >>> from webapp.ledger.journal.boxes import BoxAmount
     >>> spring = date(2026, 3, 31)
     >>> sale = LatePosting("INV-1", date(2026, 3, 30), spring, (BoxAmount("f", "1", 200),), spring)
     >>> bill = LatePosting("B-2", date(2026, 3, 9), spring, (BoxAmount("f", "4", 90),), spring, date(2026, 4, 2))

@@ -1,10 +1,11 @@
 """Rules of tax codes: what a code makes of a base and its tax, by account and by box of a form."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from webapp.ledger.journal.boxes import BoxAmount, Boxes, BoxShare, summed
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.money import bounded, divided
 
@@ -13,25 +14,6 @@ SHARE_KINDS: Final = ("BASE", "TAX")
 TAX_BASES: Final = ("ACCRUAL", "CASH")
 # The accounts of taxes, by what stands on them.
 TAX_ROLES: Final = ("output", "input")
-
-
-class BoxAmount(NamedTuple):
-    """What a posting adds to a box of a form, in minor units of the base currency."""
-
-    form: str
-    box: str
-    amount_minor: int
-
-
-Boxes = tuple[BoxAmount, ...]
-
-
-class BoxShare(NamedTuple):
-    """A box of a form, and the factor by which the base or the tax enters it."""
-
-    form: str
-    box: str
-    factor: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,30 +133,6 @@ def base_boxes(rule: TaxRule, bases: Sequence[int], total: int) -> list[Boxes]:
         )
         for part in parts
     ]
-
-
-def summed(boxes: Iterable[BoxAmount]) -> Boxes:
-    """Add up amounts per box, and leave out what comes to nothing.
-
-    >>> summed([BoxAmount("f", "2", 5), BoxAmount("f", "1", 3), BoxAmount("f", "2", -5)])
-    (BoxAmount(form='f', box='1', amount_minor=3),)
-    """
-    sums: dict[tuple[str, str], int] = {}
-    for each in boxes:
-        sums[each.form, each.box] = sums.get((each.form, each.box), 0) + each.amount_minor
-    return tuple(
-        BoxAmount(form, box, bounded(sums[form, box])) for form, box in sorted(sums) if sums[form, box]
-    )
-
-
-def negated(boxes: Boxes) -> Boxes:
-    """Return the boxes of what takes a posting back."""
-    return tuple(each._replace(amount_minor=-each.amount_minor) for each in boxes)
-
-
-def of_form(boxes: Iterable[BoxAmount], form: str) -> Mapping[str, int]:
-    """Add up the amounts of one form per box."""
-    return {each.box: each.amount_minor for each in summed(boxes) if each.form == form}
 
 
 def _boxes_of(tax: TaxShare, total: int, part: int) -> Boxes:

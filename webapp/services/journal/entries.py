@@ -194,6 +194,9 @@ def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int,
             "due_on": leg.due_on,
             "reference": leg.reference,
             "has_own_base": leg.has_own_base,
+            "tax_code_id": leg.tax_code_id,
+            "tax_point": leg.tax_point,
+            "boxes": [[*each] for each in leg.boxes] or None,
         }
         for entry_id, legs in targets.items()
         for position, leg in enumerate(legs)

@@ -1,0 +1,86 @@
+"""Tax codes, and the packs of forms that books have installed."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.database.column_types import Exact
+from webapp.database.sessions import Base
+from webapp.ledger.codes import DOCUMENT_SIDES
+from webapp.ledger.journal.boxes import BoxShare
+from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.ledger.tax.rules import SHARE_KINDS, TAX_BASES, TaxRule, TaxShare
+from webapp.models.base import Numbered, created, numbered, one_of, updated
+
+
+class TaxCode(Numbered, Base):
+    """A tax code: its rate in per cent, and what its base and tax post and add to boxes; never deleted.
+
+    `amount_is` TAX makes the whole amount tax. `shares` are `{of, factor, role, boxes: [{form, box, factor}]}` each.
+    """
+
+    __tablename__ = "tax_codes"
+    __table_args__ = numbered(
+        one_of("side", *DOCUMENT_SIDES),
+        one_of("basis", *TAX_BASES),
+        one_of("amount_is", *SHARE_KINDS),
+        sa.UniqueConstraint("organization_id", "code"),
+    )
+
+    code: Mapped[str] = mapped_column(sa.String(20))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    side: Mapped[str] = mapped_column(sa.String(8))
+    rate: Mapped[Decimal] = mapped_column(Exact)
+    basis: Mapped[str] = mapped_column(sa.String(8))
+    amount_is: Mapped[str] = mapped_column(sa.String(4))
+    is_self_assessed: Mapped[bool]
+    has_relief: Mapped[bool]
+    pack: Mapped[str | None] = mapped_column(sa.String(32))
+    valid_from: Mapped[date | None]
+    valid_to: Mapped[date | None]
+    is_archived: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    shares: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
+
+    @property
+    def rule(self) -> TaxRule:
+        """What the code computes and posts."""
+        return TaxRule(
+            side=self.side,
+            rate=self.rate,
+            shares=tuple(
+                TaxShare(
+                    each["of"],
+                    Decimal(each["factor"]),
+                    each["role"],
+                    tuple(BoxShare(box["form"], box["box"], Decimal(box["factor"])) for box in each["boxes"]),
+                )
+                for each in self.shares
+            ),
+            basis=self.basis,
+            is_all_tax=self.amount_is == "TAX",
+            is_self_assessed=self.is_self_assessed,
+        )
+
+
+class TaxPack(Numbered, Base):
+    """An installed pack: books have its boxes from `starts_on` on, in periods of its frequency counted from there."""
+
+    __tablename__ = "tax_packs"
+    __table_args__ = numbered(
+        one_of("basis", *TAX_BASES),
+        one_of("frequency", *FREQUENCIES),
+        sa.UniqueConstraint("organization_id", "name"),
+    )
+
+    name: Mapped[str] = mapped_column(sa.String(32))
+    version: Mapped[int]
+    basis: Mapped[str] = mapped_column(sa.String(8))
+    frequency: Mapped[str] = mapped_column(sa.String(16))
+    starts_on: Mapped[date]
+    created_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
