@@ -40,6 +40,8 @@ NOUNS = (
     "rules.rules",
     "rules.runs",
     "rules.suggestions",
+    "tax.codes",
+    "tax.packs",
     "transactions.line_joins",
     "transactions.open_items",
     "transactions.settlements",

@@ -182,6 +182,8 @@ AREAS = {
     "Rule previews and runs": "The effect of a rule, its runs, and the undo of a run.",
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
     "Tables of invoices": "CSV and XLSX tables of invoices, filed as a document for each row.",
+    "Tax codes": "What a tax computes, posts and adds to the boxes of a form.",
+    "Tax packs": "The forms of tax returns with their codes, and what is not supported.",
     "The financial year": "The month that financial years begin with, and the year of today.",
     "Who asks": "The principal of the key or the session, the books, and what is left of caps.",
     "The lock date": "The last day of the closed period.",

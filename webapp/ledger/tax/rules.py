@@ -12,8 +12,9 @@ from webapp.ledger.money import bounded, divided
 HUNDRED: Final = 100
 SHARE_KINDS: Final = ("BASE", "TAX")
 TAX_BASES: Final = ("ACCRUAL", "CASH")
-# The accounts of taxes, by what stands on them.
 TAX_ROLES: Final = ("output", "input")
+# The account on which returns are owed keeps items.
+AUTHORITY: Final = "authority"
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def create(
         if document_id is not None:
             document = lookups.refer(Document, organization.id, document_id, "documentId")
             entry_questions.ask_about_document(document, force=force)
-        legs = legs_of(organization, postings, takes_shares=is_stated)
+        legs = legs_of(organization, postings, effective_at, takes_shares=is_stated)
         doing.title = f"{'Posted' if post else 'Drafted'} {titles.of_new(description, legs, effective_at)}"
         _check_day(effective_at, doing, force=force)
         mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated, force=force)
@@ -155,7 +155,7 @@ def change(
         doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _facts_of(entry)
-        legs = legs_of(organization, postings)
+        legs = legs_of(organization, postings, effective_at)
         if not is_exact:
             legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
         wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
