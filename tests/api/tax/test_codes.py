@@ -123,6 +123,39 @@ def test_a_code_is_for_some_accounts_and_from_the_first_day_of_its_form_on(taxes
     assert taxes.of_line(line) == before
 
 
+def test_what_is_saved_without_a_word_of_taxes_keeps_its_codes_as_long_as_its_amounts(taxes, bank):
+    line = bank.send("2026-02-03", "-120.00")
+    taxes.split(line, ("Software", "-120.00", "P20", {}))
+    legs = taxes.of_line(line)
+    taxes.split(line, ("Software", "-100.00", None, {}), ("VAT receivable", "-20.00", None, {}))
+    assert taxes.of_line(line) == legs
+    taxes.split(
+        line, ("Software", "-100.00", None, {"taxCodeId": None}), ("VAT receivable", "-20.00", None, {})
+    )
+    assert [len(leg) for leg in taxes.of_line(line)] == [2, 2, 2]
+    entry = taxes.enter(
+        "2026-02-03", ("Petty cash", "-12.00", None, {}), ("Software", "12.00", "P20", {}), post=False
+    )
+    path = f"/api/journal-entries/{entry}"
+    saved = [
+        taxes.posting(name, amount)
+        for name, amount in (("Petty cash", "-12.00"), ("Software", "10.00"), ("VAT receivable", "2.00"))
+    ]
+    version = done(taxes.person.get(path))["version"]
+    body = {"effectiveAt": "2026-02-04", "postings": saved, "version": version}
+    legs = taxes.legs(entry)
+    version = done(taxes.person.put(path, json=body))["version"]
+    assert taxes.legs(entry) == legs
+    saved = [{**each, "amount": str(float(each["amount"]) * 2)} for each in saved]
+    done(taxes.person.put(path, json={**body, "postings": saved, "version": version}))
+    assert [len(leg) for leg in taxes.legs(entry)] == [2, 2, 2]
+
+
+def test_a_closing_entry_has_no_taxes(taxes):
+    postings = ("Retained earnings", "-12.00", None, {}), ("Software", "12.00", "P0", {})
+    assert taxes.enter("2026-12-31", *postings, expect=422, source="closing")["code"] == "no_tax_here"
+
+
 def test_what_a_code_posts_never_changes_and_its_name_and_end_do(taxes):
     new = {"code": "P20-CAR", "name": "Leased cars", "side": "PURCHASE", "rate": "20"}
     shares = [BASE, HALF, {"of": "TAX", "factor": "0.5"}]

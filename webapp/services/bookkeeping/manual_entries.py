@@ -34,6 +34,7 @@ from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
+from webapp.services.tax import coding
 
 ON_BANK: Final = "on_bank"
 OF_BANK: Final = (
@@ -155,9 +156,10 @@ def change(
         doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _facts_of(entry)
-        legs = legs_of(organization, postings, effective_at)
+        present = manual_entries.written_legs(entry)
+        legs = coding.kept(legs_of(organization, postings, effective_at), postings, present)
         if not is_exact:
-            legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
+            legs = kept(legs, present, merchants.merged(organization.id))
         wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
         if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
             _warn(entry, doing)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -110,11 +110,21 @@ def with_taxes(
     return [*(leg for place, leg in enumerate(made) if place not in gone), *behind]
 
 
-def refuse(inputs: Mapping[str, TaxInput]) -> None:
-    """Refuse codes in an entry of a kind that has no taxes."""
-    for path, each in inputs.items():
-        if each.get("tax_code_id") is not None:
-            raise NoTaxHereError(fields={f"{path}.taxCodeId": [str(NoTaxHereError.__doc__)]})
+def kept(legs: Sequence[Leg], inputs: Sequence[Mapping[str, Any]], present: Sequence[Leg]) -> list[Leg]:
+    """Give legs with the taxes of present ones, where nothing is said of taxes and all amounts are as they were.
+
+    A page that saves an entry names no codes. With other amounts the boxes would be wrong, and the codes go.
+    """
+
+    def amounts(of: Sequence[Leg]) -> list[tuple[int, int, str]]:
+        return [(leg.account_id, leg.amount_minor, leg.currency) for leg in of]
+
+    if any("tax_code_id" in each for each in inputs) or amounts(legs) != amounts(present):
+        return list(legs)
+    return [
+        replace(leg, tax_code_id=was.tax_code_id, tax_point=was.tax_point, boxes=was.boxes)
+        for leg, was in zip(legs, present, strict=True)
+    ]
 
 
 def _coded(

@@ -79,7 +79,7 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     present = legs = line_drafts.in_line_currency(line, legs)
     splits = changes.get("splits")
     if splits is not None:
-        legs = _split(line, splits)
+        legs = coding.kept(_split(line, splits), splits, present)
     elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
         legs = [_one_leg(line, legs, changes.get("account_id"))]
     if "project_id" in changes:
