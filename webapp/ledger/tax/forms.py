@@ -141,5 +141,5 @@ def _cut(amount: int, of_currency: int, shown: int | None) -> int:
     """Cut off the digits that a box does not show, toward zero."""
     if shown is None or shown >= of_currency:
         return amount
-    unit = 10 ** (of_currency - shown)
+    unit: int = 10 ** (of_currency - shown)
     return abs(amount) // unit * unit * (-1 if amount < 0 else 1)

@@ -76,7 +76,8 @@ def with_taxes(
     coded = _coded(organization, legs, inputs, day)
     if not coded:
         return list(legs)
-    roles, starts = packs.accounts(organization.id), {}
+    roles = packs.accounts(organization.id)
+    starts: dict[str, TaxPack | None] = {}
     made, behind, gone = list(legs), [], set()
     for group in _groups(coded):
         code, tax_point = group[0].code, group[0].tax_point
