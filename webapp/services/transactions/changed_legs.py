@@ -126,6 +126,8 @@ def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
         amount = money_at(split["amount"], line.currency, f"{path}.amount")
         parts.append(Split(account.id, amount.minor, project_id, merchant_id))
     if all(split.get("tax_code_id") is None for split in splits):
+        if len(parts) == 1:
+            raise NumberOfSplitsError(fields={"splits": [str(NumberOfSplitsError.__doc__)]})
         return list(split_legs(line.amount, parts))
     return _with_taxes(line, parts, splits)
 
