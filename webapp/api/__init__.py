@@ -42,6 +42,7 @@ NOUNS = (
     "rules.suggestions",
     "tax.codes",
     "tax.packs",
+    "tax.returns",
     "transactions.line_joins",
     "transactions.open_items",
     "transactions.settlements",

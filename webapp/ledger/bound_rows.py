@@ -198,6 +198,23 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "created_at",
     ),
     "tax_pack": ("name", "version", "basis", "frequency", "starts_on", "created_at"),
+    "tax_return": (
+        "form",
+        "pack_version",
+        "starts_on",
+        "ends_on",
+        "status",
+        "figures",
+        "digest",
+        "reference",
+        "note",
+        "filed_at",
+        "filed_by",
+        "journal_entry_id",
+        "withdrawn_at",
+        "reason",
+        ("stamps", ("posting_id", "form", "ended_at")),
+    ),
 }
 # A row that belongs to another one ends before these, if it has none of them.
 LEFT_OUT: Final = frozenset({"tax_code_id", "tax_point", "boxes"})

@@ -135,6 +135,7 @@ ACT_KINDS: Final = (
     "edit_feed_account",
     "edit_item",
     "edit_transaction",
+    "file_tax_return",
     "forget_columns",
     "import_file",
     "install_tax_pack",
@@ -184,6 +185,7 @@ ACT_KINDS: Final = (
     "update_tax_code",
     "void_journal_entry",
     "withdraw_invitation",
+    "withdraw_tax_return",
 )
 # What a person looks at before everything else of a plan, the gravest first.
 GRAVE_KINDS: Final = (
@@ -281,6 +283,8 @@ CALL_KINDS: Final = (
     "tax_codes_create",
     "tax_codes_update",
     "tax_packs_install",
+    "tax_returns_file",
+    "tax_returns_withdraw",
     "transactions_confirm",
     "transactions_confirm_many",
     "transactions_delete",

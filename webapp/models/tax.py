@@ -1,4 +1,4 @@
-"""Tax codes, and the packs of forms that books have installed."""
+"""Tax codes, the packs of forms that books have installed, and filed returns with their stamps."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -7,13 +7,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.database.column_types import Exact
+from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import Base
 from webapp.ledger.codes import DOCUMENT_SIDES
 from webapp.ledger.journal.boxes import BoxShare
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.ledger.tax.rules import SHARE_KINDS, TAX_BASES, TaxRule, TaxShare
-from webapp.models.base import Numbered, created, numbered, one_of, updated
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, partial_index, updated
 
 
 class TaxCode(Numbered, Base):
@@ -84,3 +84,67 @@ class TaxPack(Numbered, Base):
     starts_on: Mapped[date]
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
+
+
+class TaxReturn(Numbered, Base):
+    """A filed return of the period from `starts_on` to `ends_on`; its only later change is that it is withdrawn.
+
+    `figures` are what it says, as the interface shows it. `journal_entry_id` is the entry that settled its taxes with
+    the authority; none where there was nothing to settle.
+    """
+
+    __tablename__ = "tax_returns"
+    __table_args__ = numbered(
+        one_of("status", "FILED", "WITHDRAWN"),
+        sa.CheckConstraint("(status = 'WITHDRAWN') = (withdrawn_at IS NOT NULL)", name="withdrawn_at"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        partial_index(
+            "uq_tax_returns_period",
+            "organization_id",
+            "form",
+            "ends_on",
+            unique=True,
+            where="status = 'FILED'",
+        ),
+    )
+
+    form: Mapped[str] = mapped_column(sa.String(32))
+    pack_version: Mapped[int]
+    starts_on: Mapped[date]
+    ends_on: Mapped[date]
+    status: Mapped[str] = mapped_column(sa.String(16))
+    figures: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    digest: Mapped[str] = mapped_column(sa.String(64))
+    reference: Mapped[str | None] = mapped_column(sa.String(255))
+    note: Mapped[str | None] = mapped_column(sa.Text)
+    filed_at: Mapped[datetime] = mapped_column(Instant)
+    filed_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    withdrawn_at: Mapped[datetime | None] = mapped_column(Instant)
+    reason: Mapped[str | None] = mapped_column(sa.Text)
+
+
+class TaxStamp(Numbered, Base):
+    """In which return of a form a posting is; a posting has one standing stamp of a form at most.
+
+    No key of the database leads to the posting, which has none that carries the organization; it is posted, and stays.
+    """
+
+    __tablename__ = "tax_stamps"
+    __table_args__ = numbered(
+        foreign_key("return_id", "tax_returns"),
+        partial_index(
+            "uq_tax_stamps_standing",
+            "organization_id",
+            "posting_id",
+            "form",
+            unique=True,
+            where="ended_at IS NULL",
+        ),
+        sa.Index("ix_tax_stamps_return", "organization_id", "return_id"),
+    )
+
+    return_id: Mapped[int] = mapped_column(BigId)
+    posting_id: Mapped[int] = mapped_column(BigId)
+    form: Mapped[str] = mapped_column(sa.String(32))
+    ended_at: Mapped[datetime | None] = mapped_column(Instant)

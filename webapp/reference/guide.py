@@ -183,6 +183,7 @@ AREAS = {
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
     "Tables of invoices": "CSV and XLSX tables of invoices, filed as a document for each row.",
     "Tax codes": "What a tax computes, posts and adds to the boxes of a form.",
+    "Tax returns": "What is open, what was filed, and what is late; filing puts each posting into one return.",
     "Tax packs": "The forms of tax returns with their codes, and what is not supported.",
     "The financial year": "The month that financial years begin with, and the year of today.",
     "Who asks": "The principal of the key or the session, the books, and what is left of caps.",

@@ -43,3 +43,8 @@ def summed(boxes: Iterable[BoxAmount]) -> Boxes:
 def negated(boxes: Boxes) -> Boxes:
     """Return the boxes of what takes a posting back."""
     return tuple(each._replace(amount_minor=-each.amount_minor) for each in boxes)
+
+
+def of_boxes(boxes: Iterable[BoxAmount], form: str) -> dict[str, int]:
+    """Add up the amounts of one form per box."""
+    return {each.box: each.amount_minor for each in summed(boxes) if each.form == form}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, NamedTuple
 
-from webapp.ledger.journal.boxes import Boxes, summed
+from webapp.ledger.journal.boxes import Boxes, of_boxes, summed
 
 LATE_CLAIM, NO_ERROR, ERROR = "LATE_CLAIM", "NO_ERROR", "ERROR"
 LATE_KINDS: Final = (LATE_CLAIM, NO_ERROR, ERROR)
@@ -72,8 +72,7 @@ def late_rows(postings: Iterable[LatePosting], claims: str) -> list[LateRow]:
 
 def sums_of(rows: Iterable[LateRow], late_as: str, form: str) -> Mapping[str, int]:
     """Add up the boxes of a form in rows of a kind."""
-    found = summed(box for row in rows if row.late_as == late_as for box in row.boxes)
-    return {each.box: each.amount_minor for each in found if each.form == form}
+    return of_boxes((box for row in rows if row.late_as == late_as for box in row.boxes), form)
 
 
 def _late_as(posting: LatePosting, group: Iterable[LatePosting], claims: str) -> str:

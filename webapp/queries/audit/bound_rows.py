@@ -35,6 +35,8 @@ from webapp.models import (
     SettlementPart,
     TaxCode,
     TaxPack,
+    TaxReturn,
+    TaxStamp,
     Transaction,
     WrittenRow,
 )
@@ -109,6 +111,7 @@ _SOURCES: Final[Mapping[str, _Source]] = {
     ),
     "tax_code": _Source(table_of(TaxCode)),
     "tax_pack": _Source(table_of(TaxPack)),
+    "tax_return": _Source(table_of(TaxReturn), parts=(_Part(table_of(TaxStamp), "return_id"),)),
 }
 
 

@@ -98,5 +98,7 @@ STAYS: Mapping[str, str] = {
     "install_tax_pack": "Archive its tax codes; the entries that have them keep them.",
     "create_tax_code": "Archive the tax code; one that entries may have is never deleted.",
     "update_tax_code": "Change the tax code again.",
+    "file_tax_return": "Withdraw the return.",
+    "withdraw_tax_return": "File the return again.",
     "forget_columns": "The columns are chosen again with the next file.",
 }
