@@ -45,7 +45,7 @@ def test_a_return_has_what_is_in_no_return_and_owes_it_to_the_authority(taxes, b
         expected,
         "19.00",
         "FILED",
-        "Ada",
+        "Ada's program",
     )
     assert taxes.legs(filed["journalEntryId"]) == [
         ("VAT payable", "30.00"),
@@ -165,7 +165,7 @@ def test_a_return_of_which_something_is_paid_is_not_withdrawn(taxes, bank):
     line = bank.send("2026-05-07", "-20.00", "VAT")
     done(
         taxes.person.patch(
-            f"/api/transactions/{line}", json={"settles": [{"itemId": item["id"], "amount": "20.00"}]}
+            f"/api/transactions/{line}", json={"settles": [{"itemId": item["id"], "amount": "-20.00"}]}
         )
     )
     done(taxes.person.post(f"/api/transactions/{line}/confirm", json={}))
