@@ -137,6 +137,17 @@ def taxes(teller: Teller, accounts: dict[str, int]) -> None:
         {"accountId": accounts["Petty cash"], "amount": "-60.00"},
     ]
     teller.post("/journal-entries", {"effectiveAt": "2026-10-20", "postings": postings})
+    returns(teller)
+
+
+def returns(teller: Teller) -> None:
+    """File the return of a quarter, read it, and take it back."""
+    found = teller.get("/tax/returns/open?form=generic-vat")["taxReturn"]
+    body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"], "reference": "2026-Q4"}
+    filed = teller.post("/tax/returns", body)["taxReturn"]
+    teller.get(f"/tax/returns/{filed['id']}")
+    teller.get("/tax/returns?limit=1")
+    teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 
 
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:

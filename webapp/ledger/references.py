@@ -27,6 +27,7 @@ class Kind(StrEnum):
     POSTING = "posting"
     SETTLEMENT = "settlement"
     TAX_CODE = "tax_code"
+    TAX_RETURN = "tax_return"
 
     @property
     def address(self) -> str | None:
@@ -64,6 +65,7 @@ _LISTED: Final[Mapping[Kind, str]] = {
     Kind.DOCUMENT: "/api/documents",
     Kind.SETTLEMENT: "/api/settlements",
     Kind.TAX_CODE: "/api/tax/codes",
+    Kind.TAX_RETURN: "/api/tax/returns",
 }
 
 

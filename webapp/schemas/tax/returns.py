@@ -17,7 +17,7 @@ class BoxFigureSchema(Schema):
     """A box of a form: the figure that it shows, and the exact one."""
 
     box = ma.fields.String()
-    label = ma.fields.String()
+    label = ma.fields.String(metadata={"description": "What the form calls the box."})
     amount = fields.Amount(metadata={"description": "The figure that it shows."})
     exact = fields.Amount()
 
@@ -33,20 +33,26 @@ class OutOfTimeSchema(Schema):
 class LateFigureSchema(OutOfTimeSchema):
     """What an entry adds late to a return, of one period, and as what."""
 
-    late_as = fields.OneOf(*LATE_KINDS, data_key="as")
+    late_as = fields.OneOf(
+        *LATE_KINDS,
+        data_key="as",
+        metadata={"description": "Whether it puts an error right, and which kind."},
+    )
     error_of = fields.Day(allow_none=True)
 
 
 class TaxReturnSchema(Schema):
     """A tax return; the open one has no id."""
 
-    id = fields.Id(allow_none=True)
+    id = fields.Id(Kind.TAX_RETURN, allow_none=True)
     form = ma.fields.String()
     pack_version = ma.fields.Integer()
     kind = fields.OneOf("RETURN", metadata={"description": "What is filed."})
     from_ = fields.Day(data_key="from", metadata={"description": "The first day of its period."})
     to = fields.Day(metadata={"description": "The last day of its period."})
-    status = fields.OneOf("OPEN", "FILED", "WITHDRAWN")
+    status = fields.OneOf(
+        "OPEN", "FILED", "WITHDRAWN", metadata={"description": "Whether it is computed, filed or withdrawn."}
+    )
     boxes = ma.fields.List(ma.fields.Nested(BoxFigureSchema))
     payable = fields.Amount(metadata={"description": "What is owed to the authority; below zero it owes."})
     direction = fields.OneOf(
@@ -58,7 +64,9 @@ class TaxReturnSchema(Schema):
     out_of_time = ma.fields.List(ma.fields.Nested(OutOfTimeSchema))
     digest = ma.fields.String(metadata={"description": "The digest of its figures, which filing it names."})
     filed_at = fields.Timestamp(allow_none=True)
-    filed_by = ma.fields.String(allow_none=True)
+    filed_by = ma.fields.String(
+        allow_none=True, metadata={"description": "Who filed it; null for the open one."}
+    )
     reference = ma.fields.String(
         allow_none=True, metadata={"description": "What the authority called it when it was sent there."}
     )
@@ -84,12 +92,16 @@ class FilingSchema(Schema):
 
     form = fields.Text(least=1, most=32, required=True)
     to = fields.Day(required=True, metadata={"description": "The last day of its period."})
-    digest = fields.Text(least=64, most=64, required=True)
+    digest = fields.Text(
+        least=64, most=64, required=True, metadata={"description": "The digest of the open return as read."}
+    )
     reference = fields.Text(least=1, most=255, allow_none=True, load_default=None)
-    note = fields.Text(most=2000, allow_none=True, load_default=None)
+    note = fields.Text(
+        most=2000, allow_none=True, load_default=None, metadata={"description": "A note of filing it."}
+    )
 
 
 class WithdrawalSchema(Schema):
     """Why a return is withdrawn."""
 
-    reason = fields.Text(least=1, most=2000, required=True)
+    reason = fields.Text(least=1, most=2000, required=True, metadata={"description": "Why it is withdrawn."})

@@ -64,7 +64,7 @@ def file(
     """File the open return of a period as it was looked at: its postings are in it for good, until it is withdrawn."""
     organization = organizations.get(actor.organization_id)
     payload = {"form": form, "to": to.isoformat(), "digest": digest, "reference": reference, "note": note}
-    title = f"Filed the {form} return to {to:%-d %b %Y}"
+    title = f"File the {form} return to {to:%-d %b %Y}"
     target = ("tax_return", form)
     with act(actor, now, "file_tax_return", target, title=title, note=note or "", payload=payload) as doing:
         found = returns.open_return(organization, form, to)
@@ -97,7 +97,7 @@ def file(
 
 def withdraw(filed: TaxReturn, *, reason: str, actor: Actor, now: datetime) -> ReturnRecord:
     """Withdraw the newest return, of which nothing is paid: its postings are open again, its entry is reversed."""
-    title = f"Withdrew the {filed.form} return to {filed.ends_on:%-d %b %Y}"
+    title = f"Withdraw the {filed.form} return to {filed.ends_on:%-d %b %Y}"
     payload = {"reason": reason}
     with act(
         actor, now, "withdraw_tax_return", ("tax_return", filed.id), title=title, note=reason, payload=payload
