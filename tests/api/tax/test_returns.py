@@ -23,6 +23,10 @@ def boxes(found):
     return {each["box"]: each["amount"] for each in found["boxes"]}
 
 
+def read(taxes, filed):
+    return done(taxes.person.get(f"/api/tax/returns/{filed['id']}"))["taxReturn"]
+
+
 def filled(**some):
     return {box: some.get(box, "0.00") for box in "ABCDEFG"}
 
@@ -55,7 +59,7 @@ def test_a_return_has_what_is_in_no_return_and_owes_it_to_the_authority(taxes, b
     assert boxes(open_return(taxes)) == filled(A="4.00", C="4.00", E="4.00", F="20.00")
     listed = done(taxes.person.get("/api/tax/returns"))["taxReturns"]
     assert [each["id"] for each in listed] == [filed["id"]]
-    assert done(taxes.person.get(f"/api/tax/returns/{filed['id']}"))["taxReturn"] == filed
+    assert read(taxes, filed) == {**filed, "sinceFiling": []}
     assert bank.broken() == []
 
 
@@ -78,7 +82,17 @@ def test_what_comes_late_enters_the_next_return_and_no_filed_one_changes(taxes, 
     ]
     again = file(taxes, "2026-06-30")
     assert again["late"] == found["late"]
-    assert done(taxes.person.get(f"/api/tax/returns/{filed['id']}"))["taxReturn"] == filed
+    since = read(taxes, filed).pop("sinceFiling")
+    assert read(taxes, filed) == {**filed, "sinceFiling": since}
+    added = [(each["journalEntryId"], each["actor"]["name"], each["box"], each["amount"]) for each in since]
+    [void] = {each[0] for each in added} - {late, nothing, nothing + 1}
+    assert [each for each in added if each[0] in (late, void)] == [
+        (late, "Ada's program", "A", "10.00"),
+        (late, "Ada's program", "F", "50.00"),
+        (void, "Ada's program", "A", "-20.00"),
+        (void, "Ada's program", "F", "-100.00"),
+    ]
+    assert read(taxes, again)["sinceFiling"] == []
     assert boxes(open_return(taxes)) == filled()
     assert bank.broken() == []
 
@@ -133,6 +147,10 @@ def test_a_return_is_filed_as_it_was_looked_at_and_in_order(taxes):
     ]
     body["digest"] = open_return(taxes)["digest"]
     assert taxes.person.post("/api/tax/returns", json=body).status_code == 201
+    assert (open_return(taxes)["to"], open_return(taxes, "2026-09-30")["from"]) == (
+        "2026-06-30",
+        "2026-07-01",
+    )
     twice = taxes.person.post("/api/tax/returns", json=body)
     assert (twice.status_code, twice.json["code"]) == (422, "not_a_period")
 

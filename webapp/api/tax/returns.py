@@ -7,6 +7,7 @@ from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.tax.returns import (
     FilingSchema,
     OpenReturnQuerySchema,
+    ReadReturnSchema,
     ReturnQuerySchema,
     TaxReturnSchema,
     WithdrawalSchema,
@@ -40,10 +41,11 @@ def read_open(query: dict[str, Any]) -> dict[str, Any]:
 
 @bp.get("/<id:return_id>")
 @requires("read")
-@bp.response(200, AnswerSchema)
+@bp.response(200, wrapped("taxReturn", ReadReturnSchema))
 def read(return_id: int) -> dict[str, Any]:
-    """Read a return as it was filed."""
-    return {"taxReturn": queries.tax.returns.record(queries.tax.returns.get(organization_id(), return_id))}
+    """Read a return as it was filed, with what came for its period since: who added it, and to which boxes."""
+    filed = queries.tax.returns.get(organization_id(), return_id)
+    return {"taxReturn": queries.tax.returns.with_later(filed)}
 
 
 @bp.post("")

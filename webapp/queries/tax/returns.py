@@ -18,6 +18,7 @@ from webapp.ledger.tax.forms import TaxForm, direction_of, period_of
 from webapp.ledger.tax.late import ERROR, LatePosting, LateRow, late_rows, sums_of
 from webapp.models import (
     COUNTING,
+    ActionRequest,
     Document,
     JournalEntry,
     Organization,
@@ -69,16 +70,25 @@ class LateFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class SinceFiling:
+    """What an entry added to a box of a period after its return was filed, and who posted it."""
+
+    journal_entry_id: int
+    actor: Mapping[str, Any] | None
+    box: str
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
 class StampedPosting:
-    """A posting in a return: its entry, its account, its tax point, and what it adds to the boxes of the form."""
+    """A posting in a return, with what it adds to the boxes of the form, and what tells how it is late."""
 
     posting_id: int
     journal_entry_id: int
     item_id: int
     account_id: int
-    tax_code_id: int | None
-    tax_point: date
     base_minor: int
+    tax_point: date
     boxes: Boxes
     document_type: str | None
     received_at: datetime | None
@@ -109,6 +119,7 @@ class ReturnRecord:
     reference: str | None = None
     note: str | None = None
     journal_entry_id: int | None = None
+    since_filing: Sequence[SinceFiling] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +156,17 @@ def newest(organization_id: str, form: str) -> TaxReturn | None:
 
 
 def open_return(organization: Organization, form: str, to: date | None = None) -> OpenReturn:
-    """Compute the return of the next period, which ends `to`; raises NotInstalledError, NotAPeriodError."""
+    """Compute the return of the period that ends `to`, by default the next one, or raise NotAPeriodError."""
     pack = packs.installed(organization.id, form)
     if pack is None:
         raise NotInstalledError(fields={"form": [str(NotInstalledError.__doc__)]})
     last = newest(organization.id, form)
     first = pack.starts_on if last is None else last.ends_on + timedelta(days=1)
-    own = period_of(first, pack.starts_on, pack.frequency)
-    if to not in (None, own.last):
-        sentence = f"The next return ends {own.last:%-d %b %Y}."
+    own = period_of(to or first, pack.starts_on, pack.frequency)
+    if to and (to != own.last or to < first):
+        sentence = f"The next return ends {_end(first, pack):%-d %b %Y}."
         raise NotAPeriodError(sentence, fields={"to": [sentence]})
+    first = max(first, own.first)
     found = _unstamped(organization.id, form, own.last)
     of_form = packs.content(form).form
     out = [each for each in found if of_form.is_out_of_time(_end(each.tax_point, pack), own.last)]
@@ -240,6 +252,37 @@ def record(filed: TaxReturn) -> ReturnRecord:
     )
 
 
+def with_later(filed: TaxReturn) -> ReturnRecord:
+    """Give the record of a filed return, with what came for its period since."""
+    return replace(record(filed), since_filing=_since(filed) if filed.status == "FILED" else ())
+
+
+def _since(filed: TaxReturn) -> list[SinceFiling]:
+    columns: list[Any] = [Posting.journal_entry_id, ActionRequest.actor, Posting.boxes]
+    statement = (
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .outerjoin(ActionRequest, refers_to(JournalEntry.action_request_id, ActionRequest))
+        .where(
+            Posting.organization_id == filed.organization_id,
+            Posting.tax_point.between(filed.starts_on, filed.ends_on),
+            JournalEntry.status.in_(COUNTING),
+            ~_stamped_with(filed.organization_id, TaxStamp.return_id == filed.id),
+        )
+        .order_by(Posting.journal_entry_id, Posting.id)
+    )
+    base = organizations.get(filed.organization_id).base_currency
+    found: dict[int, tuple[Any, list[BoxAmount]]] = {}
+    for entry_id, actor, boxes in db.session.execute(statement):
+        found.setdefault(entry_id, (actor, []))[1].extend(BoxAmount(*each) for each in boxes or ())
+    return [
+        SinceFiling(entry_id, actor, box, Money(minor, base))
+        for entry_id, (actor, boxes) in found.items()
+        for box, minor in of_boxes(boxes, filed.form).items()
+        if minor
+    ]
+
+
 def kept_figures(made: ReturnRecord) -> dict[str, Any]:
     """Give what a return says as it is kept: amounts in minor units of the base currency."""
     return {
@@ -299,20 +342,18 @@ def _late(posting: StampedPosting, pack: TaxPack) -> LatePosting:
     )
 
 
-def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosting]:
-    """Read the postings with boxes of a form and a tax point up to a day that are in no return."""
-    stamp = sa.exists().where(
+def _stamped_with(organization_id: str, *chosen: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Tell whether a posting has a standing stamp of these."""
+    return sa.exists().where(
         TaxStamp.organization_id == organization_id,
         TaxStamp.posting_id == Posting.id,
-        TaxStamp.form == form,
         TaxStamp.ended_at.is_(None),
+        *chosen,
     )
-    return _postings(organization_id, form, Posting.tax_point <= last, ~stamp, is_stamped=False)
 
 
-def _postings(
-    organization_id: str, form: str, *chosen: sa.ColumnElement[bool], is_stamped: bool = True
-) -> list[StampedPosting]:
+def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosting]:
+    """Read the postings with boxes of a form and a tax point up to a day that are in no return."""
     original = orm.aliased(JournalEntry)
     item_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
     columns: list[Any] = [Posting, item_id, Document.document_type, Document.created_at]
@@ -323,19 +364,14 @@ def _postings(
         .outerjoin(Document, refers_to(original.document_id, Document))
         .where(
             Posting.organization_id == organization_id,
-            Posting.tax_point.is_not(None),
+            Posting.tax_point <= last,
             JournalEntry.status.in_(COUNTING),
-            *chosen,
+            ~_stamped_with(organization_id, TaxStamp.form == form),
         )
         .order_by(Posting.tax_point, Posting.id)
     )
-    if is_stamped:
-        statement = statement.join(
-            TaxStamp,
-            sa.and_(TaxStamp.organization_id == organization_id, TaxStamp.posting_id == Posting.id),
-        )
     rows = db.session.execute(statement).all()
-    ends = {} if is_stamped else _stamped_items(organization_id, form, {row[1] for row in rows})
+    ends = _stamped_items(organization_id, form, {row[1] for row in rows})
     found = []
     for posting, item, document_type, received_at in rows:
         boxes = tuple(BoxAmount(*each) for each in posting.boxes or () if each[0] == form)
@@ -346,9 +382,8 @@ def _postings(
                     posting.journal_entry_id,
                     item,
                     posting.account_id,
-                    posting.tax_code_id,
-                    posting.tax_point,
                     posting.amount_base_minor,
+                    posting.tax_point,
                     boxes,
                     document_type,
                     received_at,

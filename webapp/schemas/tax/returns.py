@@ -6,6 +6,7 @@ from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import PAY, RECLAIM
 from webapp.ledger.tax.late import LATE_KINDS
 from webapp.schemas import fields
+from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
@@ -41,6 +42,15 @@ class LateFigureSchema(OutOfTimeSchema):
     error_of = fields.Day(allow_none=True)
 
 
+class SinceFilingSchema(Schema):
+    """What an entry added to a box of a period after its return was filed."""
+
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    actor = ma.fields.Nested(PersonSchema, allow_none=True, metadata={"description": "Who posted the entry."})
+    box = ma.fields.String()
+    amount = fields.Amount(metadata={"description": "What it adds to the box."})
+
+
 class TaxReturnSchema(Schema):
     """A tax return; the open one has no id."""
 
@@ -72,6 +82,12 @@ class TaxReturnSchema(Schema):
     )
     note = ma.fields.String(allow_none=True, metadata={"description": "The note of filing it."})
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata=ENTRY)
+
+
+class ReadReturnSchema(TaxReturnSchema):
+    """A tax return, with what came for its period since it was filed."""
+
+    since_filing = ma.fields.List(ma.fields.Nested(SinceFilingSchema))
 
 
 class ReturnQuerySchema(PageSchema):
