@@ -17,7 +17,7 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_tax_returns", __name__, url_prefix="/api/tax/returns", description="Tax returns")
-AnswerSchema = wrapped("taxReturn", TaxReturnSchema)
+AnswerSchema = wrapped("taxReturn", ReadReturnSchema)
 
 
 @bp.get("")
@@ -41,7 +41,7 @@ def read_open(query: dict[str, Any]) -> dict[str, Any]:
 
 @bp.get("/<id:return_id>")
 @requires("read")
-@bp.response(200, wrapped("taxReturn", ReadReturnSchema))
+@bp.response(200, AnswerSchema)
 def read(return_id: int) -> dict[str, Any]:
     """Read a return as it was filed, with what came for its period since: who added it, and to which boxes."""
     filed = queries.tax.returns.get(organization_id(), return_id)
