@@ -393,7 +393,7 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
     return found
 
 
-def _stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tuple[int, date], date]:
+def _stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tuple[int, date | None], date]:
     """Find by item and tax point the end of the last standing return that has postings of it."""
     if not items:
         return {}
