@@ -106,6 +106,7 @@ class TaxReturn(Numbered, Base):
             unique=True,
             where="status = 'FILED'",
         ),
+        partial_index("ix_tax_returns_entry", "journal_entry_id", where="journal_entry_id IS NOT NULL"),
     )
 
     form: Mapped[str] = mapped_column(sa.String(32))

@@ -48,6 +48,8 @@ def upgrade() -> None:
         unique=True,
         **where("status = 'FILED'"),
     )
+    settled = where("journal_entry_id IS NOT NULL")
+    op.create_index("ix_tax_returns_entry", "tax_returns", ["journal_entry_id"], **settled)
     op.create_table(
         "tax_stamps",
         *numbered("tax_stamps"),

@@ -74,7 +74,7 @@ class SinceFiling:
     """What an entry added to a box of a period after its return was filed, and who posted it."""
 
     journal_entry_id: int
-    actor: Mapping[str, Any] | None
+    actor: str
     box: str
     amount: Money
 
@@ -262,7 +262,7 @@ def _since(filed: TaxReturn) -> list[SinceFiling]:
     statement = (
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .outerjoin(ActionRequest, refers_to(JournalEntry.action_request_id, ActionRequest))
+        .join(ActionRequest, refers_to(JournalEntry.action_request_id, ActionRequest))
         .where(
             Posting.organization_id == filed.organization_id,
             Posting.tax_point.between(filed.starts_on, filed.ends_on),
@@ -276,7 +276,7 @@ def _since(filed: TaxReturn) -> list[SinceFiling]:
     for entry_id, actor, boxes in db.session.execute(statement):
         found.setdefault(entry_id, (actor, []))[1].extend(BoxAmount(*each) for each in boxes or ())
     return [
-        SinceFiling(entry_id, actor, box, Money(minor, base))
+        SinceFiling(entry_id, actor["name"], box, Money(minor, base))
         for entry_id, (actor, boxes) in found.items()
         for box, minor in of_boxes(boxes, filed.form).items()
         if minor

@@ -6,7 +6,6 @@ from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import PAY, RECLAIM
 from webapp.ledger.tax.late import LATE_KINDS
 from webapp.schemas import fields
-from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
@@ -46,7 +45,7 @@ class SinceFilingSchema(Schema):
     """What an entry added to a box of a period after its return was filed."""
 
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
-    actor = ma.fields.Nested(PersonSchema, allow_none=True, metadata={"description": "Who posted the entry."})
+    actor = ma.fields.String(metadata={"description": "The name of who posted the entry."})
     box = ma.fields.String()
     amount = fields.Amount(metadata={"description": "What it adds to the box."})
 
