@@ -143,6 +143,21 @@ def standing(desk: Desk) -> tuple[str | None, str | None]:
     return anchor and ("proof" if anchor["holds"] else "broken proof"), draft and "draft"
 
 
+def test_two_persons_file_one_return(rival, ada):
+    done = ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01", "frequency": "MONTHLY"})
+    assert done.status_code == 201, done.json
+
+    def prepare(number):
+        path = "/api/tax/returns/open?form=generic-vat"
+        found = ada.get(path).json["taxReturn"]
+        body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"]}
+        filing = ("POST", "/api/tax/returns", body)
+        return filing, filing, lambda: (ada.get(path).json["taxReturn"]["from"] > found["to"],)
+
+    filed, late = (201, None), (422, "not_a_period")
+    rival("two filings of one return", prepare, {(filed, late, True), (late, filed, True)})
+
+
 def test_completing_against_abandoning(rival, statement):
     def prepare(number):
         desk, _ = statement(number)

@@ -116,8 +116,38 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
     inbox(teller)
     bookings(teller, lines, accounts)
     tables(teller)
+    taxes(teller, accounts)
     plans(teller, accounts)
     reading(teller, fa_id)
+
+
+def taxes(teller: Teller, accounts: dict[str, int]) -> None:
+    """Install a pack, make a code of the books' own, and book a purchase with one."""
+    teller.get("/tax/packs")
+    body = {"from": "2026-10-01", "frequency": "QUARTERLY"}
+    teller.post("/tax/packs/generic-vat/install", body)
+    code = teller.get("/tax/codes?side=PURCHASE&limit=2")["taxCodes"][0]
+    base = {"of": "BASE", "factor": "1", "boxes": [{"form": "generic-vat", "box": "G", "factor": "1"}]}
+    own = {"code": "P20-NO", "name": "Not deductible", "side": "PURCHASE", "rate": "20"}
+    made = teller.post("/tax/codes", {**own, "shares": [base, {"of": "TAX", "factor": "1"}]})["taxCode"]
+    teller.get(f"/tax/codes/{made['id']}")
+    teller.patch(f"/tax/codes/{made['id']}", {"name": "Gifts"})
+    postings = [
+        {"accountId": accounts["Software"], "amount": "60.00", "taxCodeId": code["id"]},
+        {"accountId": accounts["Petty cash"], "amount": "-60.00"},
+    ]
+    teller.post("/journal-entries", {"effectiveAt": "2026-10-20", "postings": postings})
+    returns(teller)
+
+
+def returns(teller: Teller) -> None:
+    """File the return of a quarter, read it, and take it back."""
+    found = teller.get("/tax/returns/open?form=generic-vat")["taxReturn"]
+    body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"], "reference": "2026-Q4"}
+    filed = teller.post("/tax/returns", body)["taxReturn"]
+    teller.get(f"/tax/returns/{filed['id']}")
+    teller.get("/tax/returns?limit=1")
+    teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 
 
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:

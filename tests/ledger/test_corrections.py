@@ -1,11 +1,14 @@
 """The original and all its corrections are the target, exactly, however often it changed its mind."""
 
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webapp.ledger.journal.boxes import BoxAmount
 from webapp.ledger.journal.corrections import difference, effective, is_same, reversal
 from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.journal.mirrors import RestAccounts, with_mirrors
@@ -137,3 +140,22 @@ def test_splits_that_add_up_balance_the_line(parts):
     bank = Leg(BANK, line.minor, "EUR", is_bank_leg=True)
     check_balanced(with_mirrors([bank, *legs], "EUR", {}, RestAccounts(ROUNDING)), "EUR")
     assert all(leg.project_id == 1 and leg.merchant_id == 3 for leg in legs)
+
+
+def test_a_correction_of_a_code_alone_moves_its_boxes_and_a_void_takes_all_of_them_back():
+    spring, summer = date(2026, 3, 30), date(2026, 4, 2)
+    sale = Leg(4, -1000, "GBP", -1000, tax_code_id=1, tax_point=spring, boxes=(BoxAmount("f", "6", 1000),))
+    bank, tax = Leg(BANK, 1200, "GBP", 1200), Leg(5, -200, "GBP", -200, boxes=(BoxAmount("f", "1", 200),))
+    later = replace(sale, tax_point=summer)
+    moved = difference([bank, later, tax], [bank, sale, tax])
+    assert [(leg.amount_minor, leg.tax_point, leg.boxes[0].amount_minor) for leg in moved] == [
+        (1000, spring, -1000),
+        (-1000, summer, 1000),
+    ]
+    voided = reversal([bank, sale, tax], moved)
+    assert effective([bank, sale, tax], moved, voided) == ()
+    assert {leg.boxes for leg in voided} == {
+        (),
+        (BoxAmount("f", "6", -1000),),
+        (BoxAmount("f", "1", -200),),
+    }

@@ -97,6 +97,9 @@ FIELDS: Final[Mapping[str, Fields]] = {
                 "due_on",
                 "reference",
                 "has_own_base",
+                "tax_code_id",
+                "tax_point",
+                "boxes",
             ),
         ),
     ),
@@ -178,7 +181,43 @@ FIELDS: Final[Mapping[str, Fields]] = {
         ("parts", ("item_id", "journal_entry_id", "amount_minor", "amount_base_minor")),
         ("entries", ("journal_entry_id", "purpose")),
     ),
+    "tax_code": (
+        "code",
+        "name",
+        "side",
+        "rate",
+        "basis",
+        "amount_is",
+        "is_self_assessed",
+        "has_relief",
+        "pack",
+        "valid_from",
+        "valid_to",
+        "is_archived",
+        "shares",
+        "created_at",
+    ),
+    "tax_pack": ("name", "version", "basis", "frequency", "starts_on", "created_at"),
+    "tax_return": (
+        "form",
+        "pack_version",
+        "starts_on",
+        "ends_on",
+        "status",
+        "figures",
+        "digest",
+        "reference",
+        "note",
+        "filed_at",
+        "filed_by",
+        "journal_entry_id",
+        "withdrawn_at",
+        "reason",
+        ("stamps", ("posting_id", "form", "ended_at")),
+    ),
 }
+# A row that belongs to another one ends before these, if it has none of them.
+LEFT_OUT: Final = frozenset({"tax_code_id", "tax_point", "boxes"})
 
 
 class BoundDigest(NamedTuple):

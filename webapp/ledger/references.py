@@ -26,6 +26,8 @@ class Kind(StrEnum):
     DOCUMENT_RELATION = "document_relation"
     POSTING = "posting"
     SETTLEMENT = "settlement"
+    TAX_CODE = "tax_code"
+    TAX_RETURN = "tax_return"
 
     @property
     def address(self) -> str | None:
@@ -62,6 +64,8 @@ _LISTED: Final[Mapping[Kind, str]] = {
     Kind.RECONCILIATION: "/api/reconciliations",
     Kind.DOCUMENT: "/api/documents",
     Kind.SETTLEMENT: "/api/settlements",
+    Kind.TAX_CODE: "/api/tax/codes",
+    Kind.TAX_RETURN: "/api/tax/returns",
 }
 
 

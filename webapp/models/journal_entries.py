@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -119,7 +120,8 @@ class Posting(Numbered, Base):
     """A signed leg, debit positive; `transaction_id` is on bank legs and names their line.
 
     `due_on` and `reference` are those of the item that it begins, where the account keeps items. With `has_own_base`
-    somebody wrote its amount in the base currency, which no rate decides.
+    somebody wrote its amount in the base currency, which no rate decides. A leg of a tax code has the day of its tax
+    point, and what it adds to boxes of forms: `[form, box, amount in minor units of the base currency]` each.
     """
 
     __tablename__ = "postings"
@@ -148,6 +150,7 @@ class Posting(Numbered, Base):
             "journal_entry_id",
             where="transaction_id IS NULL",
         ),
+        partial_index("ix_postings_taxes", "organization_id", "tax_point", where="tax_point IS NOT NULL"),
         {"sqlite_autoincrement": True},
     )
 
@@ -165,6 +168,10 @@ class Posting(Numbered, Base):
     due_on: Mapped[date | None]
     reference: Mapped[str | None] = mapped_column(sa.String(255))
     has_own_base: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    # No key of the database leads to the code: it could not be added to the table. Codes are never deleted.
+    tax_code_id: Mapped[int | None] = mapped_column(BigId)
+    tax_point: Mapped[date | None]
+    boxes: Mapped[list[list[Any]] | None] = mapped_column(sa.JSON(none_as_null=True))
 
     account: Mapped[Account] = relationship(
         foreign_keys=account_id, primaryjoin=lambda: refers_to(Posting.account_id, Account)

@@ -16,6 +16,7 @@ from webapp.queries import (
     reports,
     rules,
     suggestions,
+    tax,
     transactions,
     transfers,
 )

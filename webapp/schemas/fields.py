@@ -239,6 +239,25 @@ class Amount(ma.fields.String):
         return Decimal(value)
 
 
+class Factor(Amount):
+    """A factor as a decimal string; `most` is the largest, and none is below zero then."""
+
+    def __init__(self, *, most: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.most = most
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        return value if value is None or isinstance(value, str) else format(value, "f")
+
+    def _deserialize(  # type: ignore[override]
+        self, value: Any, attr: str | None, data: Any, **kwargs: Any
+    ) -> Decimal:
+        factor = super()._deserialize(value, attr, data, **kwargs)
+        if self.most is not None and not 0 <= factor <= self.most:
+            raise ma.ValidationError(f"Write a number from 0 to {self.most}.")
+        return factor
+
+
 class UnitsPerBase(ma.fields.String):
     """An exchange rate as a decimal string greater than zero."""
 

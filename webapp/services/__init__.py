@@ -11,6 +11,7 @@ from webapp.services import (
     items,
     reconciliation,
     rules,
+    tax,
     transactions,
     undo,
 )

@@ -1,19 +1,18 @@
 """Effective legs: an entry together with its corrections, and the correction to another state."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from webapp.ledger.journal.boxes import negated, summed
 from webapp.ledger.journal.entries import MIN_LEGS, Leg, mirrored
 from webapp.ledger.money import bounded
 
-Key = tuple[int, str, int | None, int | None]
-
 
 def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
-    """Add up an entry and its corrections per account, currency, project and merchant.
+    """Add up an entry and its corrections per account, currency, project, merchant and tax.
 
-    Sums of nothing in amount and mirror are dropped; the rest keeps the order of first appearance,
+    Sums of nothing in amount, mirror and boxes are dropped; the rest keeps the order of first appearance,
     and stays the bank leg, or keeps its line, if any of its parts was or did.
     Raises ExchangeRateMissingError for a leg without a mirror.
 
@@ -22,13 +21,13 @@ def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
     >>> [(leg.account_id, leg.amount_minor, leg.project_id) for leg in effective(posted, moved)]
     [(1, -100, None), (2, 100, 7)]
     """
-    merged: dict[Key, Leg] = {}
+    merged: dict[Hashable, Leg] = {}
     for leg in chain(*entries):
         key = _key(leg)
         merged[key] = (
             _sum(merged[key], leg) if key in merged else replace(leg, amount_base_minor=mirrored(leg))
         )
-    return tuple(leg for leg in merged.values() if leg.amount_minor or leg.amount_base_minor)
+    return tuple(leg for leg in merged.values() if leg.amount_minor or leg.amount_base_minor or leg.boxes)
 
 
 def difference(target: Sequence[Leg], current: Sequence[Leg]) -> tuple[Leg, ...]:
@@ -84,11 +83,20 @@ def _zero_leg(currency: str, *states: Sequence[Leg]) -> Leg:
     """
     substitute = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
     other = next((leg for leg in chain(*states) if leg.currency != currency), substitute)
-    return replace(other, amount_minor=0, amount_base_minor=0, is_bank_leg=False, transaction_id=None)
+    return replace(
+        other,
+        amount_minor=0,
+        amount_base_minor=0,
+        is_bank_leg=False,
+        transaction_id=None,
+        tax_code_id=None,
+        tax_point=None,
+        boxes=(),
+    )
 
 
-def _key(leg: Leg) -> Key:
-    return leg.account_id, leg.currency, leg.project_id, leg.merchant_id
+def _key(leg: Leg) -> Hashable:
+    return leg.account_id, leg.currency, leg.project_id, leg.merchant_id, leg.tax_code_id, leg.tax_point
 
 
 def _sum(one: Leg, other: Leg) -> Leg:
@@ -98,10 +106,17 @@ def _sum(one: Leg, other: Leg) -> Leg:
         amount_base_minor=bounded(mirrored(one) + mirrored(other)),
         is_bank_leg=one.is_bank_leg or other.is_bank_leg,
         transaction_id=one.transaction_id if one.transaction_id is not None else other.transaction_id,
+        boxes=summed((*one.boxes, *other.boxes)),
     )
 
 
 def _negated(legs: Iterable[Leg]) -> tuple[Leg, ...]:
     return tuple(
-        replace(leg, amount_minor=-leg.amount_minor, amount_base_minor=-mirrored(leg)) for leg in legs
+        replace(
+            leg,
+            amount_minor=-leg.amount_minor,
+            amount_base_minor=-mirrored(leg),
+            boxes=negated(leg.boxes),
+        )
+        for leg in legs
     )

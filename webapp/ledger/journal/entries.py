@@ -7,6 +7,7 @@ from datetime import date
 from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.boxes import Boxes
 from webapp.ledger.money import Money
 from webapp.ledger.rates import ExchangeRateMissingError
 
@@ -57,7 +58,7 @@ class Leg:
 
     `amount_base_minor` mirrors the amount in the base currency, None without a rate; with `has_own_base` somebody
     wrote it, at a rate of a contract or of a bank. `due_on` and `reference` belong to the item that the posting
-    begins, on an account that keeps items.
+    begins, on an account that keeps items. A leg of a tax code has its tax point, and adds to `boxes` of forms.
     """
 
     account_id: int
@@ -71,6 +72,9 @@ class Leg:
     due_on: date | None = None
     reference: str | None = None
     has_own_base: bool = False
+    tax_code_id: int | None = None
+    tax_point: date | None = None
+    boxes: Boxes = ()
 
 
 def keeps_base(leg: Leg) -> bool:
@@ -120,8 +124,8 @@ def check_balanced(legs: Sequence[Leg], base: str) -> None:
 def check_moves(legs: Sequence[Leg], *, of_document: bool = False) -> None:
     """Refuse legs that add up to nothing for each account, currency, project and merchant.
 
-    A change of only the project, or of only the base amount, passes; otherwise raises MovesNothingError. The entry of a
-    document has its largest debit on another account than its largest credit, or raises AgainstItselfError.
+    A change of only the project, the base amount or the boxes of taxes passes; otherwise raises MovesNothingError. The
+    entry of a document has its largest debit on another account than its largest credit, or raises AgainstItselfError.
 
     >>> legs = [Leg(1, 500, "EUR", 500, project_id=1), Leg(1, -500, "EUR", -500, project_id=2)]
     >>> check_moves(legs)
@@ -135,7 +139,7 @@ def check_moves(legs: Sequence[Leg], *, of_document: bool = False) -> None:
         key = leg.account_id, leg.currency, leg.project_id, leg.merchant_id
         amounts[key] += leg.amount_minor
         bases[key] += leg.amount_base_minor or 0
-    if not (any(amounts.values()) or any(bases.values())):
+    if not (any(amounts.values()) or any(bases.values()) or any(leg.boxes for leg in legs)):
         raise MovesNothingError
     if of_document:
         by_size = sorted(legs, key=lambda leg: leg.amount_base_minor or leg.amount_minor)

@@ -19,7 +19,7 @@ class SplitsDoNotAddUpError(UnprocessableError):
 
 
 class NumberOfSplitsError(UnprocessableError):
-    """A line is split into 2 to 100 parts; for one part set the account instead."""
+    """A line is split into 2 to 100 parts; for one part without a tax code set the account instead."""
 
     code = "number_of_splits"
 
@@ -80,7 +80,13 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
     """
     if not MIN_SPLITS <= len(splits) <= MAX_SPLITS:
         raise NumberOfSplitsError
-    parts = Money(sum(split.amount_minor for split in splits), line.currency)
+    check_splits(line, sum(split.amount_minor for split in splits))
+    return legs_of_splits(splits, line.currency)
+
+
+def check_splits(line: Money, sum_minor: int) -> None:
+    """Refuse parts that do not add up to their line."""
+    parts = Money(sum_minor, line.currency)
     rest = line - parts
     if rest:
         difference = (
@@ -92,11 +98,15 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
             f"The splits add up to {parts.formatted} of {line.formatted}{difference}.",
             details={"rest": str(rest), "currency": line.currency},
         )
+
+
+def legs_of_splits(splits: Sequence[Split], currency: str) -> tuple[Leg, ...]:
+    """Return the counter legs of parts, whatever they add up to."""
     return tuple(
         Leg(
             split.account_id,
             -split.amount_minor,
-            line.currency,
+            currency,
             merchant_id=split.merchant_id,
             project_id=split.project_id,
         )

@@ -86,7 +86,7 @@ def _named(kind: str, values: list[Any]) -> dict[str, object]:
     """Give values the names of their fields, and those of the rows that belong to it."""
     return {
         (field if isinstance(field, str) else field[0]): (
-            value if isinstance(field, str) else [dict(zip(field[1], row, strict=True)) for row in value]
+            value if isinstance(field, str) else [dict(zip(field[1], row, strict=False)) for row in value]
         )
         for field, value in zip(FIELDS[kind], values, strict=True)
     }

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import db
-from webapp.ledger.bound_rows import FIELDS
+from webapp.ledger.bound_rows import FIELDS, LEFT_OUT
 from webapp.models import (
     Account,
     ApiToken,
@@ -33,6 +33,10 @@ from webapp.models import (
     Settlement,
     SettlementEntry,
     SettlementPart,
+    TaxCode,
+    TaxPack,
+    TaxReturn,
+    TaxStamp,
     Transaction,
     WrittenRow,
 )
@@ -105,6 +109,9 @@ _SOURCES: Final[Mapping[str, _Source]] = {
             _Part(table_of(SettlementEntry), "settlement_id", "journal_entry_id"),
         ),
     ),
+    "tax_code": _Source(table_of(TaxCode)),
+    "tax_pack": _Source(table_of(TaxPack)),
+    "tax_return": _Source(table_of(TaxReturn), parts=(_Part(table_of(TaxStamp), "return_id"),)),
 }
 
 
@@ -177,12 +184,13 @@ def _writer(columns: Sequence[sa.Column[Any]]) -> Writer:
         for place, column in enumerate(columns)
         if (write := _WRITTEN_AS.get(type(column.type))) is not None
     ]
+    whole = next((place for place, column in enumerate(columns) if column.name in LEFT_OUT), len(columns))
 
     def as_json(values: list[Any]) -> list[object]:
         for place, write in written:
             if values[place] is not None:
                 values[place] = write(values[place])
-        return values
+        return values if any(value is not None for value in values[whole:]) else values[:whole]
 
     return as_json
 

@@ -29,6 +29,9 @@ NAMES: Final = {
     "proof": ("Reconciliation", "reconciliationId"),
     "rate": ("Exchange rate", "exchangeRateId"),
     "settlement": ("Settlement", "settlementId"),
+    "tax_code": ("Tax code", "taxCodeId"),
+    "tax_pack": ("Tax pack", "taxPackId"),
+    "tax_return": ("Tax return", "taxReturnId"),
 }
 _STATUS, _VOIDED_BY = (FIELDS["entry"].index(name) for name in ("status", "voided_by_id"))
 

@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.journal.boxes import BoxAmount
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting
@@ -72,6 +73,9 @@ def leg_of(posting: Posting | sa.Row[*tuple[Any, ...]]) -> Leg:
         due_on=posting.due_on,
         reference=posting.reference,
         has_own_base=posting.has_own_base,
+        tax_code_id=posting.tax_code_id,
+        tax_point=posting.tax_point,
+        boxes=tuple(BoxAmount(*each) for each in posting.boxes or ()),
     )
 
 

@@ -39,6 +39,15 @@ NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg
 
 
 @dataclass(frozen=True, slots=True)
+class PostedBox:
+    """What a leg adds to a box of a tax form, in the base currency."""
+
+    form: str
+    box: str
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
 class PostingRecord:
     """A leg with the fields of its account and institution."""
 
@@ -57,6 +66,9 @@ class PostingRecord:
     project_id: int | None
     in_scope: bool
     requires_counterparty: bool
+    tax_code_id: int | None
+    tax_point: date | None
+    boxes: list[PostedBox]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +286,10 @@ def _posting(leg: _Leg) -> PostingRecord:
         org_merchant_id=leg.merchant.id if leg.merchant else None,
         in_scope=account.in_scope,
         requires_counterparty=account.requires_counterparty,
+        boxes=[
+            PostedBox(form, box, Money(minor, posting.base_currency))
+            for form, box, minor in posting.boxes or ()
+        ],
     )
 
 

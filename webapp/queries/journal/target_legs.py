@@ -122,6 +122,9 @@ def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tupl
             posting.due_on,
             posting.reference,
             posting.has_own_base,
+            posting.tax_code_id,
+            posting.tax_point,
+            posting.boxes,
         )
         .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
         .order_by(posting.journal_entry_id, posting.position)

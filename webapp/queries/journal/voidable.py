@@ -124,7 +124,11 @@ def _opening(entry: JournalEntry) -> VoidRefusal:
 
 def _settlement(entry: JournalEntry) -> VoidRefusal:
     cause = settlements.causing(entry)
-    settlement_id = None if cause is None else cause.settlement_id
+    if cause is None:
+        return VoidRefusal(
+            f"Entry {entry.id} is of a tax return. Withdraw that return instead.", "settlement", {}
+        )
+    settlement_id = cause.settlement_id
     return VoidRefusal(
         f"Entry {entry.id} was posted with settlement {settlement_id}. Undo that settlement instead.",
         "settlement",

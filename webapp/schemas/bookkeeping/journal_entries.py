@@ -9,12 +9,13 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, WARNING_CODES, Schema
 from webapp.schemas.instants import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.tax.codes import PostedTaxSchema, TaxInputSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_POSTINGS = 200
 
 
-class PostingSchema(Schema):
+class PostingSchema(PostedTaxSchema):
     """A signed leg, debit positive."""
 
     account_id = fields.Id(Kind.ACCOUNT)
@@ -121,7 +122,7 @@ DUE_ON = {"description": "When what this posting begins is due; without a day as
 REFERENCE = {"description": "The number that a payment of it names."}
 
 
-class PostingInputSchema(Schema):
+class PostingInputSchema(TaxInputSchema):
     """A leg of a manual entry; one in another currency than the base may have an `amountBase` of its own rate.
 
     Legs without one share the rest in their currency. One of 0.00 is an exchange difference of `amountBase`.

@@ -11,13 +11,14 @@ from webapp.schemas.items import LikelyPaymentSchema, PaidPartSchema, ShortSchem
 from webapp.schemas.paging import JoinedIds, PageSchema, listing
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
+from webapp.schemas.tax.codes import TaxInputSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_SPLITS = 100
 MOST_IDS = 500
 
 
-class SplitSchema(Schema):
+class SplitSchema(TaxInputSchema):
     """A part of a line's amount, with the line's sign."""
 
     account_id = fields.Id(Kind.ACCOUNT, required=True)
@@ -197,7 +198,9 @@ class TransactionChangesSchema(Schema):
     splits = ma.fields.List(
         ma.fields.Nested(SplitSchema),
         allow_none=True,
-        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+        validate=ma.validate.Length(
+            min=1, max=MOST_SPLITS, error="Split a line into 2 to 100 parts, or one with a tax code."
+        ),
     )
     settles = paid_parts()
     short = ma.fields.Nested(ShortSchema, allow_none=True)

@@ -83,9 +83,21 @@ def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -
                 **({"amountBase": str(Money(mirrored(leg), base))} if base and keeps_base(leg) else {}),
                 **({"dueOn": leg.due_on.isoformat()} if leg.due_on else {}),
                 **({"reference": leg.reference} if leg.reference else {}),
+                **_tax_of(leg),
             }
             for leg in legs
         ],
+    }
+
+
+def _tax_of(leg: Leg) -> dict[str, object]:
+    if leg.tax_code_id is None:
+        return {}
+    tax_point = leg.tax_point.isoformat() if leg.tax_point else None
+    return {
+        "taxCodeId": Ref(Kind.TAX_CODE, leg.tax_code_id),
+        "taxPoint": tax_point,
+        "boxes": [[*each] for each in leg.boxes],
     }
 
 

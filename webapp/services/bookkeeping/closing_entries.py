@@ -12,6 +12,7 @@ from webapp.queries.common import lookups
 from webapp.queries.reports.books import ReportBooks
 from webapp.queries.reports.closings import RESULT_TYPES
 from webapp.services.audit.act import Act
+from webapp.services.tax.coding import NoTaxHereError
 
 CLOSED_TYPES = frozenset({*RESULT_TYPES, AccountType.EQUITY})
 # One account alone is often brought to nil by hand.
@@ -34,6 +35,8 @@ def check(entry: JournalEntry, legs: Sequence[Leg]) -> None:
     """Refuse a closing entry of another day, or with another account, a project or a merchant."""
     if not entry.is_closing:
         return
+    if any(leg.tax_code_id for leg in legs):
+        raise NoTaxHereError(fields={"postings": [str(NoTaxHereError.__doc__)]})
     year = organizations.financial_years(entry.organization_id).of(entry.effective_on)
     if year.last != entry.effective_on:
         sentence = f"{entry.effective_on:%-d %b %Y} ends no financial year; date it {year.last:%-d %b %Y}."

@@ -34,6 +34,7 @@ from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
+from webapp.services.tax import coding
 
 ON_BANK: Final = "on_bank"
 OF_BANK: Final = (
@@ -109,7 +110,7 @@ def create(
         if document_id is not None:
             document = lookups.refer(Document, organization.id, document_id, "documentId")
             entry_questions.ask_about_document(document, force=force)
-        legs = legs_of(organization, postings, takes_shares=is_stated)
+        legs = legs_of(organization, postings, effective_at, takes_shares=is_stated)
         doing.title = f"{'Posted' if post else 'Drafted'} {titles.of_new(description, legs, effective_at)}"
         _check_day(effective_at, doing, force=force)
         mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated, force=force)
@@ -155,9 +156,10 @@ def change(
         doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _facts_of(entry)
-        legs = legs_of(organization, postings)
+        present = manual_entries.written_legs(entry)
+        legs = coding.kept(legs_of(organization, postings, effective_at), postings, present)
         if not is_exact:
-            legs = kept(legs, manual_entries.written_legs(entry), merchants.merged(organization.id))
+            legs = kept(legs, present, merchants.merged(organization.id))
         wanted = field_changes.of_legs(legs, description, base=entry.base_currency)
         if not post and doing.before == {**wanted, "effectiveAt": effective_at.isoformat()}:
             _warn(entry, doing)

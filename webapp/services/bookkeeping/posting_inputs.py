@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import NotRequired, TypedDict
+from typing import NotRequired
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency, is_base_only
@@ -11,10 +11,12 @@ from webapp.ledger.money import money_at
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Merchant, Organization, Project
 from webapp.queries.common import lookups
+from webapp.services.tax import coding
+from webapp.services.tax.coding import TaxInput
 from webapp.services.transactions.changed_legs import ArchivedAccountError
 
 
-class PostingInput(TypedDict):
+class PostingInput(TaxInput):
     """A posting of an entry that somebody writes."""
 
     account_id: int
@@ -36,19 +38,21 @@ class AmountBaseError(UnprocessableError):
     code = "amount_base"
 
 
-def legs_of(organization: Organization, postings: PostingInputs, *, takes_shares: bool = False) -> list[Leg]:
+def legs_of(
+    organization: Organization, postings: PostingInputs, day: date, *, takes_shares: bool = False
+) -> list[Leg]:
     """Give postings as legs without mirrors, or raise the error of one at its path.
 
     With `takes_shares` an account in the base currency takes a foreign leg, which becomes its share in that.
 
     A posting without a currency is in its account's, else in the base currency. One of 0.00 in another currency
     may have an amount in the base currency, in place of its mirror: an exchange difference. So may any other leg in
-    another currency, at a rate of a contract, of customs or of a bank.
+    another currency, at a rate of a contract, of customs or of a bank. What has a tax code becomes its base and tax,
+    by default with `day` as tax point.
     """
-    return [
-        _leg(organization, f"postings.{index}", posting, takes_shares=takes_shares)
-        for index, posting in enumerate(postings)
-    ]
+    paths = {f"postings.{index}": posting for index, posting in enumerate(postings)}
+    legs = [_leg(organization, path, posting, takes_shares=takes_shares) for path, posting in paths.items()]
+    return coding.with_taxes(organization, legs, paths, day)
 
 
 def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_shares: bool) -> Leg:

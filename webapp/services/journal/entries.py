@@ -75,6 +75,11 @@ MOVED_BY_LOCK: Final = "moved_by_lock"
 ROUNDING: Final = "rounding"
 # The sources of entries whose legs are mirrored by rates; what reverses them repeats their rest.
 _RESTING: Final = frozenset({"bank_feed", "document", "manual", "correction"})
+# The columns of a posting that a leg calls the same.
+_AS_IN_LEGS: Final = (
+    *("account_id", "amount_minor", "currency", "amount_base_minor", "is_bank_leg", "project_id"),
+    *("transaction_id", "due_on", "reference", "has_own_base", "tax_code_id", "tax_point"),
+)
 # The columns that it writes.
 _WRITTEN = ("status", "posted_at", "action_request_id", "number", "fact_on", "is_moved")
 
@@ -182,18 +187,10 @@ def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int,
             "organization_id": organization_id,
             "journal_entry_id": entry_id,
             "position": position,
-            "account_id": leg.account_id,
-            "amount_minor": leg.amount_minor,
-            "currency": leg.currency,
-            "amount_base_minor": leg.amount_base_minor,
             "base_currency": base_currency,
-            "is_bank_leg": leg.is_bank_leg,
             "org_merchant_id": leg.merchant_id,
-            "project_id": leg.project_id,
-            "transaction_id": leg.transaction_id,
-            "due_on": leg.due_on,
-            "reference": leg.reference,
-            "has_own_base": leg.has_own_base,
+            "boxes": [[*each] for each in leg.boxes] or None,
+            **{name: getattr(leg, name) for name in _AS_IN_LEGS},
         }
         for entry_id, legs in targets.items()
         for position, leg in enumerate(legs)
@@ -209,9 +206,9 @@ def delete_draft(entry: JournalEntry) -> None:
     updates.touch_documents_of(entry.organization_id, [entry.id])
     if entry.corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
-    still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
     delete_rows(Posting, refers_to(Posting.journal_entry_id, entry))
-    if delete_rows(JournalEntry, *still_draft, JournalEntry.status == "DRAFT") != 1:
+    still_draft = JournalEntry.id == entry.id, JournalEntry.status == "DRAFT"
+    if delete_rows(JournalEntry, of_same_organization(JournalEntry, entry), *still_draft) != 1:
         raise AlreadyPostedError
 
 
@@ -293,8 +290,9 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
     refused = db.session.execute(*_refused_account(organization_id, added, without)).first()
     if refused is not None and refused.is_archived and refused.id in added:
-        sentence = "is archived. Choose another account or restore it, then post."
-        raise ArchivedError(f"{cited(refused.name)} {sentence}")
+        raise ArchivedError(
+            f"{cited(refused.name)} is archived. Choose another account or restore it, then post."
+        )
     if refused is not None:
         sentence = "needs a customer or supplier on each posting. Choose one, then post."
         raise CounterpartyRequiredError(f"{cited(refused.name)} {sentence}")

@@ -251,6 +251,9 @@ def own_day(line: Transaction, entry: JournalEntry) -> date | None:
 
 
 def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
+    # The boxes of a tax were of the other amount.
+    if counter and counter[0].tax_code_id and counter[0].amount_minor != -line.amount_minor:
+        counter = [replace(counter[0], tax_code_id=None, tax_point=None, boxes=())]
     if counter and counter[0].amount_minor * line.amount_minor < 0:
         if line_drafts.parts_of_line(line, line_drafts.bank_leg(line, 0), counter):
             # It pays items in another currency, at another rate now.

@@ -11,7 +11,14 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg
 from webapp.ledger.journal.merchants import kept
-from webapp.ledger.journal.splits import Split, split_legs
+from webapp.ledger.journal.splits import (
+    MAX_SPLITS,
+    NumberOfSplitsError,
+    Split,
+    check_splits,
+    legs_of_splits,
+    split_legs,
+)
 from webapp.ledger.money import money_at
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
@@ -20,9 +27,11 @@ from webapp.queries.common import lookups, merchants
 from webapp.services.items.payments import PaidInput
 from webapp.services.items.shortfalls import ShortInput
 from webapp.services.journal import line_drafts
+from webapp.services.tax import coding
+from webapp.services.tax.coding import TaxInput
 
 
-class SplitInput(TypedDict):
+class SplitInput(TaxInput):
     """A part of a line's amount, with the line's sign."""
 
     account_id: int
@@ -70,7 +79,7 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     present = legs = line_drafts.in_line_currency(line, legs)
     splits = changes.get("splits")
     if splits is not None:
-        legs = _split(line, splits)
+        legs = coding.kept(_split(line, splits), splits, present)
     elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
         legs = [_one_leg(line, legs, changes.get("account_id"))]
     if "project_id" in changes:
@@ -92,7 +101,14 @@ def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> 
     else:
         chosen = counter_account(line.organization_id, account_id, line.currency, "accountId").id
     return replace(
-        kept, account_id=chosen, amount_minor=amount, currency=line.currency, amount_base_minor=None
+        kept,
+        account_id=chosen,
+        amount_minor=amount,
+        currency=line.currency,
+        amount_base_minor=None,
+        tax_code_id=None,
+        tax_point=None,
+        boxes=(),
     )
 
 
@@ -109,7 +125,22 @@ def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
             lookups.refer(Merchant, organization_id, merchant_id, f"{path}.orgMerchantId")
         amount = money_at(split["amount"], line.currency, f"{path}.amount")
         parts.append(Split(account.id, amount.minor, project_id, merchant_id))
-    return list(split_legs(line.amount, parts))
+    if all(split.get("tax_code_id") is None for split in splits):
+        if len(parts) == 1:
+            raise NumberOfSplitsError(fields={"splits": [str(NumberOfSplitsError.__doc__)]})
+        return list(split_legs(line.amount, parts))
+    return _with_taxes(line, parts, splits)
+
+
+def _with_taxes(line: Transaction, parts: Sequence[Split], splits: Sequence[SplitInput]) -> list[Leg]:
+    """Give the counter legs of splits with the taxes of their codes, with which they add up to the line."""
+    if len(parts) > MAX_SPLITS:
+        raise NumberOfSplitsError
+    organization = organizations.get(line.organization_id)
+    paths = {f"splits.{index}": split for index, split in enumerate(splits)}
+    legs = coding.with_taxes(organization, legs_of_splits(parts, line.currency), paths, line.booked_on)
+    check_splits(line.amount, -sum(leg.amount_minor for leg in legs))
+    return legs
 
 
 def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:

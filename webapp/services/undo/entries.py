@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from webapp.database.sessions import db
 from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
@@ -17,6 +17,8 @@ from webapp.services.bookkeeping import manual_entries, voids
 from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.undo import transactions as lines
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
+
+TAXED: Final = "It had tax codes; write it again with these."
 
 
 def uncreate(undoing: Undoing, request: ActionRequest) -> str:
@@ -131,6 +133,8 @@ def _require_as_written(entry: JournalEntry, written: Mapping[str, Any]) -> None
 
 
 def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
+    if any("taxCodeId" in each for each in before["postings"]):
+        stay(TAXED)
     return [
         {
             "account_id": each["accountId"],
@@ -147,6 +151,8 @@ def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
 
 
 def _postings(legs: Sequence[Leg], base: str) -> list[PostingInput]:
+    if any(leg.tax_code_id for leg in legs):
+        stay(TAXED)
     return [
         {
             "account_id": leg.account_id,

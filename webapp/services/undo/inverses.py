@@ -95,5 +95,10 @@ STAYS: Mapping[str, str] = {
     "remove_document_file": "The file was deleted; upload it again.",
     "dismiss_suggestion": "The rule is suggested again once its dismissal is withdrawn, below the rules.",
     "undismiss_suggestion": "A suggestion does nothing by itself; dismiss it again below the rules.",
+    "install_tax_pack": "Archive its tax codes; the entries that have them keep them.",
+    "create_tax_code": "Archive the tax code; one that entries may have is never deleted.",
+    "update_tax_code": "Change the tax code again.",
+    "file_tax_return": "Withdraw the return.",
+    "withdraw_tax_return": "File the return again.",
     "forget_columns": "The columns are chosen again with the next file.",
 }

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.journal.boxes import BoxAmount
 from webapp.ledger.journal.corrections import effective, is_same
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
@@ -269,6 +270,9 @@ def stored_legs(facts: Mapping[str, Any]) -> list[Leg]:
             each["currency"],
             project_id=each["projectId"],
             merchant_id=each["orgMerchantId"],
+            tax_code_id=each.get("taxCodeId"),
+            tax_point=date.fromisoformat(each["taxPoint"]) if each.get("taxPoint") else None,
+            boxes=tuple(BoxAmount(*box) for box in each.get("boxes", ())),
         )
         for each in facts["postings"]
     ]

@@ -1,0 +1,226 @@
+"""Tax codes: what is written with one becomes its base and its tax, each with its boxes."""
+
+import pytest
+
+from tests.api.tax.conftest import Taxes, done
+
+HALF = {
+    "of": "TAX",
+    "factor": "0.5",
+    "role": "input",
+    "boxes": [{"form": "generic-vat", "box": "D", "factor": "0.5"}],
+}
+BASE = {"of": "BASE", "factor": "1", "boxes": [{"form": "generic-vat", "box": "G", "factor": "1"}]}
+
+
+def test_a_sale_with_a_code_is_its_base_and_its_tax(taxes):
+    entry = taxes.sale("2026-02-03", "119.99", "S20")
+    assert taxes.legs(entry) == [
+        ("Petty cash", "119.99"),
+        ("Sales of services", "-99.99", "S20", "2026-02-03", {"F": "99.99"}),
+        ("VAT payable", "-20.00", "S20", "2026-02-03", {"A": "20.00"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "gross", "legs"),
+    [
+        ("JPY", "2330", [("Software", "2118"), ("VAT receivable", "212")]),
+        ("KWD", "13.122", [("Software", "11.929"), ("VAT receivable", "1.193")]),
+    ],
+)
+def test_tax_is_rounded_in_the_digits_of_the_base_currency(ada, bank, base, gross, legs):
+    taxes = Taxes(ada, bank, base)
+    entry = taxes.purchase("2026-02-03", gross, "P10")
+    assert [leg[:2] for leg in taxes.legs(entry)[1:]] == legs
+
+
+def test_a_posting_may_be_without_its_tax_and_of_another_day(taxes):
+    entry = taxes.enter(
+        "2026-02-03",
+        ("Petty cash", "-60.06", None, {}),
+        ("Software", "20.02", "P20", {"taxIncluded": False, "taxPoint": "2026-01-31"}),
+        ("Hosting", "30.03", "P20", {"taxIncluded": False, "taxPoint": "2026-01-31"}),
+    )
+    assert taxes.legs(entry)[1:] == [
+        ("Software", "20.02", "P20", "2026-01-31", {"G": "20.02"}),
+        ("Hosting", "30.03", "P20", "2026-01-31", {"G": "30.03"}),
+        ("VAT receivable", "10.01", "P20", "2026-01-31", {"D": "10.01"}),
+    ]
+
+
+def test_a_reverse_charge_is_on_both_sides_and_in_no_price(taxes):
+    entry = taxes.purchase("2026-02-03", "250.00", "P-RC")
+    assert taxes.legs(entry)[1:] == [
+        ("Software", "250.00", "P-RC", "2026-02-03", {"G": "250.00"}),
+        ("VAT receivable", "50.00", "P-RC", "2026-02-03", {"D": "50.00"}),
+        ("VAT payable", "-50.00", "P-RC", "2026-02-03", {"B": "50.00"}),
+    ]
+
+
+def test_the_splits_of_a_line_share_one_rounding_of_each_code(taxes, bank):
+    line = bank.send("2026-02-03", "33.33")
+    splits = [("Sales of services", "10.00", "S20", {})] * 3
+    taxes.split(line, *splits, ("Sales of goods", "3.33", "S20", {}))
+    legs = taxes.of_line(line)
+    assert [leg[1] for leg in legs] == ["33.33", "-8.33", "-8.33", "-8.33", "-2.78", "-5.56"]
+    done(taxes.person.post(f"/api/transactions/{line}/confirm", json={}))
+    assert taxes.of_line(line) == legs
+    assert bank.broken() == []
+
+
+def test_splits_add_up_to_the_line_with_the_taxes_that_they_do_not_include(taxes, bank):
+    line = bank.send("2026-02-03", "-120.00")
+    refused = taxes.split(line, ("Software", "-110.00", "P20", {"taxIncluded": False}), expect=422)
+    assert refused["code"] == "splits_do_not_add_up"
+    taxes.split(line, ("Software", "-100.00", "P20", {"taxIncluded": False}))
+    assert [leg[:2] for leg in taxes.of_line(line)[1:]] == [
+        ("Software", "100.00"),
+        ("VAT receivable", "20.00"),
+    ]
+    taxes.split(line, ("Software", "-120.00", "P0", {}))
+    assert [leg[1:] for leg in taxes.of_line(line)[1:]] == [("120.00", "P0", "2026-02-03", {"G": "120.00"})]
+
+
+def test_a_correction_moves_the_boxes_and_a_void_takes_them_back(taxes, bank):
+    line = bank.send("2026-02-03", "-120.00")
+    taxes.split(line, ("Software", "-120.00", "P20", {}))
+    done(taxes.person.post(f"/api/transactions/{line}/confirm", json={}))
+    taxes.split(line, ("Software", "-120.00", "P10", {}))
+    done(taxes.person.post(f"/api/transactions/{line}/confirm", json={}))
+    entries = taxes.person.get("/api/journal-entries").json["entries"]
+    sums = {}
+    for entry in entries:
+        for leg in entry["postings"]:
+            for box in leg.get("boxes", ()):
+                sums[box["box"]] = sums.get(box["box"], 0) + round(float(box["amount"]) * 100)
+    assert sums == {"D": 1091, "G": 10909}
+    original = next(entry["id"] for entry in entries if entry["source"] == "bank_feed")
+    done(taxes.person.post(f"/api/journal-entries/{original}/void", json={"reason": "Twice"}))
+    void = next(
+        entry
+        for entry in taxes.person.get("/api/journal-entries").json["entries"]
+        if entry["source"] == "void"
+    )
+    taken = [leg for leg in taxes.legs(void["id"]) if len(leg) > 2]
+    assert [(leg[2], leg[3]) for leg in taken] == [("P10", "2026-02-03")] * 2
+    assert {box: amount for leg in taken for box, amount in leg[4].items()} == {"D": "-10.91", "G": "-109.09"}
+    assert bank.broken() == []
+
+
+def test_a_code_is_for_some_accounts_and_from_the_first_day_of_its_form_on(taxes, bank):
+    refusals = [
+        (("Software", "-120.00", "S20", {"taxPoint": "2025-12-31"}), "before_start", 409),
+        (("Sales of services", "-120.00", "P20", {}), "tax_code", 422),
+        (("VAT receivable", "-120.00", "P20", {}), "tax_account", 422),
+        (("Trade payables", "-120.00", "P20", {}), "tax_account", 422),
+        (("Owner's drawings", "-120.00", "P20", {}), "tax_account", 422),
+    ]
+    line = bank.send("2026-02-03", "-120.00")
+    before = taxes.of_line(line)
+    for split, code, status in refusals:
+        assert taxes.split(line, split, expect=status)["code"] == code
+    assert taxes.of_line(line) == before
+
+
+def test_what_is_saved_without_a_word_of_taxes_keeps_its_codes_as_long_as_its_amounts(taxes, bank):
+    line = bank.send("2026-02-03", "-120.00")
+    taxes.split(line, ("Software", "-120.00", "P20", {}))
+    legs = taxes.of_line(line)
+    taxes.split(line, ("Software", "-100.00", None, {}), ("VAT receivable", "-20.00", None, {}))
+    assert taxes.of_line(line) == legs
+    taxes.split(
+        line, ("Software", "-100.00", None, {"taxCodeId": None}), ("VAT receivable", "-20.00", None, {})
+    )
+    assert [len(leg) for leg in taxes.of_line(line)] == [2, 2, 2]
+    entry = taxes.enter(
+        "2026-02-03", ("Petty cash", "-12.00", None, {}), ("Software", "12.00", "P20", {}), post=False
+    )
+    path = f"/api/journal-entries/{entry}"
+    saved = [
+        taxes.posting(name, amount)
+        for name, amount in (("Petty cash", "-12.00"), ("Software", "10.00"), ("VAT receivable", "2.00"))
+    ]
+    version = done(taxes.person.get(path))["version"]
+    body = {"effectiveAt": "2026-02-04", "postings": saved, "version": version}
+    legs = taxes.legs(entry)
+    version = done(taxes.person.put(path, json=body))["version"]
+    assert taxes.legs(entry) == legs
+    saved = [{**each, "amount": str(float(each["amount"]) * 2)} for each in saved]
+    done(taxes.person.put(path, json={**body, "postings": saved, "version": version}))
+    assert [len(leg) for leg in taxes.legs(entry)] == [2, 2, 2]
+
+
+def test_a_closing_entry_has_no_taxes(taxes):
+    postings = ("Retained earnings", "-12.00", None, {}), ("Software", "12.00", "P0", {})
+    assert taxes.enter("2026-12-31", *postings, expect=422, source="closing")["code"] == "no_tax_here"
+
+
+def test_what_a_code_posts_never_changes_and_its_name_and_end_do(taxes):
+    new = {"code": "P20-CAR", "name": "Leased cars", "side": "PURCHASE", "rate": "20"}
+    shares = [BASE, HALF, {"of": "TAX", "factor": "0.5"}]
+    code = done(taxes.person.post("/api/tax/codes", json={**new, "shares": shares}))["taxCode"]
+    taxes.codes["P20-CAR"], taxes.names[code["id"]] = code["id"], "P20-CAR"
+    entry = taxes.purchase("2026-02-03", "12.04", "P20-CAR")
+    assert [leg[1:] for leg in taxes.legs(entry)[1:]] == [
+        ("11.03", "P20-CAR", "2026-02-03", {"G": "10.03"}),
+        ("1.01", "P20-CAR", "2026-02-03", {"D": "1.01"}),
+    ]
+    path = f"/api/tax/codes/{code['id']}"
+    assert taxes.person.patch(path, json={"rate": "10"}).status_code == 422
+    done(taxes.person.patch(path, json={"name": "Cars", "validTo": "2026-02-28"}))
+    postings = ("Petty cash", "-12.04", None, {}), ("Software", "12.04", "P20-CAR", {})
+    assert taxes.enter("2026-03-01", *postings, expect=422)["code"] == "tax_code"
+    done(taxes.person.patch(path, json={"isArchived": True}))
+    assert taxes.enter("2026-02-28", *postings, expect=422)["code"] == "tax_code"
+
+
+@pytest.mark.parametrize(
+    ("shares", "path"),
+    [
+        ([BASE, BASE, HALF], "shares"),
+        ([BASE], "shares"),
+        (
+            [BASE, {**HALF, "boxes": [{"form": "uk-vat100", "box": "4", "factor": "1"}]}],
+            "shares.1.boxes.0.form",
+        ),
+        (
+            [BASE, {**HALF, "boxes": [{"form": "generic-vat", "box": "E", "factor": "1"}]}],
+            "shares.1.boxes.0.box",
+        ),
+    ],
+)
+def test_a_code_has_one_base_a_tax_and_boxes_of_its_forms(taxes, shares, path):
+    new = {"code": "X", "name": "X", "side": "PURCHASE", "rate": "20", "shares": shares}
+    answer = taxes.person.post("/api/tax/codes", json=new)
+    assert (answer.status_code, [*answer.json["fields"]]) == (422, [path])
+
+
+def test_a_pack_is_installed_once_into_books_of_its_currency(taxes, chart):
+    again = taxes.person.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01"})
+    other = taxes.person.post("/api/tax/packs/uk-vat100/install", json={"from": "2026-01-01"})
+    none = taxes.person.post("/api/tax/packs/xy/install", json={"from": "2026-01-01"})
+    codes = [answer.json["code"] for answer in (again, other, none)]
+    assert codes == ["pack_installed", "pack_currency", "not_found"]
+    assert chart["Tax authority"]
+    packs = taxes.person.get("/api/tax/packs").json
+    assert [(each["name"], each["from"]) for each in packs["packs"]] == [
+        ("generic-vat", "2026-01-01"),
+        ("uk-vat100", None),
+    ]
+    assert "computing partial exemption" in packs["notSupported"]
+
+
+def test_accounts_of_taxes_are_in_base_and_of_no_other_use(ada, bank, chart):
+    dollars = bank.account("Dollars of tax", "LIABILITY", currency="USD")
+    refused = [("output", chart["Trade payables"]), ("input", chart["Software"]), ("output", dollars)]
+    for role, account in [*refused, ("authority", chart["VAT payable"])]:
+        body = {"from": "2026-01-01", "accounts": {role: account}}
+        answer = ada.post("/api/tax/packs/generic-vat/install", json=body)
+        assert (answer.status_code, answer.json["code"]) == (422, "tax_account_unfit"), role
+    assert ada.get("/api/tax/codes").json["taxCodes"] == []
+    own = bank.account("Output tax", "LIABILITY")
+    body = {"from": "2026-01-01", "accounts": {"output": own}}
+    done(ada.post("/api/tax/packs/generic-vat/install", json=body))
+    account = ada.get(f"/api/accounts/{own}").json["account"]
+    assert (account["currency"], account["isSystem"]) == ("EUR", True)

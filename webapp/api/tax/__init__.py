@@ -1,0 +1,1 @@
+"""Taxes over JSON."""

@@ -1,0 +1,67 @@
+"""Tax returns over JSON."""
+
+from typing import Any
+
+from webapp import queries, services
+from webapp.schemas.paging import changing, listing, wrapped
+from webapp.schemas.tax.returns import (
+    FilingSchema,
+    OpenReturnQuerySchema,
+    ReadReturnSchema,
+    ReturnQuerySchema,
+    TaxReturnSchema,
+    WithdrawalSchema,
+)
+from webapp.web import paging
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
+
+bp = Blueprint("api_tax_returns", __name__, url_prefix="/api/tax/returns", description="Tax returns")
+AnswerSchema = wrapped("taxReturn", ReadReturnSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(ReturnQuerySchema, location="query")
+@bp.response(200, listing("taxReturns", TaxReturnSchema))
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List filed and withdrawn returns, the newest first."""
+    return paging.listed("taxReturns", "di", query, queries.tax.returns.listed)
+
+
+@bp.get("/open")
+@requires("read")
+@bp.arguments(OpenReturnQuerySchema, location="query")
+@bp.response(200, AnswerSchema)
+def read_open(query: dict[str, Any]) -> dict[str, Any]:
+    """Compute the open return of a form: all that is in no return yet, up to the end of a period."""
+    organization = queries.access.organizations.get(organization_id())
+    return {"taxReturn": queries.tax.returns.open_return(organization, **query).record}
+
+
+@bp.get("/<id:return_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(return_id: int) -> dict[str, Any]:
+    """Read a return as it was filed, with what came for its period since: who added it, and to which boxes."""
+    filed = queries.tax.returns.get(organization_id(), return_id)
+    return {"taxReturn": queries.tax.returns.with_later(filed)}
+
+
+@bp.post("")
+@requires("confirm")
+@bp.arguments(FilingSchema)
+@bp.response(201, AnswerSchema)
+def file(body: dict[str, Any]) -> dict[str, Any]:
+    """File the open return: what is in it stays in it, and the authority is owed what it says."""
+    return {"taxReturn": services.tax.returns.file(**body, **acting())}
+
+
+@bp.post("/<id:return_id>/withdraw")
+@requires("confirm")
+@bp.arguments(WithdrawalSchema)
+@bp.response(200, changing(AnswerSchema))
+def withdraw(body: dict[str, Any], return_id: int) -> dict[str, Any]:
+    """Withdraw the newest return, of which nothing is paid."""
+    filed = queries.tax.returns.get(organization_id(), return_id)
+    return {"taxReturn": services.tax.returns.withdraw(filed, **body, **acting())}

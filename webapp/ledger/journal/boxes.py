@@ -1,0 +1,50 @@
+"""Boxes of tax forms, and what postings add to them."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from webapp.ledger.money import bounded
+
+
+class BoxAmount(NamedTuple):
+    """What a posting adds to a box of a form, in minor units of the base currency."""
+
+    form: str
+    box: str
+    amount_minor: int
+
+
+Boxes = tuple[BoxAmount, ...]
+
+
+class BoxShare(NamedTuple):
+    """A box of a form, and the factor by which the base or the tax enters it."""
+
+    form: str
+    box: str
+    factor: Decimal
+
+
+def summed(boxes: Iterable[BoxAmount]) -> Boxes:
+    """Add up amounts per box, and leave out what comes to nothing.
+
+    >>> summed([BoxAmount("f", "2", 5), BoxAmount("f", "1", 3), BoxAmount("f", "2", -5)])
+    (BoxAmount(form='f', box='1', amount_minor=3),)
+    """
+    sums: dict[tuple[str, str], int] = {}
+    for each in boxes:
+        sums[each.form, each.box] = sums.get((each.form, each.box), 0) + each.amount_minor
+    return tuple(
+        BoxAmount(form, box, bounded(sums[form, box])) for form, box in sorted(sums) if sums[form, box]
+    )
+
+
+def negated(boxes: Boxes) -> Boxes:
+    """Return the boxes of what takes a posting back."""
+    return tuple(each._replace(amount_minor=-each.amount_minor) for each in boxes)
+
+
+def of_boxes(boxes: Iterable[BoxAmount], form: str) -> dict[str, int]:
+    """Add up the amounts of one form per box."""
+    return {each.box: each.amount_minor for each in summed(boxes) if each.form == form}

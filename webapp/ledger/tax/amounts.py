@@ -1,0 +1,124 @@
+"""Amounts of taxes: the base and tax of each line of an entry, and what they are in the base currency."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from webapp.ledger.journal.boxes import Boxes
+from webapp.ledger.journal.mirrors import share
+from webapp.ledger.tax.rules import (
+    TaxLeg,
+    TaxRule,
+    base_boxes,
+    joined_tax,
+    tax_added,
+    tax_legs,
+    tax_within,
+)
+
+
+class CodedLine(NamedTuple):
+    """A line of a code as somebody wrote it, positive on invoices; `tax_minor` is what its document states."""
+
+    amount_minor: int
+    is_included: bool = False
+    tax_minor: int | None = None
+
+
+class TaxedLine(NamedTuple):
+    """A line's base and tax."""
+
+    base_minor: int
+    tax_minor: int
+
+
+class BaseLeg(NamedTuple):
+    """The leg of a line on its own account, debit positive, with the tax that joins it, and its boxes."""
+
+    amount_minor: int
+    boxes: Boxes
+
+
+@dataclass(frozen=True, slots=True)
+class CodedLegs:
+    """The legs of one code in an entry: of its lines in the entry's currency, of its tax in the base currency."""
+
+    bases: list[BaseLeg]
+    taxes: list[TaxLeg]
+
+
+def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
+    """Return base and tax of the lines of one code: stated tax as stated, else one rounding that they share.
+
+    >>> from decimal import Decimal
+    >>> vat = TaxRule("SALE", Decimal(20), ())
+    >>> within = [CodedLine(size, is_included=True) for size in (1000, 1000, 1000, 333)]
+    >>> [line.tax_minor for line in taxed(vat, within)]
+    [167, 167, 167, 55]
+    >>> taxed(vat, [CodedLine(3333, tax_minor=666), CodedLine(100)])
+    [TaxedLine(base_minor=3333, tax_minor=666), TaxedLine(base_minor=100, tax_minor=20)]
+    """
+    if rule.is_all_tax:
+        return [TaxedLine(0, line.amount_minor) for line in lines]
+    taxes = {place: line.tax_minor for place, line in enumerate(lines) if line.tax_minor is not None}
+    for is_included in (False, True):
+        places = [
+            place
+            for place, line in enumerate(lines)
+            if line.tax_minor is None and _is_within(rule, line) == is_included
+        ]
+        sizes = [lines[place].amount_minor for place in places]
+        whole = (tax_within if is_included else tax_added)(sum(sizes), rule.rate)
+        # Lines that come to nothing together have no tax that they could share.
+        taxes |= zip(places, share(whole, sizes) if sum(sizes) else [0] * len(sizes), strict=True)
+    return [
+        TaxedLine(line.amount_minor - taxes[place] * _is_within(rule, line), taxes[place])
+        for place, line in enumerate(lines)
+    ]
+
+
+def coded_legs(
+    rule: TaxRule,
+    lines: Sequence[CodedLine],
+    in_base: Callable[[int], int] = int,
+    stated_in_base: int | None = None,
+) -> CodedLegs:
+    """Return the legs of the lines of one code.
+
+    `in_base` converts at the tax rate of the tax point, `stated_in_base` is the tax that a document states in the
+    base currency. Base and tax are converted and rounded alone; self-assessed tax is the rate of the converted base.
+
+    >>> from decimal import Decimal
+    >>> from webapp.ledger.rates import mirroring
+    >>> from webapp.ledger.journal.boxes import BoxShare
+    >>> from webapp.ledger.tax.rules import TaxShare
+    >>> one = Decimal(1)
+    >>> shares = TaxShare("BASE", one, None, (BoxShare("f", "6", one),)), TaxShare("TAX", one, "output")
+    >>> pounds = mirroring("USD", "GBP", Decimal("1.15"))
+    >>> legs = coded_legs(TaxRule("SALE", Decimal(20), shares), [CodedLine(119000, is_included=True)], pounds)
+    >>> legs.bases[0].amount_minor, legs.bases[0].boxes[0].amount_minor, legs.taxes[0].amount_minor
+    (-99167, 86232, -17246)
+    """
+    found = taxed(rule, lines)
+    bases, taxes = [line.base_minor for line in found], [line.tax_minor for line in found]
+    base_in_base, tax = in_base(sum(bases)), sum(taxes)
+    if stated_in_base is not None:
+        tax_in_base = stated_in_base
+    elif rule.is_self_assessed and not rule.is_all_tax:
+        tax_in_base = tax_added(base_in_base, rule.rate)
+    else:
+        tax_in_base = in_base(tax)
+    joined = share(joined_tax(rule, tax), taxes) if tax else [0] * len(taxes)
+    boxes = base_boxes(rule, bases, base_in_base)
+    return CodedLegs(
+        [
+            BaseLeg(rule.sign * (base + more), each)
+            for base, more, each in zip(bases, joined, boxes, strict=True)
+        ],
+        tax_legs(rule, tax_in_base),
+    )
+
+
+def _is_within(rule: TaxRule, line: CodedLine) -> bool:
+    """Return whether a line includes its tax; what the buyer assesses himself is in no price."""
+    return line.is_included and not rule.is_self_assessed

@@ -1,0 +1,54 @@
+"""Queries on tax codes."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.models import TaxCode
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+BY_CODE = Order((TaxCode.code, TaxCode.id), ascends=True)  # type: ignore[arg-type]
+
+
+def get(organization_id: str, code_id: int) -> TaxCode:
+    """Find a code, or raise NotFoundError."""
+    return lookups.get(TaxCode, organization_id, code_id)
+
+
+def listed(
+    organization_id: str,
+    *,
+    side: str | None = None,
+    archived: bool | None = None,
+    ids: Sequence[int] = (),
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[TaxCode]:
+    """List codes A to Z, all, of one side, or some."""
+    statement = sa.select(TaxCode).where(TaxCode.organization_id == organization_id)
+    if side is not None:
+        statement = statement.where(TaxCode.side == side)
+    if archived is not None:
+        statement = statement.where(TaxCode.is_archived.is_(archived))
+    if ids:
+        statement = statement.where(TaxCode.id.in_(ids))
+    return page(statement, BY_CODE, after=after, limit=limit)
+
+
+def taken(organization_id: str, codes: Iterable[str]) -> list[str]:
+    """List those of some codes that the books have, A to Z."""
+    statement = sa.select(TaxCode.code).where(
+        TaxCode.organization_id == organization_id, TaxCode.code.in_([*codes])
+    )
+    return list(db.session.scalars(statement.order_by(TaxCode.code)))
+
+
+def is_valid(code: TaxCode, tax_point: date) -> bool:
+    """Return whether a code is for supplies of a day."""
+    return (code.valid_from is None or code.valid_from <= tax_point) and (
+        code.valid_to is None or tax_point <= code.valid_to
+    )

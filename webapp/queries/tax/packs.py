@@ -1,0 +1,84 @@
+"""Packs: those that there are, and those that books have installed, with their accounts."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.errors import NotFoundError
+from webapp.ledger.tax.packs import Pack, read_pack
+from webapp.ledger.tax.rules import AUTHORITY, TAX_ROLES
+from webapp.models import Account, TaxPack
+
+NAMES: Final = ("generic-vat", "uk-vat100")
+ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY)}
+# What its first page says, in the words of the people who would file from here.
+NOT_SUPPORTED: Final = (
+    "flat rate, margin, retail and annual accounting schemes",
+    "computing partial exemption",
+    "changing the basis",
+    "VAT groups, OSS, and the EC sales list of Northern Ireland",
+    "returns of other countries",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PackRecord:
+    """A pack; `from_`, `basis` and `frequency` are of the books that have installed it, else None."""
+
+    name: str
+    version: int
+    title: str
+    currency: str | None
+    is_installed: bool
+    from_: date | None
+    basis: str | None
+    frequency: str | None
+
+
+@cache
+def content(name: str) -> Pack:
+    """Read a pack, or raise NotFoundError."""
+    if name not in NAMES:
+        raise NotFoundError
+    return read_pack(json.loads((files("webapp") / "tax" / "packs" / f"{name}.json").read_text("utf-8")))
+
+
+def installed(organization_id: str, name: str) -> TaxPack | None:
+    """Find the pack that books have installed under a name."""
+    return db.session.scalar(
+        sa.select(TaxPack).where(TaxPack.organization_id == organization_id, TaxPack.name == name)
+    )
+
+
+def listed(organization_id: str) -> list[PackRecord]:
+    """List all packs by name, with what the books have installed of them."""
+    return [record(name, installed(organization_id, name)) for name in NAMES]
+
+
+def record(name: str, pack: TaxPack | None) -> PackRecord:
+    """Give the record of a pack."""
+    of_file = content(name)
+    return PackRecord(
+        name=name,
+        version=of_file.version if pack is None else pack.version,
+        title=of_file.title,
+        currency=of_file.currency,
+        is_installed=pack is not None,
+        from_=pack.starts_on if pack else None,
+        basis=pack.basis if pack else None,
+        frequency=pack.frequency if pack else None,
+    )
+
+
+def accounts(organization_id: str) -> dict[str, Account]:
+    """Find the accounts of taxes by what stands on them; none in books without a pack."""
+    found = db.session.scalars(
+        sa.select(Account).where(Account.organization_id == organization_id, Account.role.in_(ROLES))
+    )
+    return {ROLES[each.role or ""]: each for each in found}

@@ -1,0 +1,122 @@
+"""The schemas of tax returns."""
+
+import marshmallow as ma
+
+from webapp.ledger.references import Kind
+from webapp.ledger.tax.forms import PAY, RECLAIM
+from webapp.ledger.tax.late import LATE_KINDS
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+ENTRY = {"description": "The id of the entry that settled its taxes with the authority; null for none."}
+ITEM = {"description": "The id of the entry that is late; what corrects or voids it counts as it."}
+
+
+class BoxFigureSchema(Schema):
+    """A box of a form: the figure that it shows, and the exact one."""
+
+    box = ma.fields.String()
+    label = ma.fields.String(metadata={"description": "What the form calls the box."})
+    amount = fields.Amount(metadata={"description": "The figure that it shows."})
+    exact = fields.Amount()
+
+
+class OutOfTimeSchema(Schema):
+    """An entry of a period that ended too long ago to be put right: it is in no box."""
+
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, metadata=ITEM)
+    tax_point = fields.Day(metadata={"description": "The earliest tax point."})
+    boxes = ma.fields.List(ma.fields.Nested(BoxFigureSchema))
+
+
+class LateFigureSchema(OutOfTimeSchema):
+    """What an entry adds late to a return, of one period, and as what."""
+
+    late_as = fields.OneOf(
+        *LATE_KINDS,
+        data_key="as",
+        metadata={"description": "Whether it puts an error right, and which kind."},
+    )
+    error_of = fields.Day(allow_none=True)
+
+
+class SinceFilingSchema(Schema):
+    """What an entry added to a box of a period after its return was filed."""
+
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    actor = ma.fields.String(metadata={"description": "The name of who posted the entry."})
+    box = ma.fields.String()
+    amount = fields.Amount(metadata={"description": "What it adds to the box."})
+
+
+class TaxReturnSchema(Schema):
+    """A tax return; the open one has no id."""
+
+    id = fields.Id(Kind.TAX_RETURN, allow_none=True)
+    form = ma.fields.String()
+    pack_version = ma.fields.Integer()
+    kind = fields.OneOf("RETURN", metadata={"description": "What is filed."})
+    from_ = fields.Day(data_key="from", metadata={"description": "The first day of its period."})
+    to = fields.Day(metadata={"description": "The last day of its period."})
+    status = fields.OneOf(
+        "OPEN", "FILED", "WITHDRAWN", metadata={"description": "Whether it is computed, filed or withdrawn."}
+    )
+    boxes = ma.fields.List(ma.fields.Nested(BoxFigureSchema))
+    payable = fields.Amount(metadata={"description": "What is owed to the authority; below zero it owes."})
+    direction = fields.OneOf(
+        PAY, RECLAIM, allow_none=True, metadata={"description": "Whether it is paid or reclaimed."}
+    )
+    due_on = fields.Day(allow_none=True, metadata={"description": "The day on which it is due."})
+    late = ma.fields.List(ma.fields.Nested(LateFigureSchema))
+    net_errors = fields.Amount(allow_none=True)
+    out_of_time = ma.fields.List(ma.fields.Nested(OutOfTimeSchema))
+    digest = ma.fields.String(metadata={"description": "The digest of its figures, which filing it names."})
+    filed_at = fields.Timestamp(allow_none=True)
+    filed_by = ma.fields.String(
+        allow_none=True, metadata={"description": "Who filed it; null for the open one."}
+    )
+    reference = ma.fields.String(
+        allow_none=True, metadata={"description": "What the authority called it when it was sent there."}
+    )
+    note = ma.fields.String(allow_none=True, metadata={"description": "The note of filing it."})
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata=ENTRY)
+
+
+class ReadReturnSchema(TaxReturnSchema):
+    """A tax return, with what came for its period since it was filed."""
+
+    since_filing = ma.fields.List(ma.fields.Nested(SinceFilingSchema))
+
+
+class ReturnQuerySchema(PageSchema):
+    """Which returns to list."""
+
+    form = fields.Text(least=1, most=32, load_default=None)
+
+
+class OpenReturnQuerySchema(Schema):
+    """The form of the open return, and the end of its period; without one it is the next period."""
+
+    form = fields.Text(least=1, most=32, required=True)
+    to = fields.Day(load_default=None)
+
+
+class FilingSchema(Schema):
+    """The return to file, as it was looked at."""
+
+    form = fields.Text(least=1, most=32, required=True)
+    to = fields.Day(required=True, metadata={"description": "The last day of its period."})
+    digest = fields.Text(
+        least=64, most=64, required=True, metadata={"description": "The digest of the open return as read."}
+    )
+    reference = fields.Text(least=1, most=255, allow_none=True, load_default=None)
+    note = fields.Text(
+        most=2000, allow_none=True, load_default=None, metadata={"description": "A note of filing it."}
+    )
+
+
+class WithdrawalSchema(Schema):
+    """Why a return is withdrawn."""
+
+    reason = fields.Text(least=1, most=2000, required=True, metadata={"description": "Why it is withdrawn."})

@@ -1,0 +1,182 @@
+"""Packs installed into books: their codes, and the accounts of taxes."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.chart import AccountType, next_code
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind, Ref
+from webapp.ledger.tax.packs import Pack, PackCode
+from webapp.ledger.tax.rules import AUTHORITY
+from webapp.ledger.texts.legible import cited
+from webapp.models import Account, Organization, Posting, TaxCode, TaxPack
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts as ledger_accounts
+from webapp.queries.common import lookups
+from webapp.queries.tax import codes, packs
+from webapp.services.audit.act import Actor
+from webapp.services.audit.action_requests import act
+from webapp.services.tax.codes import TaxCodeTakenError
+
+# By what stands on them: the code and name in the default chart, else that of a new account, and its type.
+PRESETS: Final = {
+    "output": ("2200", "VAT payable", AccountType.LIABILITY),
+    "input": ("1300", "VAT receivable", AccountType.ASSET),
+    AUTHORITY: (None, "Tax authority", AccountType.LIABILITY),
+}
+
+
+class PackInstalledError(LedgerError):
+    """The books have this pack already."""
+
+    code = "pack_installed"
+
+
+class PackCurrencyError(UnprocessableError):
+    """This pack is for books in another base currency."""
+
+    code = "pack_currency"
+
+
+class TaxAccountUnfitError(UnprocessableError):
+    """An account of taxes is an asset or a liability in the base currency, with no other use."""
+
+    code = "tax_account_unfit"
+
+
+class ForeignTaxError(LedgerError):
+    """This account has amounts in other currencies, and taxes are owed in the base currency; choose another one."""
+
+    code = "foreign_balance"
+
+
+def install(
+    name: str,
+    *,
+    from_: date,
+    basis: str,
+    frequency: str,
+    accounts: Mapping[str, int] | None = None,
+    actor: Actor,
+    now: datetime,
+) -> packs.PackRecord:
+    """Install a pack: make its codes, and give the accounts of taxes their roles; boxes begin on a day."""
+    of_file = packs.content(name)
+    chosen = {role: Ref(Kind.ACCOUNT, row_id) for role, row_id in (accounts or {}).items()}
+    payload = {"from": from_.isoformat(), "basis": basis, "frequency": frequency, "accounts": chosen}
+    title = f"Installed the taxes of {of_file.title}, from {from_:%-d %b %Y} on"
+    with act(actor, now, "install_tax_pack", ("tax_pack", name), title=title, payload=payload) as doing:
+        organization = organizations.get(actor.organization_id)
+        _check(organization, of_file)
+        present = packs.accounts(organization.id)
+        for role in PRESETS:
+            if role not in present:
+                _take_account(organization, role, chosen.get(role), now)
+        facts = {"organization_id": organization.id, "created_at": now}
+        pack = TaxPack(
+            **facts, name=name, version=of_file.version, basis=basis, frequency=frequency, starts_on=from_
+        )
+        db.session.add_all([pack, *(TaxCode(**facts, pack=name, **_stored(each)) for each in of_file.codes)])
+        db.session.flush()
+        doing.after = {**payload, "codes": [each.code for each in of_file.codes]}
+    return packs.record(name, pack)
+
+
+def _check(organization: Organization, of_file: Pack) -> None:
+    if packs.installed(organization.id, of_file.name) is not None:
+        raise PackInstalledError
+    if of_file.currency not in (None, organization.base_currency):
+        raise PackCurrencyError(
+            f"This pack is for books in {of_file.currency}, and these are in {organization.base_currency}."
+        )
+    taken = codes.taken(organization.id, [each.code for each in of_file.codes])
+    if taken:
+        raise TaxCodeTakenError(
+            f"The books have the tax codes {', '.join(taken)} already.", details={"codes": taken}
+        )
+
+
+def _stored(each: PackCode) -> dict[str, Any]:
+    rule = each.rule
+    return {
+        "code": each.code,
+        "name": each.name,
+        "side": rule.side,
+        "rate": rule.rate,
+        "basis": rule.basis,
+        "amount_is": "TAX" if rule.is_all_tax else "BASE",
+        "is_self_assessed": rule.is_self_assessed,
+        "has_relief": each.has_relief,
+        "shares": [
+            {
+                "of": share.of,
+                "factor": format(share.factor, "f"),
+                "role": share.role,
+                "boxes": [
+                    {"form": box.form, "box": box.box, "factor": format(box.factor, "f")}
+                    for box in share.boxes
+                ],
+            }
+            for share in rule.shares
+        ],
+    }
+
+
+def _take_account(organization: Organization, role: str, chosen: int | None, now: datetime) -> None:
+    """Give an account the role that it plays in taxes: the chosen one, that of the chart, or a new one."""
+    code, name, type_ = PRESETS[role]
+    path = f"accounts.{role}"
+    if chosen is not None:
+        account: Account | None = lookups.refer(Account, organization.id, chosen, path)
+    else:
+        account = db.session.scalar(
+            sa.select(Account).where(
+                Account.organization_id == organization.id,
+                Account.code == code,
+                Account.name == name,
+                Account.role.is_(None),
+            )
+        )
+    if account is None:
+        account = Account(
+            organization_id=organization.id,
+            code=next_code(type_, ledger_accounts.codes(organization.id)),
+            name=name,
+            type=type_.value,
+            keeps_items=role == AUTHORITY,
+            created_at=now,
+        )
+        db.session.add(account)
+    elif sentence := _unfit(organization, account, role):
+        raise TaxAccountUnfitError(sentence, fields={path: [sentence]})
+    elif _has_foreign(organization, account):
+        raise ForeignTaxError(fields={path: [str(ForeignTaxError.__doc__)]})
+    account.role, account.currency, account.is_revalued = f"tax_{role}", organization.base_currency, False
+    db.session.flush()
+
+
+def _unfit(organization: Organization, account: Account, role: str) -> str | None:
+    """Say why an account cannot play a role in taxes, or None."""
+    name = cited(account.name)
+    if account.role is not None or ledger_accounts.feed_of(organization.id, account.id) is not None:
+        return f"{name} has another use in the books; choose another account."
+    if account.type not in (AccountType.ASSET, AccountType.LIABILITY) or account.is_archived:
+        return f"{name} is no asset or liability in use; choose another account."
+    if account.currency not in (None, organization.base_currency):
+        return f"{name} is in {account.currency}, and taxes are in {organization.base_currency}."
+    if account.keeps_items != (role == AUTHORITY):
+        return f"{name} {'keeps no items, and what is owed does' if role == AUTHORITY else 'keeps items'}."
+    return None
+
+
+def _has_foreign(organization: Organization, account: Account) -> bool:
+    statement = sa.select(Posting.id).where(
+        Posting.organization_id == organization.id,
+        Posting.account_id == account.id,
+        Posting.currency != organization.base_currency,
+    )
+    return db.session.scalar(statement.limit(1)) is not None
