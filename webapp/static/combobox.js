@@ -114,11 +114,12 @@ function offer(choices, source, typed) {
   return [{ form, name, text: `Create “${name}”`, code: "", value: null }];
 }
 
-function askKind({ form, name }) {
+function askKind(asks) {
+  const { form, name } = asks;
   const likely = opened.source.dataset.kind;
   const kinds = read(form.content).sort((one, other) => (other.value === likely) - (one.value === likely));
   const choices = kinds.map((each) => ({ ...each, form, name, kind: each.value, group: `Create “${name}” as` }));
-  opened.typed = "";
+  Object.assign(opened, { typed: "", asks });
   show(opened.field, { choices, at: 0 });
 }
 
@@ -136,9 +137,10 @@ async function create({ form, name, kind }, key) {
   const answer = await fetch(form.dataset.address, { method: "POST", body, headers: { "HX-Request": "true", "HX-Target": "div#combobox-list" } })
     .then(async (response) => ({ response, page: new DOMParser().parseFromString(await response.text(), "text/html") }), () => null);
   const choice = answer?.response.ok && read(answer.page)[0];
-  // Its line may have been shown anew meanwhile.
+  // Its line may have been shown anew meanwhile, and the person may have gone on to another field.
   field = document.getElementById(id) ?? field;
   const source = field.source ?? field;
+  const isLeft = document.activeElement !== field;
   if (!choice) {
     field.focus();
     field.value = name;
@@ -151,9 +153,9 @@ async function create({ form, name, kind }, key) {
     const choices = each.matches("select") ? each : document.getElementById(each.dataset.combobox);
     choices.append(new Option(choice.text, choices === each ? choice.value : choice.text));
   }
-  opened = { field, source };
-  take(choice);
-  if (key === "Enter") goOn(field);
+  if (!isLeft) close();
+  set(field, choice);
+  if (key === "Enter" && !isLeft) goOn(field);
 }
 
 function say(field, content) {
@@ -246,7 +248,7 @@ function point(at) {
 function open(field, typed = "") {
   const source = field.source ?? field;
   if (opened && opened.field !== field) close();
-  opened = { ...opened, field, source, typed, shown: [], at: -1 };
+  opened = { ...opened, field, source, typed, asks: null, shown: [], at: -1 };
   const late = setTimeout(() => say(field, "Loading…"), LATE);
   choicesOf(source).finally(() => clearTimeout(late)).then((choices) => show(field, { choices }), (error) => show(field, { error }));
 }
@@ -269,8 +271,13 @@ function restore(field) {
 }
 
 function take(choice) {
-  const { field, source } = opened;
+  const { field } = opened;
   close();
+  set(field, choice);
+}
+
+function set(field, choice) {
+  const source = field.source ?? field;
   if (source === field) field.value = choice.text;
   else {
     if (![...source.options].some((each) => each.value === choice.value)) source.add(new Option(choice.text, choice.value));
@@ -365,7 +372,7 @@ function fieldOf(select) {
 
 // What is typed into a field goes on in the one that takes its place.
 let kept = null;
-const keep = () => { kept = opened && { id: opened.field.id, typed: opened.typed }; };
+const keep = () => { kept = opened && { id: opened.field.id, typed: opened.typed, asks: opened.asks }; };
 
 function enhanceAll() {
   document.querySelectorAll(SOURCES).forEach(enhance);
@@ -374,7 +381,10 @@ function enhanceAll() {
   if (field) {
     field.focus();
     if (kept.typed) field.value = kept.typed;
-    open(field, kept.typed);
+    if (kept.asks) {
+      opened = { field, source: field.source ?? field };
+      askKind(kept.asks);
+    } else open(field, kept.typed);
   }
   kept = null;
 }
