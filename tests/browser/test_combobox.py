@@ -199,7 +199,11 @@ def test_what_cannot_be_created_is_said_below_the_field_and_what_was_typed_stays
 def test_an_entry_creates_what_its_lines_name_and_keeps_what_was_typed(browse, ada):
     page = browse(ada)
     held = []
-    page.route("**/merchants", lambda route: held.append(route))
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/merchants", hold)
     page.goto("/journal/new")
     page.get_by_label("Description").fill("Van")
     page.get_by_label("Debit of line 2").fill("12.00")
