@@ -79,7 +79,7 @@ def upgrade(context: click.Context, *, rehearse: bool, has_backup: bool, as_json
             outcome = _upgraded(settings, before, show, rehearse=rehearse, has_backup=has_backup)
         if not (rehearse or outcome.found):
             bind_written()
-    value, sentence = _told(outcome, before, rehearse=rehearse)
+    value, sentence = _outcome_text(outcome, before, rehearse=rehearse)
     answer(value, sentence, as_json=as_json)
     if outcome.found:
         context.exit(1)
@@ -212,7 +212,7 @@ def _differences(show: Show) -> list[facts.Difference]:
     return found
 
 
-def _told(outcome: UpgradeOutcome, before: str, *, rehearse: bool) -> tuple[dict[str, object], str]:
+def _outcome_text(outcome: UpgradeOutcome, before: str, *, rehearse: bool) -> tuple[dict[str, object], str]:
     """Give the answer for programs and for people."""
     head = revisions.head_revision()
     took = f"{outcome.seconds:.1f} s"

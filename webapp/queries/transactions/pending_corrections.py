@@ -15,7 +15,7 @@ from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import (
     PendingChange,
     TransactionRecord,
-    known_parts,
+    parts_by_line,
     splits_of,
 )
 
@@ -52,7 +52,7 @@ def with_changes(organization_id: str, records: Sequence[TransactionRecord]) -> 
         return list(records)
     legs_of = _target_legs(organization_id, corrected)
     changes = _field_changes(organization_id, corrected, legs_of)
-    known = known_parts(organization_id, {record.id: record.amount for record in corrected}, legs_of)
+    known = parts_by_line(organization_id, {record.id: record.amount for record in corrected}, legs_of)
     pending = {
         record.id: _pending(
             record.amount, legs_of.get(record.id, ()), changes[record.id], known.get(record.id, {})

@@ -124,14 +124,14 @@ def records(organization_id: str, transactions: Sequence[Transaction]) -> list[T
     entries = entry_states.of_entries(organization_id, entry_ids)
     proofs = _proofs(organization_id, [line.id for line in transactions])
     legs = {line.id: _legs(line, entries.get(line.journal_entry_id or 0)) for line in transactions}
-    known = known_parts(organization_id, {line.id: line.amount for line in transactions}, legs)
+    known = parts_by_line(organization_id, {line.id: line.amount for line in transactions}, legs)
     return [
         _record(line, entries.get(line.journal_entry_id or 0), legs[line.id], proofs.get(line.id), known)
         for line in transactions
     ]
 
 
-def known_parts(
+def parts_by_line(
     organization_id: str, amounts: Mapping[int, Money], legs_of: Mapping[int, Sequence[Leg]]
 ) -> dict[int, dict[int, int]]:
     """Give how much of a line its counter legs in other currencies are, where it is stored: by line and place."""
