@@ -2,7 +2,7 @@
 
     python -m scripts.sbom requirements.lock
 
-It needs no package, and has the licence of each that is installed.
+It needs no package, and lists those that are installed, each with its licence.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def bill(lock: str, version: str) -> dict[str, object]:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": {"type": "application", "name": "tieout", "version": version}},
-        "components": [component(name, pinned) for name, pinned in PIN.findall(lock)],
+        "components": [found for each in PIN.findall(lock) if (found := component(*each))],
     }
 
 
-def component(name: str, version: str) -> dict[str, object]:
-    """Write one package."""
+def component(name: str, version: str) -> dict[str, object] | None:
+    """Write one package, if it is there."""
     purl = f"pkg:pypi/{name}@{version}"
     facts = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
     try:
         licence = metadata(name).get("License-Expression")
     except PackageNotFoundError:
-        licence = None
+        return None
     return {**facts, "licenses": [{"expression": licence}]} if licence else facts
 
 

@@ -1,5 +1,6 @@
 """A newcomer's first minutes with an installed Tieout: its commands in an empty folder, and the hub in a browser."""
 
+import base64
 import http.cookiejar
 import os
 import re
@@ -7,9 +8,13 @@ import signal
 import subprocess
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.concurrency.crowds import Client
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
 
 OWN = ("DATABASE_URL", "INSTANCE_PATH", "HOST", "PORT", "PYTHONPATH", "TZ", "PYTHONDONTWRITEBYTECODE")
@@ -23,6 +28,7 @@ class Newcomer:
     tieout: tuple[str, ...]
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    log: str = ""
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         environment = {name: text for name, text in os.environ.items() if name not in OWN}
@@ -47,19 +53,27 @@ class Newcomer:
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
-    def hub(self, email: str, password: str) -> tuple[str, str]:
-        """Serve the books, sign in as a browser does, and end the server; answers the hub and the log."""
+    @contextmanager
+    def served(self, *words: str) -> Iterator[str]:
+        """Serve the books at an address, and end the server as an operator does; `log` has what it wrote."""
         port = free_port()
         self.settings["PORT"] = str(port)
-        process, address = self.start("serve"), f"http://127.0.0.1:{port}"
+        process, address = self.start(*(words or ("serve",))), f"http://127.0.0.1:{port}"
         try:
             wait_until_ready(address, Told(process))
-            page = signed_in(address, email, password)
+            yield address
         finally:
-            process.send_signal(signal.SIGTERM)
-            log = process.communicate(timeout=PATIENCE_SECONDS)[1]
-        assert process.returncode == 0, log
-        return page, log
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            # An engine of containers passes signals on to the program; bwrap dies of them.
+            server = children.read_text().split()[0] if self.tieout[:1] == ("bwrap",) else process.pid
+            os.kill(int(server), signal.SIGTERM)
+            self.log = process.communicate(timeout=PATIENCE_SECONDS)[1]
+        assert process.returncode == 0, self.log
+
+    def hub(self, email: str, password: str) -> str:
+        """Serve the books, sign in as a browser does, and end the server; answers the hub."""
+        with self.served() as address:
+            return signed_in(address, email, password)
 
 
 @dataclass(frozen=True)
@@ -87,3 +101,26 @@ def signed_in(address: str, email: str, password: str) -> str:
     with browser.open(address + STYLE.search(page)[1], timeout=PATIENCE_SECONDS) as style:
         assert len(style.read()) > 1000
     return page
+
+
+def proven(address: str, token: str) -> dict:
+    """Go from a bank file to a proof over the API; answers the proof."""
+    file = bank_file(
+        Line("2026-10-02", "900.00"), Line("2026-10-05", "-50.00"), account="DE02120300000000202051"
+    )
+    with closing(Client(address, token)) as client:
+
+        def done(method: str, path: str, body: object = None) -> dict:
+            answer = client.send(method, f"/api{path}", body)
+            assert answer.status < 300, answer
+            return answer.body
+
+        content = base64.b64encode(file).decode()
+        imported = done("POST", "/feeds/imports", {"fileName": "october.ofx", "content": content})
+        account = imported["import"]["accounts"][0]["faId"]
+        lines = done("GET", f"/transactions?faId={account}&entryStatus=DRAFT")["transactions"]
+        done("POST", "/transactions/confirm", {"ids": [each["id"] for each in lines]})
+        place = f"/reconciliations/accounts/{account}"
+        done("PUT", f"{place}/draft", {"statementDate": "2026-10-31", "statementBalance": "850.00"})
+        done("PUT", f"{place}/draft/lines", {"auto": True})
+        return done("POST", f"{place}/complete")["reconciliation"]

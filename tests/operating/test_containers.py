@@ -19,7 +19,7 @@ from scripts import sbom
 from tests import tree
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
-from tests.operating.newcomers import Newcomer, Told
+from tests.operating.newcomers import Newcomer, Told, proven, signed_in
 
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
 COMPOSE = yaml.safe_load((tree.ROOT / "compose.yaml").read_text(encoding="utf-8"))
@@ -56,15 +56,9 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
     assert (unanswered.returncode, unanswered.stdout) == (1, "")
     assert "No server answers at http://0.0.0.0" in unanswered.stderr
     for _ in range(2):
-        process = contained.start(*command)
-        try:
-            wait_until_ready(f"http://127.0.0.1:{contained.settings['PORT']}", Told(process))
+        with contained.served(*command):
             assert contained.told(*check) == "ok\n"
-        finally:
-            process.send_signal(signal.SIGTERM)
-            log = process.communicate(timeout=PATIENCE_SECONDS)[1]
-        assert process.returncode == 0, log
-        assert "nor through the port of a container: put a reverse proxy with HTTPS in front" in log
+        assert "nor through the port of a container: put a reverse proxy with HTTPS in front" in contained.log
     told = contained.run("tieout", "migrate", "--if-empty")
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
@@ -72,15 +66,10 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
 @on_sqlite
 def test_a_server_that_is_stopped_is_not_healthy(contained):
     contained.told("tieout", "migrate")
-    process = contained.start("tieout", "serve")
-    try:
-        wait_until_ready(f"http://127.0.0.1:{contained.settings['PORT']}", Told(process))
+    with contained.served("tieout", "serve"):
         (Path(contained.settings["INSTANCE_PATH"]) / "upgrading").touch(0o600)
         refused = contained.run("tieout", "health", "--json")
         assert (refused.returncode, json.loads(refused.stderr)["code"]) == (1, "not_ready")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_SECONDS)
 
 
 def test_the_image_is_one_user_and_one_volume_and_takes_what_is_there():
@@ -166,27 +155,19 @@ def test_a_socket_of_the_system_keeps_connections_while_the_server_restarts(cont
         second.communicate(timeout=PATIENCE_SECONDS)
 
 
-@pytest.mark.full
-def test_the_image_is_small_and_serves_twice_from_a_read_only_root(tmp_path):
-    """Build it without an engine of containers, and run its root file system as its user."""
-    store = (
-        "--storage-driver",
-        "vfs",
-        "--root",
-        str(tmp_path / "images"),
-        "--runroot",
-        str(tmp_path / "run"),
-    )
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """Build the image without an engine of containers; answers its root file system."""
+    folder = tmp_path_factory.mktemp("image")
+    store = ("--storage-driver", "vfs", "--root", str(folder / "images"), "--runroot", str(folder / "run"))
     buildah = partial(told, "buildah", *store)
-    told("mmdebstrap", "--variant=minbase", "bookworm", str(tmp_path / "base.tar"), SOURCES)
+    told("mmdebstrap", "--variant=minbase", "bookworm", str(folder / "base.tar"), SOURCES)
     empty = buildah("from", "scratch")
-    buildah("add", empty, str(tmp_path / "base.tar"), "/")
+    buildah("add", empty, str(folder / "base.tar"), "/")
     buildah("commit", "--format", "docker", empty, "localhost/base")
     given = ("BASE=localhost/base", "PIP_NO_INDEX=1", "PIP_FIND_LINKS=/wheelhouse")
-    mounted = (
-        f"{Path(sys.prefix) / 'wheelhouse'}:/wheelhouse:ro",
-        "/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro",
-    )
+    wheelhouse = f"{Path(sys.prefix) / 'wheelhouse'}:/wheelhouse:ro"
+    mounted = (wheelhouse, "/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro")
     options = [*(f"--build-arg={each}" for each in given), *(f"--volume={each}" for each in mounted)]
     words = (
         "--format",
@@ -199,21 +180,33 @@ def test_the_image_is_small_and_serves_twice_from_a_read_only_root(tmp_path):
         "Containerfile",
     )
     buildah("bud", *words, *options, str(tree.ROOT))
-    root = buildah("mount", buildah("from", "localhost/tieout"))
+    return buildah("mount", buildah("from", "localhost/tieout"))
+
+
+@pytest.mark.full
+def test_the_image_is_small_and_proves_from_a_read_only_root(root, tmp_path):
+    """Run its root file system as its user and the first process, with nothing to write to but its volume."""
     assert int(told("du", "--summarize", "--bytes", root).split()[0]) <= MOST_BYTES
     assert len(json.loads(Path(root, "opt/tieout/share/tieout/sbom.json").read_text())["components"]) > 30
     books = tmp_path / "books"
     books.mkdir(0o700)
     places = ("--ro-bind", root, "/", "--bind", str(books), "/books", "--tmpfs", "/tmp", "--proc", "/proc")  # noqa: S108
-    closed = ("--dev", "/dev", "--unshare-user", "--uid", "10001", "--gid", "10001", "--cap-drop", "ALL")
+    user = ("--unshare-user", "--uid", "10001", "--gid", "10001", "--cap-drop", "ALL")
+    alone = ("--dev", "/dev", "--unshare-pid", "--as-pid-1", "--die-with-parent", "--chdir", "/books")
     settings = {"PATH": "/opt/tieout/bin:/usr/bin:/bin", "INSTANCE_PATH": "/books", "TMPDIR": "/tmp"}  # noqa: S108
-    image = Newcomer(("bwrap", *places, *closed, "--chdir", "/books", "tieout"), tmp_path, settings)
-    image.told("migrate", "--if-empty")
-    demo = json.loads(image.run("demo", "--json").stdout)
-    for _ in range(2):
-        page, _log = image.hub(demo["email"], demo["password"])
-        assert "Northlight" in page
-    assert image.told("check") == "The books are sound.\n"
+    image = Newcomer(("bwrap", *places, *user, *alone), tmp_path, settings)
+    image.told("tieout", "migrate", "--if-empty")
+    demo = json.loads(image.run("tieout", "demo", "--json").stdout)
+    owner = ("--organization", demo["organizationId"], "--email", demo["email"])
+    token = image.run("tieout", "create-token", *owner, "--name", "First").stdout.strip()
+    command, check = json.loads(last("CMD")), json.loads(last("HEALTHCHECK").partition("CMD ")[2])
+    with image.served(*command) as address:
+        assert "Northlight" in signed_in(address, demo["email"], demo["password"])
+        assert proven(address, token)["holds"] is True
+    with image.served(*command) as address:
+        assert "Northlight" in signed_in(address, demo["email"], demo["password"])
+        assert image.told(*check) == "ok\n"
+    assert image.told("tieout", "check") == "The books are sound.\n"
 
 
 def told(*words: str) -> str:
