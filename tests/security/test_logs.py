@@ -35,6 +35,22 @@ def test_a_request_is_one_line(ada, bank, log):
     assert (line["organizationId"], line["tokenId"]) == (ada.organization_id, ada.token_id)
 
 
+def test_an_act_is_one_line_once_it_is_committed(ada, bank, desk, log):
+    line_id = bank.send("2026-03-02", "1.00")
+    path = f"/api/transactions/{line_id}/confirm"
+    log()
+    ada.post(f"{path}?dryRun=true")
+    assert [each["message"] for each in log()] == ["request"]
+    done = ada.post(path)
+    act, request = log()
+    told = (act["kind"], act["status"], act["actionRequestId"], act["organizationId"])
+    assert told == ("confirm_transaction", "EXECUTED", done.json["actionRequestId"], ada.organization_id)
+    assert (act["message"], act["requestId"]) == ("act", request["requestId"])
+    voided = f"/api/journal-entries/{desk.line(line_id)['journalEntryId']}/void"
+    assert [ada.post(voided, json={"reason": "Twice"}).status_code for _ in range(2)] == [200, 409]
+    assert [each["status"] for each in log() if each["message"] == "act"] == ["EXECUTED", "FAILED"]
+
+
 def test_an_unexpected_error_is_one_line_with_its_place(ada, log, monkeypatch):
     def break_down(*_args, **_kwargs):
         raise RuntimeError(f"with {ada.token} in it\nand a second line")

@@ -1,5 +1,6 @@
 """Acts: every write is one action request, and what happened to it goes into the audit chain."""
 
+import logging
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from webapp.services.audit import bound_rows, updates
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit.act import CLOSINGS, Act, Actor
 from webapp.services.storage.savepoints import at_end
+
+log = logging.getLogger("tieout.requests")
 
 
 class ProofTouchedError(Exception):
@@ -272,10 +275,20 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
             }
         )
     db.session.execute(_NEW_EVENTS, rows)
-    if measures.is_on():
-        counted = [(done.kind, status) for done, status, _ in acts]
-        at_end(committed=lambda: measures.count_acts(counted))
+    facts = [
+        {"kind": done.kind, "status": status, "actionRequestId": done.id, "organizationId": organization_id}
+        for done, status, _ in acts
+    ]
+    at_end(committed=lambda: _tell(facts, is_requested=bool(acts[0][0].actor.request_id)))
     return before.touched
+
+
+def _tell(acts: Sequence[Mapping[str, str]], *, is_requested: bool) -> None:
+    """Count acts that are committed, and write a line into the log for each that a request asked for."""
+    measures.count_acts((each["kind"], each["status"]) for each in acts)
+    if is_requested:
+        for facts in acts:
+            log.info("act", extra={"facts": facts})
 
 
 def _event(done: Act, status: str, error: str) -> dict[str, object]:
