@@ -172,6 +172,12 @@ ON_POSTGRESQL = {
     "another encoding": (server(encoding="LATIN1"), "encoding"),
     "a standby": (server(only_reads=True), "only_reads"),
     "an old server": (server(version=120022), "old_postgresql"),
+    "a server without corrections": (
+        replaced(
+            diagnosis, "LAST_CORRECTIONS", {14: OLD.date(), 16: OLD.date(), 17: OLD.date(), 18: OLD.date()}
+        ),
+        "old_postgresql",
+    ),
     "clocks differ": (server(now=OLD), "clocks_differ"),
     "a strong role": (
         replaced(diagnosis, "weaknesses", lambda c: {"database_role": postgresql.strong_role(c)}),
@@ -184,8 +190,13 @@ ON_POSTGRESQL = {
 }
 
 
+ON_SQLITE = {
+    "an old library": (replaced(diagnosis, "LIBRARY", sa.select(sa.literal("3.40.1"))), "old_sqlite")
+}
+
+
 def test_a_sound_installation_has_no_finding_and_each_planted_fault_is_named(sound):
-    kinds = PLANTED | (ON_POSTGRESQL if sound.url.startswith("postgresql") else {})
+    kinds = PLANTED | (ON_SQLITE if sound.url.startswith("sqlite") else ON_POSTGRESQL)
     assert (looked(), len(kinds) >= 25) == ({}, True)
     missed = []
     for kind, (plant, code) in kinds.items():

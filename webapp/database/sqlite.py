@@ -147,7 +147,7 @@ def prepare(connection: Any) -> None:
     """Run the pragmas; raises UnsafeSettingError where an affected library finds the books kept in WAL mode."""
     connection.execute(f"PRAGMA busy_timeout={PATIENCE_MILLISECONDS}")
     version = connection.execute("SELECT sqlite_version()").fetchone()[0]
-    if _is_safe(version):
+    if is_safe(version):
         connection.execute("PRAGMA journal_mode=WAL")
     elif not _leaves_wal(connection):
         raise UnsafeSettingError(
@@ -158,7 +158,12 @@ def prepare(connection: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _is_safe(version: str) -> bool:
+def is_safe(version: str) -> bool:
+    """Tell whether a version of SQLite keeps books in WAL mode undamaged.
+
+    >>> is_safe("3.51.2"), is_safe("3.51.10")
+    (False, True)
+    """
     return tuple(map(int, version.split("."))) >= FIRST_SAFE_WAL_VERSION
 
 

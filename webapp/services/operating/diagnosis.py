@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
@@ -17,6 +17,7 @@ from webapp.database import stop
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
+from webapp.database.sqlite import is_safe
 from webapp.file_safety import file_system
 from webapp.migrations import revisions
 from webapp.models import AuditEvent, ExchangeRate, FeedAccount, Organization
@@ -44,7 +45,15 @@ SERVER: Final = sa.select(
     ),
     sa.func.clock_timestamp().label("now"),
 )
-OLDEST_POSTGRESQL: Final = 130000
+LIBRARY: Final = sa.select(sa.func.sqlite_version())
+# https://www.postgresql.org/support/versioning/
+LAST_CORRECTIONS: Final = {
+    14: date(2026, 11, 12),
+    15: date(2027, 11, 11),
+    16: date(2028, 11, 9),
+    17: date(2029, 11, 8),
+    18: date(2030, 11, 14),
+}
 
 
 class Symptom(NamedTuple):
@@ -230,6 +239,13 @@ def _of_database(settings: Settings, now: datetime) -> Iterator[Symptom]:
             "Set the clock: timedatectl set-ntp true",
         )
     if connection.dialect.name == "sqlite":
+        version = str(connection.scalar(LIBRARY))
+        if not is_safe(version):
+            yield Symptom(
+                "old_sqlite",
+                f"SQLite {version} can damage books in WAL mode. Without it, readers wait for writers.",
+                "pip install --upgrade pysqlite3",
+            )
         return
     if (refused := refusal(connection)) is not None:
         yield Symptom("unsafe_role", refused, "See above.", is_private=True)
@@ -261,11 +277,12 @@ def _of_server(settings: Settings, server: sa.Row[Any], now: datetime) -> Iterat
             "Name the primary in DATABASE_URL, with target_session_attrs=read-write.",
             is_private=True,
         )
-    if server.version < OLDEST_POSTGRESQL:
+    major = server.version // 10000
+    if major < min(LAST_CORRECTIONS) or LAST_CORRECTIONS.get(major, now.date()) < now.date():
         yield Symptom(
             "old_postgresql",
-            f"PostgreSQL {server.version // 10000} gets no more corrections.",
-            "Upgrade the server.",
+            f"PostgreSQL {major} gets no more corrections.",
+            "Upgrade the server: pg_upgrade, or restore a backup into a newer one.",
             is_private=True,
         )
     if abs(server.now - now) > CLOCK:
