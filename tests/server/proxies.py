@@ -1,5 +1,6 @@
 """nginx in front of a server, as it is by default in Debian, and as it is least careful of what it passes on."""
 
+import re
 import shutil
 import socket
 import subprocess
@@ -9,15 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from tests.fixtures.servers import free_port
+from tests.tree import ROOT
 
 PATIENCE_SECONDS = 10
-#: What docs/operating/configure.md says.
-DOCUMENTED = """
-    proxy_set_header Host $host;
-    proxy_set_header X-Forwarded-For $remote_addr;
-    proxy_set_header X-Forwarded-Proto $scheme;
-    proxy_set_header X-Forwarded-Host $host;
-"""
+CONFIGURING = (ROOT / "docs" / "operating" / "configure.md").read_text(encoding="utf-8")
+DOCUMENTED = "".join(re.findall(r"^ +proxy_set_header .*\n", CONFIGURING, re.MULTILINE))
 #: The second proxy in a row adds to what the first one says.
 ADDING = """
     proxy_set_header Host $host;
