@@ -1,4 +1,4 @@
-"""Every page in light, in dark and on a phone, on the demo's books: nothing is cut, and pictures to look at."""
+"""Every page on screens and paper, on the demo's books: nothing is cut, and there are pictures to look at."""
 
 import re
 
@@ -23,6 +23,14 @@ CUT = """[...document.querySelectorAll("main table")].some((table) =>
     [...table.rows].some((row) => row.getBoundingClientRect().bottom > table.getBoundingClientRect().bottom + 1))"""
 
 # A mark stands beside the value that a rule has set, or its row is higher than the others.
+# Below a phone, above it, and on both sides of where a layout changes.
+WIDTHS = (320, 447, 760, 1121)
+# The widths of sheets within their margins. Nothing that acts is printed, but a button that is a value or a state.
+SHEETS = {"auto": 658, "wide": 1047, "widest": 1512}
+SHEET = """[...document.querySelectorAll("main, main *")].map((each) => getComputedStyle(each).page)
+    .find((page) => page !== "auto") || "auto"""
+ACTING = "main button:not(.value, .switch, .tick.is-cleared):visible"
+
 BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) => mark.getClientRects().length &&
     mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
 
@@ -51,6 +59,23 @@ def look_at_a_mismatch(page):
     return look_at(page, month("90.00", "58.00", "2026-10-02", "2026-10-30"))
 
 
+def too_narrow(page):
+    """List the widths that the page is wider than; its sheet of paper is one of them, and shows no button."""
+    own = page.viewport_size
+    found = []
+    for width in (own["width"], *WIDTHS, "paper"):
+        if width == "paper":
+            page.emulate_media(media="print")
+        shown = width if width != "paper" else SHEETS[page.evaluate(SHEET)]
+        page.set_viewport_size({**own, "width": shown})
+        is_acting = width == "paper" and page.locator(ACTING).count()
+        if is_acting or page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(width)
+    page.emulate_media(media="screen")
+    page.set_viewport_size(own)
+    return found
+
+
 @pytest.mark.rare
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
@@ -62,8 +87,7 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes
             answer = page.goto(address.format(**vars(mara)))
             assert answer.status == 200, address
             picture(page, f"{name}-{mode}")
-            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                sideways.append(f"{name}-{mode}")
+            sideways += [(name, mode, width) for width in too_narrow(page)]
             if page.evaluate(CUT):
                 cut.append(f"{name}-{mode}")
             if page.evaluate(BELOW):

@@ -127,8 +127,8 @@ def test_the_statements_do_not_grow_with_the_history(ben, at_most, bank):
 def test_the_account_s_page_shows_the_strip(ben, fa_id):
     page = ben.get(f"/feeds/{fa_id}").text
     assert "December 2026: Off" in page
-    assert "November 2026: Gap" in page
-    assert "No data for 11 Nov to 30 Nov." in page
+    assert "November 2026: Partly covered" in page
+    assert "No file covers 11 Nov to 30 Nov." in page
 
 
 def october(opening="100.00", days=("2026-10-02", "2026-10-30"), closing="75.00"):

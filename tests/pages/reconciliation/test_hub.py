@@ -1,9 +1,11 @@
 """What waits on the hub: unconfirmed and uncategorised lines, proposals, and the best suggested rule."""
 
 import re
+from io import BytesIO
 
 import pytest
 
+from tests.fixtures.bank_files.ofx_files import balance, sgml, statement, transaction
 from tests.fixtures.helpers.habits import decide, send
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.pages.test_transfers import text
@@ -43,7 +45,19 @@ def test_only_so_many_uncategorised_lines_are_counted(ada, bank, travel, monkeyp
     monkeypatch.setattr(waiting_lines, "MOST", 2)
     for number in range(4):
         send(bank, f"Shop {number}")
+    assert "4 lines to confirm, 4 uncategorised" in text(ada.browser().get("/"))
+    monkeypatch.setattr(waiting_lines, "ALL", 3)
     assert "4 lines to confirm, over 2 uncategorised" in text(ada.browser().get("/"))
+
+
+@on_sqlite
+def test_a_total_that_is_unknown_says_why(ada, bank, travel):
+    assert "No total: Main account has no balance yet." in text(ada.browser().get("/"))
+    yen = statement(transaction(TRNAMT="-900"), currency="JPY", balances=[balance("900", "20261101")])
+    form = {"file": (BytesIO(sgml(yen)), "yen.ofx")}
+    taken = ada.post("/api/feeds/imports", data=form, content_type="multipart/form-data")
+    assert taken.status_code == 201, taken.json
+    assert "JPY has no rate on this day" in text(ada.browser().get("/"))
 
 
 def test_a_correction_to_an_uncategorised_account_waits_too(ada, bank, travel):

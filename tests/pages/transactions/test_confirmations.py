@@ -157,7 +157,7 @@ def test_a_line_that_is_otherwise_is_refused_and_both_versions_are_shown(ada, ba
     assert "This line has changed since its row was shown. Nothing was posted." in text(refused)
     assert {
         "account": "Account Travel → Rent .",
-        "merchant": "Merchant none → Bahn .",
+        "merchant": "Customer or supplier none → Bahn .",
         "parts": "Parts Travel −10.00 EUR → Rent −5.00 EUR, Travel −5.00 EUR .",
     }[field] in text(refused)
     assert row.record()[0] == "DRAFT"

@@ -186,11 +186,18 @@ def in_base(account: HubRecord, as_of: date) -> Money | None:
 
 
 def total(accounts: Sequence[HubRecord], base: dict[int, Money | None]) -> dict[str, Any]:
-    """The sum of all accounts in the base currency; unknown if one of them is."""
+    """The sum of all accounts in the base currency; unknown if one of them is, with the reason of each."""
     amounts = [amount for amount in base.values() if amount is not None]
     currency = principal().base_currency
+    missing = [account for account in accounts if base[account.fa_id] is None]
     return {
-        "amount": sum(amounts, start=Money.zero(currency)) if len(amounts) == len(base) else None,
+        "amount": None if missing else sum(amounts, start=Money.zero(currency)),
+        "missing": [
+            f"{account.account_name} has no balance yet"
+            if account.provider_balance is None or account.provider_balance.amount is None
+            else f"{account.currency} has no rate on this day"
+            for account in missing
+        ],
         "unreconciled_count": sum(account.unreconciled_count for account in accounts),
         "unconfirmed_count": sum(account.unconfirmed_count for account in accounts),
     }

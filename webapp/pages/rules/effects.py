@@ -17,7 +17,7 @@ from webapp.web.access.auth import organization_id
 
 COLUMNS = {
     "SET_ACCOUNT": ("accountId", "account_id", "Account"),
-    "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Merchant"),
+    "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Customer or supplier"),
     "SET_PROJECT": ("projectId", "project_id", "Project"),
     "SET_CURRENCY": ("currency", "currency", "Currency"),
     "SETTLE_BY_REFERENCE": ("itemId", "item_id", "Pays"),

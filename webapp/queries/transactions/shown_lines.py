@@ -173,7 +173,7 @@ class _ShownNames:
         pairs = [("day", _day(before.booked_on), _day(after.booked_on))]
         if len(before.parts) == len(after.parts) == 1:
             pairs += zip(
-                ("account", "merchant", "project", "amount"),
+                ("account", "customer or supplier", "project", "amount"),
                 self._fields(before.parts[0]),
                 self._fields(after.parts[0]),
                 strict=True,

@@ -13,8 +13,8 @@ from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.common.made_once import made_once
 
-# What is beyond this many is not counted: the hub says "over 1,000", and stays as fast.
-MOST = 1000
+# Of more lines than `ALL` not all are counted: the hub says "over 1,000", and stays as fast.
+MOST, ALL = 1000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,24 @@ def of_accounts(organization_id: str, accounts: Sequence[FeedAccountRecord]) -> 
     waiting = [account for account in accounts if account.unconfirmed_count]
     if not waiting:
         return None
+    count = sum(account.unconfirmed_count for account in waiting)
+    most = ALL if count <= ALL else MOST
     return WaitingLines(
-        count=sum(account.unconfirmed_count for account in waiting),
+        count=count,
         account_count=len(waiting),
         account=max(waiting, key=lambda account: account.unconfirmed_count),
-        uncategorised_of=_uncategorised(organization_id, [account.fa_id for account in waiting]),
-        most=MOST,
+        uncategorised_of=_uncategorised(organization_id, [account.fa_id for account in waiting], most),
+        most=most,
     )
 
 
-def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> dict[int, int]:
-    """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `MOST` and one more."""
-    return dict(db.session.execute(*_count(organization_id, fa_ids)).all())
+def _uncategorised(organization_id: str, fa_ids: Sequence[int], most: int) -> dict[int, int]:
+    """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `most` and one more."""
+    return dict(db.session.execute(*_count(organization_id, fa_ids, most + 1)).all())
 
 
 @made_once
-def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+def _count(organization_id: str, fa_ids: Sequence[int], limit: int) -> sa.Select[*tuple[Any, ...]]:
     """Count from the postings on these accounts, which ends early.
 
     To leave out doubles before there are enough, PostgreSQL would read all of them. SQLite has no index on
@@ -73,7 +75,7 @@ def _count(organization_id: str, fa_ids: Sequence[int]) -> sa.Select[*tuple[Any,
             Posting.account_id.in_(uncategorised),
             JournalEntry.status == "DRAFT",
         )
-        .limit(MOST + 1)
+        .limit(limit)
         .subquery()
     )
     entries = sa.select(drafts.c.entry_id).distinct().subquery()
