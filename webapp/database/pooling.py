@@ -28,6 +28,8 @@ _SETTINGS: Final = {
     "plan_cache_mode": "force_custom_plan",
     # A page waits longer for further processes to start than they save it.
     "max_parallel_workers_per_gather": "0",
+    # It looks cheap where statistics tell of few keys, and goes through all entries where newer keys have come since.
+    "enable_mergejoin": "off",
 }
 # PQTRANS_IDLE of libpq: no transaction is open.
 IDLE: Final = 0

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # By keys from a few rows to the next, in the order in which they are joined; else whole tables would be read first.
-# What the planner expects looks dear enough for several processes.
 _OF_JOINS: Final = {
     "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
     "join_collapse_limit": "1",
     "random_page_cost": "1",
-    "max_parallel_workers_per_gather": "0",
 }
 BY_KEYS: Final = "; ".join(f"SET LOCAL {name} = {value}" for name, value in _OF_JOINS.items())
 AS_EVER: Final = "; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _OF_JOINS)

@@ -50,9 +50,17 @@ def rows_read(app):
     return call
 
 
+@pytest.fixture(params=[0, 60], ids=["none", "old"])
+def lines_before(request, session, bank):
+    """Lines that the server knows of, whose entries have all lower keys than those that come."""
+    bank.send_many([("2026-02-01", "-5.00", "Same")] * request.param)
+    session.execute(sa.text("ANALYZE"))
+    session.commit()
+
+
 @pytest.fixture
 def posted(session, ada):
-    """Thousands of entries, without legs, when the server looks at its tables; none is a draft, or has a line."""
+    """Thousands of entries, without legs, which the server looks at; none is a draft, or has a line."""
     session.execute(sa.text("SET LOCAL session_replication_role = replica"))
     session.execute(
         sa.text("""
@@ -63,7 +71,7 @@ def posted(session, ada):
         {"organization_id": ada.organization_id, "count": POSTED},
     )
     session.commit()
-    session.execute(sa.text("ANALYZE"))
+    session.execute(sa.text("ANALYZE journal_entries"))
     session.commit()
     # The first act is that of a new connection, which has no plans yet.
     db.engine.dispose()
@@ -138,7 +146,7 @@ def rows_shown(app):
         sa.event.remove(engine, name, ended)
 
 
-@pytest.mark.usefixtures("posted")
+@pytest.mark.usefixtures("lines_before", "posted")
 @pytest.mark.parametrize(
     "path",
     [
@@ -150,7 +158,10 @@ def rows_shown(app):
     ],
 )
 def test_what_few_rows_answer_reads_no_table(ada, bank, rows_shown, path):
-    """Beside row-level security PostgreSQL finds by no index what is joined with COALESCE, and read all entries."""
+    """Beside row-level security PostgreSQL finds by no index what is joined with COALESCE, and read all entries.
+
+    What it knows of may be old: then it merged all entries with a few legs that it thought to be the first of them.
+    """
     first, second = bank.open("One"), bank.open("Another")
     lines = [
         line
@@ -160,6 +171,6 @@ def test_what_few_rows_answer_reads_no_table(ada, bank, rows_shown, path):
     ada.post(f"/api/transactions/{lines[0]}/confirm")
     address = f"/api/{path.format(fa_id=first)}"
     rows_shown(lambda: ada.get(address))
-    ada.post(f"/api/transactions/{lines[2]}/confirm")
-    read = rows_shown(lambda: ada.get(address))
-    assert read.total() <= MOST_ROWS, read
+    confirm = f"/api/transactions/{lines[2]}/confirm"
+    read = [rows_shown(lambda: ada.post(confirm)), rows_shown(lambda: ada.get(address))]
+    assert max(each.total() for each in read) <= MOST_ROWS, read
