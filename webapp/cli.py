@@ -11,6 +11,7 @@ gc.disable()
 import click
 
 from webapp.commands.backups import backup, restore
+from webapp.commands.clients import oauth_client
 from webapp.commands.demo import demo
 from webapp.commands.doctor import doctor, health
 from webapp.commands.failures import JsonErrors, in_plain_words
@@ -37,6 +38,7 @@ COMMANDS = tuple(
         list_organizations,
         create_token,
         tokens_group,
+        oauth_client,
         set_password,
         import_files,
         push,

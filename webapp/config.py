@@ -8,6 +8,7 @@ from importlib import metadata
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from webapp import file_safety
 
@@ -18,6 +19,8 @@ CLONE = Path(__file__).resolve().parent.parent
 MOST_REQUESTS_A_MINUTE = 120_000
 METRICS_ON_LOOPBACK = "loopback"
 LEAST_METRICS_TOKEN = 16
+# Which other servers are called: those that somebody configured, or none.
+OUTBOUND = ("list", "none")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -38,6 +41,8 @@ class Settings:
     trusted_hosts: tuple[str, ...] = LOOPBACK_HOSTS
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
+    public_url: str = ""
+    outbound: str = OUTBOUND[0]
     metrics: str = ""
     metrics_token: str = field(default="", repr=False)
 
@@ -93,6 +98,8 @@ class Settings:
             ),
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
+            public_url=read.text("PUBLIC_URL", "").rstrip("/"),
+            outbound=read.text("OUTBOUND", OUTBOUND[0]),
             metrics=read.text("METRICS", ""),
             metrics_token=read.text("METRICS_TOKEN", ""),
         )
@@ -177,12 +184,38 @@ def is_loopback(host: str) -> bool:
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
+def is_origin(address: str) -> bool:
+    """Return whether an address is a scheme, a host and a port: HTTPS, or plain HTTP on this machine.
+
+    >>> is_origin("https://books.example.org"), is_origin("http://127.0.0.1:8000"), is_origin("http://books.example")
+    (True, True, False)
+    >>> is_origin("https://books.example/tieout"), is_origin("https://ada@books.example"), is_origin("https://a:b")
+    (False, False, False)
+    """
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    named = f"[{host}]" if ":" in host else host
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+    return is_safe and bool(host) and address == f"{parts.scheme}://{named}{port}"
+
+
 def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
     """Raise UnsafeSettingError for settings that would put the books at risk."""
     if environment.get("FLASK_DEBUG", "0").lower() not in {"", "0", "false", "no"}:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
+    if settings.outbound not in OUTBOUND:
+        raise UnsafeSettingError(f"OUTBOUND is {settings.outbound!r}; set it to list or none.")
+    if settings.public_url and not is_origin(settings.public_url):
+        raise UnsafeSettingError(
+            f"PUBLIC_URL is {settings.public_url!r}; set it to the https address of this server without a path,"
+            " like https://books.example.org."
+        )
     if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
         raise UnsafeSettingError(
             f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."

@@ -245,7 +245,7 @@ def server_refusal(environ: Mapping[str, Any]) -> Response | None:
     code = named if named in SERVER_REFUSALS else "bad_request"
     status, sentence, headers = SERVER_REFUSALS[code]
     answer: dict[str, Any] = error_body(code, sentence)
-    if environ.get("PATH_INFO") == MODELS:
+    if is_for_models(environ.get("PATH_INFO", "")):
         # Clients of the protocol show no other sentence.
         answer = {"jsonrpc": "2.0", "error": {"code": INTERNAL, "message": sentence, "data": {"code": code}}}
     return Response(json.dumps(answer), status, headers, content_type="application/json")
@@ -254,7 +254,12 @@ def server_refusal(environ: Mapping[str, Any]) -> Response | None:
 def is_for_api() -> bool:
     """Return whether the request is of a program: for the API, or for the protocol of models."""
     path = request.path
-    return path.startswith("/api/") or path in {"/api", MODELS}
+    return path.startswith("/api/") or path == "/api" or is_for_models(path)
+
+
+def is_for_models(path: str) -> bool:
+    """Return whether a path is the address of the protocol for models, with or without a slash at its end."""
+    return path in {MODELS, f"{MODELS}/"}
 
 
 def error_response(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from webapp import create_app
+from webapp.commands import connector as connectors
 from webapp.commands.books import JSON, answer
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError, is_loopback
@@ -15,6 +16,7 @@ from webapp.database.tenancy import maintenance
 from webapp.services.operating.diagnosis import Symptom, examine
 
 HEALTH_SECONDS = 5
+ALL_STEPS = "A chat client can connect: each step up to a person's sign-in works."
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (what to connect to in its place)
 
 
@@ -55,14 +57,21 @@ def own_name(trusted: tuple[str, ...]) -> str:
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Leave out the check of all books, which takes the longest.")
+@click.option(
+    "--connector", metavar="URL", help="Only play what a chat client does to connect to this address."
+)
 @JSON
 @click.pass_context
-def doctor(context: click.Context, *, quick: bool, as_json: bool) -> None:
+def doctor(context: click.Context, *, quick: bool, connector: str | None, as_json: bool) -> None:
     """Say what will hurt this installation, each with what mends it; exit status 1 if something will."""
-    found = list(_found(quick=quick))
+    found = list(_found(quick=quick) if connector is None else connectors.examine(connector))
     lines = [line for each in found for line in (each.sentence, f"    {each.mend}")]
     value = {"ok": not any(each.hurts for each in found), "findings": [each._asdict() for each in found]}
-    answer(value, "\n".join(lines) or "This installation is in order.", as_json=as_json)
+    answer(
+        value,
+        "\n".join(lines) or (ALL_STEPS if connector else "This installation is in order."),
+        as_json=as_json,
+    )
     if not value["ok"]:
         context.exit(1)
 

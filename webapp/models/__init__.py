@@ -41,6 +41,7 @@ from webapp.models.transactions import LineJoin, Transaction, TransferPair
 from webapp.models.users import (
     ApiToken,
     BrowserSession,
+    ConnectionSecret,
     FamiliarBrowser,
     SavedView,
     SignInCounter,

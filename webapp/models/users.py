@@ -16,7 +16,11 @@ from webapp.models.base import (
     foreign_key,
     keyed_by,
     numbered,
+    one_of,
 )
+
+# What a connection has: a code for its first tokens, an access token for calls, a refresh token for the next ones.
+SECRET_KINDS = ("CODE", "ACCESS", "REFRESH")
 
 
 class User(Base):
@@ -91,6 +95,8 @@ class SavedView(Numbered, Base):
 class ApiToken(Numbered, Base):
     """A bearer token of a user in one organization, with scopes out of those of behaviour.md 5.
 
+    One with a `client_id` is a connection: a client of that id, which gets its tokens by OAuth (ConnectionSecret).
+
     Its caps are what it may post in a day, in entries and in the base currency, and how often it may ask;
     null is no cap of its own.
     """
@@ -114,6 +120,34 @@ class ApiToken(Numbered, Base):
     max_entries_a_day: Mapped[int | None] = mapped_column(sa.Integer)
     max_amount_a_day_minor: Mapped[int | None] = mapped_column(MONEY)
     max_requests_a_minute: Mapped[int | None] = mapped_column(sa.Integer)
+    client_id: Mapped[str | None] = mapped_column(sa.String(512))
+
+
+class ConnectionSecret(OrganizationKeyed, Base):
+    """A code, an access token or a refresh token of a connection: only its SHA-256 is stored.
+
+    It is good for one `resource`. A code and a refresh token are used once; who comes with a used one has copied it. A
+    code has the redirect address and the challenge that its client has to meet, an access token its scopes.
+    """
+
+    __tablename__ = "connection_secrets"
+    __table_args__ = (
+        foreign_key("token_id", "api_tokens"),
+        one_of("kind", *SECRET_KINDS),
+        sa.Index("ix_connection_secrets_token_id", "organization_id", "token_id"),
+        {"sqlite_with_rowid": False},
+    )
+
+    secret_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    token_id: Mapped[int] = mapped_column(BigId)
+    kind: Mapped[str] = mapped_column(sa.String(8))
+    resource: Mapped[str] = mapped_column(sa.String(512))
+    scopes: Mapped[list[str]] = mapped_column(sa.JSON)
+    redirect: Mapped[str | None] = mapped_column(sa.String(2000))
+    challenge: Mapped[str | None] = mapped_column(sa.String(64))
+    created_at: Mapped[datetime] = created()
+    expires_at: Mapped[datetime] = mapped_column(Instant)
+    used_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
 class TokenDay(OrganizationKeyed, Base):

@@ -7,6 +7,7 @@ from flask import Flask
 # A person's own pages: their addresses name no books.
 OWN = (
     "access.joining",
+    "access.oauth",
     "access.own_books",
     "access.own_sign_in",
     "access.sessions",
@@ -15,6 +16,7 @@ OWN = (
 )
 BOOKS = "/b/<books:books>"
 NOUNS = (
+    "access.connections",
     "access.invitations",
     "access.members",
     "access.organizations",

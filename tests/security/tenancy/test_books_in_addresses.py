@@ -10,7 +10,12 @@ from tests.security.addresses import PARAMETER, addresses_of
 from webapp.web.access.books import HEADER, HELD
 
 # What has no books in its address.
-OWN = re.compile(r"/(?:api/docs|b/|static/|sign-|settings/sign-in|start|books|join/|llms\.txt|$)")
+OWN = re.compile(
+    r"/(?:api/docs|b/|static/|sign-|settings/sign-in|start|books|join/|oauth/|\.well-known/|llms\.txt|$)"
+)
+
+# What programs read is no page.
+PROGRAMS = ("/.well-known/", "/metrics")
 
 
 @pytest.fixture
@@ -131,7 +136,8 @@ def test_each_id_in_an_address_has_books_that_hold_it(pages):
 
 def test_every_link_of_a_page_names_its_books(ada, pages, ids):
     """What a browser of the tests is given holds this of each page; here are all of them."""
-    browser, asked = ada.browser(), [each for each in pages if each.is_safe]
+    asked = [each for each in pages if each.is_safe and not each.rule.startswith(PROGRAMS)]
+    browser = ada.browser()
     assert len(asked) > 80
     for address in asked:
         assert browser.get(address.path({**ids, "slug": "reports"})).status_code < 400, address.name

@@ -69,7 +69,7 @@ def revoke(token_id: int) -> Response:
     """Revoke a key at once."""
     token = queries.access.tokens.get(organization_id(), token_id, user_id=owner_id())
     services.access.tokens.revoke(token, **acting())
-    return redirect_to(url_for("tokens.index"))
+    return redirect_to(url_for("connections.index" if token.client_id else "tokens.index"))
 
 
 def owner_id() -> int | None:
@@ -112,7 +112,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
     """Render the keys, with a refused form as it was typed."""
     return render(
         "settings/keys.html",
-        tokens=queries.access.tokens.listed(organization_id(), user_id=owner_id()),
+        tokens=queries.access.tokens.listed(organization_id(), user_id=owner_id(), connects=False),
         new_token=new_token,
         presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],

@@ -2,6 +2,7 @@
 
 from webapp.queries.access import (
     callers,
+    clients,
     invitations,
     organizations,
     principals,

@@ -15,11 +15,13 @@ from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
     BrowserSession,
+    ConnectionSecret,
     Membership,
     Organization,
     Proposal,
     User,
     of_same_organization,
+    refers_to,
 )
 from webapp.queries.audit import proposals
 from webapp.queries.common.made_once import made_once
@@ -63,6 +65,24 @@ def _of_older_secret(digest: str, now: datetime) -> sa.Select[*tuple[Any, ...]]:
 @made_once
 def _of_id(organization_id: str, token_id: int, now: datetime) -> sa.Select[*tuple[Any, ...]]:
     return _tokens(now).where(ApiToken.organization_id == organization_id, ApiToken.id == token_id)
+
+
+@made_once
+def _of_access_token(
+    organization_id: str, digest: str, resource: str, now: datetime
+) -> sa.Select[*tuple[Any, ...]]:
+    return (
+        _tokens(now)
+        .join(ConnectionSecret, refers_to(ConnectionSecret.token_id, ApiToken))
+        .add_columns(ConnectionSecret.scopes.label("granted"))
+        .where(
+            ConnectionSecret.organization_id == organization_id,
+            ConnectionSecret.secret_hash == digest,
+            ConnectionSecret.kind == "ACCESS",
+            ConnectionSecret.resource == resource,
+            ConnectionSecret.expires_at > now,
+        )
+    )
 
 
 def digest_of(secret: str) -> str:
@@ -229,6 +249,19 @@ def by_token(session: orm.Session, named: str | None, token: str, now: datetime)
     statement = _of_older_secret(digest, now) if named is None else _of_secret(named, digest, now)
     row = session.execute(*statement).one_or_none()
     return None if row is None else _of_token(row)
+
+
+def by_access_token(
+    session: orm.Session, named: str | None, token: str, resource: str, now: datetime
+) -> Principal | None:
+    """Find the principal of a connection's access token for this address, unless either is over."""
+    if named is None:
+        return None
+    row = session.execute(*_of_access_token(named, digest_of(token), resource, now)).one_or_none()
+    if row is None:
+        return None
+    found = _of_token(row)
+    return replace(found, scopes=found.scopes & frozenset(row.granted))
 
 
 def proposer(proposal: Proposal, now: datetime) -> Principal | None:

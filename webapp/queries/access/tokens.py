@@ -31,6 +31,7 @@ class TokenRecord:
     max_entries_a_day: int | None
     max_amount_a_day: Money | None
     max_requests_a_minute: int | None
+    client_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,15 @@ class TokenToday:
     acts: list[ActionRequest]
 
 
-def listed(organization_id: str, *, user_id: int | None) -> list[TokenRecord]:
-    """List a person's tokens, newest first; those of everybody without a person."""
+def listed(organization_id: str, *, user_id: int | None, connects: bool | None = None) -> list[TokenRecord]:
+    """List a person's tokens, newest first; those of everybody without a person.
+
+    `connects` chooses connections, or what is none.
+    """
+    named = ApiToken.client_id
+    kind = [] if connects is None else [named.is_not(None) if connects else named.is_(None)]
     rows = db.session.execute(
-        _with_owner().where(*_of_person(organization_id, user_id)).order_by(ApiToken.id.desc())
+        _with_owner().where(*_of_person(organization_id, user_id), *kind).order_by(ApiToken.id.desc())
     )
     return [_record(*row) for row in rows]
 

@@ -64,6 +64,18 @@ def count_live_of_token(organization_id: str, token_id: int, now: datetime) -> i
     return db.session.scalar(sa.select(sa.func.count()).select_from(live.subquery())) or 0
 
 
+def counts_of_tokens(organization_id: str, token_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Count what each token proposed, and what of it waits."""
+    waits = sa.case((ActionRequest.status == "PENDING", 1), else_=0)
+    rows = db.session.execute(
+        sa.select(Proposal.token_id, sa.func.count(), sa.func.sum(waits))
+        .join(ActionRequest, refers_to(Proposal.action_request_id, ActionRequest))
+        .where(Proposal.organization_id == organization_id, Proposal.token_id.in_(token_ids))
+        .group_by(Proposal.token_id)
+    )
+    return {token_id: (count, int(waiting)) for token_id, count, waiting in rows}
+
+
 def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     """Find the waiting proposal of a call by anybody."""
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))

@@ -75,21 +75,27 @@ def create(
     scopes: Sequence[str] = (),
     expires_at: datetime | None = None,
     caps: Caps = Caps(),  # noqa: B008  (it cannot change)
+    client_id: str | None = None,
 ) -> tuple[ApiToken, str]:
-    """Make a token for a member, with all that its owner may unless scopes are chosen; answer with its text, once."""
+    """Make a token for a member, with all that its owner may unless scopes are chosen; answer with its text, once.
+
+    That of a connection, which has a `client_id`, opens nothing that anybody is told.
+    """
     _refuse_expired(expires_at, now)
     chosen = token_scopes(membership.role, scopes or None)
     text = token_text(secrets.token_bytes(32), membership.organization_id)
-    with act(actor, now, "create_token", ("token", name), title=f"Created the API key {name}") as doing:
+    title = f"Connected {name}" if client_id else f"Created the API key {name}"
+    with act(actor, now, "create_token", ("token", name), title=title) as doing:
         token = ApiToken(
             organization_id=membership.organization_id,
             user_id=membership.user_id,
             name=name,
-            prefix=text[:PREFIX_LENGTH],
+            prefix="" if client_id else text[:PREFIX_LENGTH],
             token_hash=digest_of(text),
             scopes=list(chosen),
             created_at=now,
             expires_at=expires_at,
+            client_id=client_id,
             **caps._asdict(),
         )
         db.session.add(token)
@@ -110,7 +116,7 @@ def change(
     caps: Caps,
 ) -> ApiToken:
     """Change what a token may do from now on, at most what its owner may."""
-    title = f"Changed the API key {name}"
+    title = f"Changed the {'connection' if token.client_id else 'API key'} {name}"
     with act(actor, now, "change_token", ("token", token.id), title=title) as doing:
         if token.revoked_at is not None:
             raise RevokedError
@@ -129,7 +135,7 @@ def change(
 
 def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
     """End a token at once."""
-    title = f"Revoked the API key {token.name}"
+    title = f"Disconnected {token.name}" if token.client_id else f"Revoked the API key {token.name}"
     with act(actor, now, "revoke_token", ("token", token.id), title=title) as doing:
         if token.revoked_at is not None:
             doing.nothing_to_do()
@@ -155,6 +161,7 @@ def facts(token: ApiToken) -> dict[str, object]:
         "maxEntriesADay": token.max_entries_a_day,
         "maxAmountADay": None if most_a_day is None else str(most_a_day),
         "maxRequestsAMinute": token.max_requests_a_minute,
+        **({"clientId": token.client_id} if token.client_id else {}),
     }
 
 

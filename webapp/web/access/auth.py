@@ -43,7 +43,7 @@ class NoScopeError(Forbidden):
         """Add a challenge with the missing scope for a token (RFC 6750)."""
         headers = super().get_headers(*args, **kwargs)
         if principal().token_id is not None:
-            challenge = bearers.challenge("insufficient_scope", scope=self.scope)
+            challenge = bearers.challenge_here("insufficient_scope", scope=self.scope)
             headers.append(("WWW-Authenticate", challenge))
         return headers
 
