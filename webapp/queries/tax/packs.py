@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.tax.packs import Pack, read_pack
-from webapp.ledger.tax.rules import AUTHORITY, TAX_ROLES
+from webapp.ledger.tax.rules import ADVANCES, AUTHORITY, TAX_ROLES, WAITING
 from webapp.models import Account, TaxPack
 
 NAMES: Final = ("generic-vat", "uk-vat100")
-ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY)}
+ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY, *WAITING.values(), ADVANCES)}
 # What its first page says, in the words of the people who would file from here.
 NOT_SUPPORTED: Final = (
     "flat rate, margin, retail and annual accounting schemes",

@@ -153,7 +153,7 @@ class EntryInputSchema(Schema):
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
         required=True,
-        validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+        validate=ma.validate.Length(min=1, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
     )
     post = fields.Flag(load_default=False)
     force = fields.Flag(load_default=False, metadata=FORCE)

@@ -11,7 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.forms import is_over_limit
-from webapp.ledger.tax.rules import AUTHORITY
+from webapp.ledger.tax.rules import AUTHORITY, TAX_ROLES
 from webapp.models import JournalEntry, Organization, TaxReturn, TaxStamp
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -146,7 +146,7 @@ def _check(organization: Organization, found: OpenReturn, digest: str) -> None:
 def _settle(organization: Organization, found: OpenReturn, doing: Act) -> JournalEntry | None:
     """Post the entry that brings the taxes of a return from their accounts to the authority, if there are any."""
     made, roles = found.record, packs.accounts(organization.id)
-    of_taxes = {each.id for role, each in roles.items() if role != AUTHORITY}
+    of_taxes = {roles[role].id for role in TAX_ROLES}
     cleared: dict[int, int] = {}
     for each in found.postings:
         if each.account_id in of_taxes:
