@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "9999624366fe25d8875477b02acfbcfd8a672cb5ec5f68d056e200d66fb4fb10"}
+FORMATS = {1: "abb9b348a2c72e7460c03744c0b77879d77d596fc4f0ee3eaa5814fb2ec83dfc"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

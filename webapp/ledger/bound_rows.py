@@ -209,6 +209,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "posted_by_id",
         "cause_id",
         "is_own_day",
+        "account_id",
     ),
     "tax_rate": ("day", "last_day", "currency", "units_per_base", "source", "created_at"),
     "tax_return": (

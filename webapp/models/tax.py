@@ -181,6 +181,7 @@ class TaxPart(Numbered, Base):
 
     `journal_entry_id` is the entry that the item is of, `posted_by_id` the one that posted this, and `cause_id` the one
     that a return names for it. `is_own_day` is what the law gives a day of its own, so that it makes no return wrong.
+    `account_id` bears what no account of taxes does.
     """
 
     __tablename__ = "tax_parts"
@@ -191,6 +192,7 @@ class TaxPart(Numbered, Base):
         foreign_key("tax_code_id", "tax_codes"),
         foreign_key("posted_by_id", "journal_entries"),
         foreign_key("cause_id", "journal_entries"),
+        foreign_key("account_id", "accounts"),
         sa.Index("ix_tax_parts_entry", "organization_id", "journal_entry_id"),
         sa.Index("ix_tax_parts_posted_by", "organization_id", "posted_by_id"),
     )
@@ -205,3 +207,4 @@ class TaxPart(Numbered, Base):
     posted_by_id: Mapped[int] = mapped_column(BigId)
     cause_id: Mapped[int] = mapped_column(BigId)
     is_own_day: Mapped[bool]
+    account_id: Mapped[int | None] = mapped_column(BigId)

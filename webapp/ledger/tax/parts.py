@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -27,7 +27,8 @@ class Figures(NamedTuple):
 class Piece:
     """What a settlement takes of an item as one kind: its size in the item's currency, without a sign.
 
-    `credited` is what a CREDIT takes of base and tax by code. `cause` is what a return names for it.
+    `credited` is what a CREDIT takes of base and tax by code. `cause` is what a return names for it,
+    and `account` bears what is short.
     """
 
     settlement: int
@@ -37,6 +38,7 @@ class Piece:
     cause: int
     is_own_day: bool = False
     credited: Mapping[int, Figures] = field(default_factory=dict)
+    account: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Share:
     figures: Figures
     cause: int
     is_own_day: bool = False
+    account: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class TaxedItem:
     relieved: Sequence[tuple[date, int]] = ()
     relief_kind: str = RELIEF
     relief: frozenset[int] = frozenset()
+    relief_account: int | None = None
 
 
 def part_of(whole: int, gross: int, settled: int, had: int) -> int:
@@ -116,6 +120,7 @@ class _Parting:
     sizes: Counter[str] = field(default_factory=Counter)
     latest: date | None = None
     since: int = 0
+    bearing: int | None = None
     seen: set[int] = field(default_factory=set)
 
     def take(self, piece: Piece, given: Sequence[Share] | None) -> None:
@@ -128,13 +133,14 @@ class _Parting:
             self._credit(piece, is_new=is_new)
             return
         self.sizes[APPLIED if self.item.is_advance else piece.kind] += piece.size_minor
-        self.gave_back(piece, is_new=is_new)
+        self._give_back(piece, is_new=is_new)
+        self.bearing = piece.account or self.bearing
         if piece.kind == MONEY:
             self.latest = max(self.latest or piece.tax_point, piece.tax_point)
         if is_new:
             self._share(piece)
 
-    def gave_back(self, piece: Piece, *, is_new: bool) -> None:
+    def _give_back(self, piece: Piece, *, is_new: bool) -> None:
         """Return of what was relieved as much as money came since."""
         relieved = sum(size for day, size in self.item.relieved if day < piece.tax_point)
         if piece.kind != MONEY or not relieved:
@@ -173,7 +179,7 @@ class _Parting:
         if not is_new:
             return
         day = max(piece.tax_point, self.latest or piece.tax_point)
-        at = Piece(piece.settlement, CREDIT, 0, day, piece.cause, is_own_day=True)
+        at = replace(piece, tax_point=day, is_own_day=True)
         for code in self.wholes:
             for kinds in ((MONEY,), SHORT) if code in self.item.cash else ((DISCOUNT,),):
                 if any(self.sizes[kind] for kind in kinds):
@@ -183,7 +189,7 @@ class _Parting:
         """Add what all pieces of some kinds have together, less what they had before."""
         whole, had = self.wholes[code], self._had(code, kinds)
         size = sum(self.sizes[each] for each in kinds)
-        figures = (part_of(*pair[:1], self.gross, size, pair[1]) for pair in zip(whole, had, strict=True))
+        figures = (part_of(each, self.gross, size, before) for each, before in zip(whole, had, strict=True))
         self._add(piece, kind, code, Figures(*figures))
 
     def _rest(self, piece: Piece, code: int) -> None:
@@ -196,8 +202,11 @@ class _Parting:
     def _add(self, piece: Piece, kind: str, code: int, figures: Figures) -> None:
         if any(figures):
             own = piece.is_own_day or kind in (DISCOUNT, *BACK.values())
+            account = self.item.relief_account if kind in BACK.values() else piece.account
+            if kind in SHORT and account is None:
+                account = self.bearing
             self.shares.append(
-                Share(piece.settlement, kind, code, piece.tax_point, figures, piece.cause, own)
+                Share(piece.settlement, kind, code, piece.tax_point, figures, piece.cause, own, account)
             )
 
     def _had(self, code: int, kinds: Sequence[str]) -> Figures:
@@ -214,16 +223,16 @@ def changes(wanted: Iterable[Share], present: Iterable[Share]) -> list[Share]:
     ([Figures(base_minor=125, tax_minor=-125)], [])
     """
     sums: dict[tuple[int | None, str, int, date], list[Share]] = {}
-    for share, sign in [*((each, 1) for each in wanted), *((each, -1) for each in present)]:
-        figures = Figures(sign * share.figures.base_minor, sign * share.figures.tax_minor)
-        key = share.settlement, share.kind, share.code, share.tax_point
-        sums.setdefault(key, []).append(Share(*key[:1], *key[1:], figures, share.cause, share.is_own_day))
+    for each in (*wanted, *map(negative, present)):
+        sums.setdefault((each.settlement, each.kind, each.code, each.tax_point), []).append(each)
     found = []
-    for (settlement, kind, code, day), group in sums.items():
-        base, tax = (sum(each.figures[place] for each in group) for place in (0, 1))
-        if base or tax:
-            first = group[0]
-            found.append(
-                Share(settlement, kind, code, day, Figures(base, tax), first.cause, first.is_own_day)
-            )
+    for group in sums.values():
+        figures = Figures(*(sum(each.figures[place] for each in group) for place in (0, 1)))
+        if any(figures):
+            found.append(replace(group[0], figures=figures))
     return found
+
+
+def negative(share: Share) -> Share:
+    """Return what takes a share back."""
+    return replace(share, figures=Figures(-share.figures.base_minor, -share.figures.tax_minor))

@@ -48,12 +48,14 @@ def upgrade() -> None:
         sa.Column("posted_by_id", BIG, nullable=False),
         sa.Column("cause_id", BIG, nullable=False),
         sa.Column("is_own_day", sa.Boolean(), nullable=False),
+        sa.Column("account_id", BIG),
         sa.CheckConstraint(f"kind IN ({KINDS})", name="ck_tax_parts_kind_word"),
         pair("tax_parts", "journal_entry_id", "journal_entries"),
         pair("tax_parts", "settlement_id", "settlements"),
         pair("tax_parts", "tax_code_id", "tax_codes"),
         pair("tax_parts", "posted_by_id", "journal_entries"),
         pair("tax_parts", "cause_id", "journal_entries"),
+        pair("tax_parts", "account_id", "accounts"),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_tax_parts_entry", "tax_parts", ["organization_id", "journal_entry_id"])

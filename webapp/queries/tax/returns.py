@@ -11,7 +11,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.boxes import BoxAmount, Boxes, of_boxes
+from webapp.ledger.journal.boxes import BASE, OF_ITEM, BoxAmount, Boxes, of_boxes
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.tax.forms import TaxForm, direction_of, period_of
@@ -24,6 +24,7 @@ from webapp.models import (
     Organization,
     Posting,
     TaxPack,
+    TaxPart,
     TaxReturn,
     TaxStamp,
     refers_to,
@@ -90,7 +91,7 @@ class StampedPosting:
     base_minor: int
     tax_point: date
     boxes: Boxes
-    document_type: str | None
+    is_own_day: bool
     received_at: datetime | None
     stamped: date | None
 
@@ -338,7 +339,7 @@ def _late(posting: StampedPosting, pack: TaxPack) -> LatePosting:
         posting.boxes,
         posting.stamped or end,
         posting.received_at.date() if posting.received_at else None,
-        posting.document_type == "CREDIT_NOTE",
+        posting.is_own_day,
     )
 
 
@@ -355,8 +356,9 @@ def _stamped_with(organization_id: str, *chosen: sa.ColumnElement[bool]) -> sa.C
 def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosting]:
     """Read the postings with boxes of a form and a tax point up to a day that are in no return."""
     original = orm.aliased(JournalEntry)
-    item_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
-    columns: list[Any] = [Posting, item_id, Document.document_type, Document.created_at]
+    item_id = _item_id()
+    is_own_day = _of_part(TaxPart.is_own_day)
+    columns: list[Any] = [Posting, item_id, Document.document_type, Document.created_at, is_own_day]
     statement = (
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
@@ -372,8 +374,9 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
     )
     rows = db.session.execute(statement).all()
     ends = _stamped_items(organization_id, form, {row[1] for row in rows})
+    credit_notes = {row[1] for row in rows if row[2] == "CREDIT_NOTE" or _is_credit(row[0], row[1])}
     found = []
-    for posting, item, document_type, received_at in rows:
+    for posting, item, _, received_at, is_own_day in rows:
         boxes = tuple(BoxAmount(*each) for each in posting.boxes or () if each[0] == form)
         if boxes:
             found.append(
@@ -385,7 +388,7 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
                     posting.amount_base_minor,
                     posting.tax_point,
                     boxes,
-                    document_type,
+                    bool(is_own_day) or item in credit_notes,
                     received_at,
                     ends.get((item, posting.tax_point)),
                 )
@@ -393,11 +396,28 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
     return found
 
 
+def _is_credit(posting: Posting, item: int) -> bool:
+    """Return whether a posting began an item that lowers taxes."""
+    own = (minor for form, box, minor in posting.boxes or () if (form, box) == (OF_ITEM, BASE))
+    return posting.journal_entry_id == item and any(minor < 0 for minor in own)
+
+
+def _item_id() -> sa.ColumnElement[int]:
+    """Give what a return names for a posting: what caused a part of a tax, what was corrected or voided, or itself."""
+    original = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
+    return sa.func.coalesce(_of_part(TaxPart.cause_id), original)
+
+
+def _of_part(column: Any) -> sa.ColumnElement[Any]:
+    """Give what all parts of a tax say that an entry posted."""
+    return sa.select(column).where(refers_to(TaxPart.posted_by_id, JournalEntry)).limit(1).scalar_subquery()
+
+
 def _stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tuple[int, date | None], date]:
     """Find by item and tax point the end of the last standing return that has postings of it."""
     if not items:
         return {}
-    item_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
+    item_id = _item_id()
     rows = db.session.execute(
         sa.select(item_id, Posting.tax_point, sa.func.max(TaxReturn.ends_on))
         .select_from(TaxStamp)

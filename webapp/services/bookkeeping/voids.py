@@ -131,6 +131,7 @@ def reverse(
     fact = journal_entries.fact_of(cancelling, latest)
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day, fact=fact)
     journal_entries.mark_voided(family, cancelling)
+    doing.corrected.add(entry.id)
     settlements.settle_with_reversal(entry, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])
