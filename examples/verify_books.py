@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "abb9b348a2c72e7460c03744c0b77879d77d596fc4f0ee3eaa5814fb2ec83dfc"}
+FORMATS = {1: "071566f995721144200d6ddd205a5fd8e58c2c73238f8fa8ad45ee509e9a75b1"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

@@ -210,6 +210,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "cause_id",
         "is_own_day",
         "account_id",
+        "size_minor",
     ),
     "tax_rate": ("day", "last_day", "currency", "units_per_base", "source", "created_at"),
     "tax_return": (

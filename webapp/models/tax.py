@@ -181,7 +181,8 @@ class TaxPart(Numbered, Base):
 
     `journal_entry_id` is the entry that the item is of, `posted_by_id` the one that posted this, and `cause_id` the one
     that a return names for it. `is_own_day` is what the law gives a day of its own, so that it makes no return wrong.
-    `account_id` bears what no account of taxes does.
+    `account_id` bears what no account of taxes does. `size_minor` is how much of the item an act relieved, on its first
+    row.
     """
 
     __tablename__ = "tax_parts"
@@ -208,3 +209,4 @@ class TaxPart(Numbered, Base):
     cause_id: Mapped[int] = mapped_column(BigId)
     is_own_day: Mapped[bool]
     account_id: Mapped[int | None] = mapped_column(BigId)
+    size_minor: Mapped[int] = mapped_column(MONEY)

@@ -53,24 +53,22 @@ class Share:
     cause: int
     is_own_day: bool = False
     account: int | None = None
+    size_minor: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaxedItem:
     """An item with its base and tax by code, and its gross size in its own currency.
 
-    Codes of `cash` wait for money. An advance gives its tax back as it is applied. `relieved` are the days and sizes
-    of relief, or of what was unpaid after six months, of which the codes in `relief` had their share.
+    Codes of `cash` wait for money. An advance gives its tax back as it is applied. `relieved` is what its codes had of
+    relief, or of what was unpaid after six months, with the sizes of both.
     """
 
     wholes: Mapping[int, Figures]
     gross_minor: int
     cash: frozenset[int] = frozenset()
     is_advance: bool = False
-    relieved: Sequence[tuple[date, int]] = ()
-    relief_kind: str = RELIEF
-    relief: frozenset[int] = frozenset()
-    relief_account: int | None = None
+    relieved: Sequence[Share] = ()
 
 
 def part_of(whole: int, gross: int, settled: int, had: int) -> int:
@@ -142,15 +140,16 @@ class _Parting:
 
     def _give_back(self, piece: Piece, *, is_new: bool) -> None:
         """Return of what was relieved as much as money came since."""
-        relieved = sum(size for day, size in self.item.relieved if day < piece.tax_point)
-        if piece.kind != MONEY or not relieved:
+        before = [each for each in self.item.relieved if each.tax_point < piece.tax_point]
+        if piece.kind != MONEY or not before:
             return
         self.since += piece.size_minor
-        back, size = BACK[self.item.relief_kind], min(self.since, relieved)
-        for code in self.item.relief if is_new else ():
-            had = self._had(code, (back,)).tax_minor
-            tax = part_of(self.wholes[code].tax_minor, self.gross, size, had)
-            self._add(piece, back, code, Figures(0, tax))
+        size = min(self.since, sum(each.size_minor for each in before))
+        first = {each.code: each for each in reversed(before)}
+        for code, relief in first.items() if is_new else ():
+            back = BACK[relief.kind]
+            tax = part_of(self.wholes[code].tax_minor, self.gross, size, self._had(code, (back,)).tax_minor)
+            self._add(replace(piece, account=relief.account), back, code, Figures(0, tax))
 
     def _share(self, piece: Piece) -> None:
         if self.item.is_advance:
@@ -202,7 +201,7 @@ class _Parting:
     def _add(self, piece: Piece, kind: str, code: int, figures: Figures) -> None:
         if any(figures):
             own = piece.is_own_day or kind in (DISCOUNT, *BACK.values())
-            account = self.item.relief_account if kind in BACK.values() else piece.account
+            account = piece.account
             if kind in SHORT and account is None:
                 account = self.bearing
             self.shares.append(
@@ -212,6 +211,23 @@ class _Parting:
     def _had(self, code: int, kinds: Sequence[str]) -> Figures:
         found = [each.figures for each in self.shares if each.code == code and each.kind in kinds]
         return Figures(sum(each.base_minor for each in found), sum(each.tax_minor for each in found))
+
+
+def relief_of(item: TaxedItem, codes: Iterable[int], relief: Share) -> list[Share]:
+    """Return the shares of a relief by code, less what they had: as one that says its size, kind, day and account.
+
+    >>> item = TaxedItem({7: Figures(99999, 20000)}, 119999)
+    >>> relief = Share(None, RELIEF, 0, date(2026, 8, 31), Figures(), 1, size_minor=60000)
+    >>> [each.figures.tax_minor for each in relief_of(item, [7], relief)]
+    [10000]
+    """
+    relieved, found = sum(each.size_minor for each in item.relieved) + relief.size_minor, list[Share]()
+    for code in codes:
+        had = sum(each.figures.tax_minor for each in item.relieved if each.code == code)
+        figures = Figures(0, part_of(item.wholes[code].tax_minor, item.gross_minor, relieved, had))
+        size = 0 if found else relief.size_minor
+        found.append(replace(relief, code=code, figures=figures, is_own_day=True, size_minor=size))
+    return found
 
 
 def changes(wanted: Iterable[Share], present: Iterable[Share]) -> list[Share]:

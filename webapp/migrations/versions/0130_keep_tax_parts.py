@@ -49,6 +49,7 @@ def upgrade() -> None:
         sa.Column("cause_id", BIG, nullable=False),
         sa.Column("is_own_day", sa.Boolean(), nullable=False),
         sa.Column("account_id", BIG),
+        sa.Column("size_minor", sa.BigInteger(), nullable=False),
         sa.CheckConstraint(f"kind IN ({KINDS})", name="ck_tax_parts_kind_word"),
         pair("tax_parts", "journal_entry_id", "journal_entries"),
         pair("tax_parts", "settlement_id", "settlements"),

@@ -98,6 +98,7 @@ def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[S
                 row.cause_id,
                 row.is_own_day,
                 row.account_id,
+                row.size_minor,
             )
         )
     return found

@@ -77,12 +77,16 @@ class _Coded:
 
 
 def with_taxes(
-    organization: Organization, legs: Sequence[Leg], inputs: Mapping[str, TaxInput], day: date
+    organization: Organization,
+    legs: Sequence[Leg],
+    inputs: Mapping[str, TaxInput],
+    day: date,
+    known_codes: frozenset[int] = frozenset(),
 ) -> list[Leg]:
     """Give legs with the taxes of their codes; `inputs` are by the path of each leg, in the order of legs.
 
     The tax of a code is rounded once for all its legs of one tax point, which share it. The tax point is `day`, unless
-    one was written.
+    one was written. What follows an invoice takes its `known_codes`, valid or not.
     """
     coded = _coded(organization, legs, inputs, day)
     if not coded:
@@ -92,7 +96,7 @@ def with_taxes(
         organization, list(legs), packs.accounts(organization.id), _has_item(organization, legs, coded)
     )
     for each in coded:
-        _check(organization, each, legs[each.place], starts)
+        _check(organization, each, legs[each.place], starts, is_known=each.code.id in known_codes)
     for group in _groups(coded):
         found.write(group)
     return [*(leg for place, leg in enumerate(found.legs) if place not in found.gone), *found.behind]
@@ -233,14 +237,21 @@ def _groups(coded: Sequence[_Coded]) -> list[list[_Coded]]:
     return list(groups.values())
 
 
-def _check(organization: Organization, coded: _Coded, leg: Leg, starts: dict[str, TaxPack | None]) -> None:
+def _check(
+    organization: Organization,
+    coded: _Coded,
+    leg: Leg,
+    starts: dict[str, TaxPack | None],
+    *,
+    is_known: bool,
+) -> None:
     """Refuse a code that is not for the day or the account, at its path."""
     code, path = coded.code, f"{coded.path}.taxCodeId"
     account = lookups.refer(Account, organization.id, leg.account_id, f"{coded.path}.accountId")
     sentence = None
-    if code.is_archived:
+    if code.is_archived and not is_known:
         sentence = f"The tax code {code.code} is archived; choose another one."
-    elif not codes.is_valid(code, coded.tax_point):
+    elif not is_known and not codes.is_valid(code, coded.tax_point):
         sentence = f"The tax code {code.code} is not valid on {coded.tax_point:%-d %b %Y}."
     elif code.side == "PURCHASE" and account.type == AccountType.INCOME:
         sentence = f"{code.code} is a tax code of purchases, and {cited(account.name)} is income."

@@ -1,6 +1,6 @@
 """Taxes of what is settled: at the end of an act the parts of its items get their base and tax, or give them back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -16,7 +16,6 @@ from webapp.ledger.tax.parts import (
     DISCOUNT,
     MONEY,
     RELIEF,
-    RETURNED,
     SHORT,
     UNPAID,
     Share,
@@ -69,7 +68,7 @@ def post_differences(doing: Act) -> None:
                 given[share.settlement].append(share)
         wanted = [share for share in present if share.settlement is None]
         if item is not None:
-            whole = _taxed_item(organization_id, item, present, codes)
+            whole = taxed_item(organization_id, item, present, codes)
             wanted += shares_of(whole, met.get(root, ()), given)
         counting = [share for share in present if share.settlement is None or share.settlement in standing]
         found += [
@@ -89,18 +88,16 @@ def _taken_back(present: Sequence[Share], undone: dict[int, date | None]) -> lis
     return found
 
 
-def _taxed_item(
-    organization_id: str, item: ItemTax, present: Sequence[Share], codes: dict[int | None, TaxCode]
+def taxed_item(
+    organization_id: str, item: ItemTax, present: Sequence[Share], codes: Mapping[int | None, TaxCode]
 ) -> TaxedItem:
-    relieved = [share for share in present if share.kind in BACK and share.settlement is None]
-    sizes: dict[date, int] = {}
-    for share in relieved:
-        sizes[share.tax_point] = sizes.get(share.tax_point, 0)
+    """Give an item with all that its parts are computed of; `present` is what they had."""
     return TaxedItem(
         wholes=item.wholes,
         gross_minor=parts.gross(organization_id, item.entry_id),
         cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
         is_advance=item.is_advance,
+        relieved=[share for share in present if share.kind in BACK and share.settlement is None],
     )
 
 
@@ -157,6 +154,7 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
                 "cause_id": cause,
                 "is_own_day": is_own_day,
                 "account_id": share.account,
+                "size_minor": share.size_minor,
             }
             for root, share in group
         ]
@@ -212,4 +210,3 @@ def _claimed(code: TaxCode, tax_minor: int) -> Boxes:
 
 
 CLOSINGS.append(post_differences)
-_ = RETURNED

@@ -39,6 +39,12 @@ class LateOverLimitError(LedgerError):
     code = "late_over_limit"
 
 
+class BillsUnpaidError(LedgerError):
+    """The tax of bills that are unpaid for six months is to be repaid; repay it, or say in a note why not."""
+
+    code = "bills_unpaid"
+
+
 class NotNewestError(LedgerError):
     """Only the newest return that stands can be withdrawn."""
 
@@ -68,7 +74,7 @@ def file(
     target = ("tax_return", form)
     with act(actor, now, "file_tax_return", target, title=title, note=note or "", payload=payload) as doing:
         found = returns.open_return(organization, form, to)
-        _check(organization, found, digest)
+        _check(organization, found, digest, note)
         entry = _settle(organization, found, doing)
         filed = TaxReturn(
             organization_id=organization.id,
@@ -130,11 +136,18 @@ def _facts(filed: TaxReturn) -> dict[str, Any]:
     return {"status": filed.status, "payable": filed.figures["payable"], "journalEntryId": entry_id}
 
 
-def _check(organization: Organization, found: OpenReturn, digest: str) -> None:
+def _check(organization: Organization, found: OpenReturn, digest: str, note: str | None) -> None:
     """Refuse a return that moved since it was looked at, or whose errors are too large for it."""
     made = found.record
     if made.digest != digest:
         raise ReturnMovedError(details={"digest": made.digest})
+    unpaid = made.bills_unpaid_six_months
+    if unpaid is not None and unpaid.items and not note:
+        raise BillsUnpaidError(
+            f"{unpaid.tax.formatted} is to be repaid for bills that are unpaid for six months. Repay it, or say"
+            " in a note why not.",
+            details={"itemIds": list(unpaid.items), "tax": str(unpaid.tax)},
+        )
     form = packs.content(made.form).form
     if made.net_errors is None or form.turnover is None:
         return
