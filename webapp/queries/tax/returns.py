@@ -313,7 +313,7 @@ def kept_figures(made: ReturnRecord) -> dict[str, Any]:
         "direction": made.direction,
         "due_on": made.due_on and made.due_on.isoformat(),
         "late": [_stored_late(each) for each in made.late],
-        "net_errors": made.net_errors and made.net_errors.minor,
+        "net_errors": None if made.net_errors is None else made.net_errors.minor,
         "out_of_time": [_stored_late(each) for each in made.out_of_time],
     }
 
