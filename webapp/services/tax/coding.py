@@ -153,7 +153,7 @@ class _Entry:
             found.append((ADVANCES, -whole, ()))
         return [
             Leg(
-                self.roles[role].id,
+                packs.account(self.roles, role).id,
                 amount,
                 self.organization.base_currency,
                 tax_code_id=first.code.id,

@@ -25,7 +25,7 @@ from webapp.ledger.tax.parts import (
     shares_of,
 )
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
-from webapp.models import JournalEntry, Settlement, TaxCode, TaxPart
+from webapp.models import Account, JournalEntry, Settlement, TaxCode, TaxPart
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.items import settlements
@@ -120,7 +120,7 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
     posted = []
     for (cause, is_own_day), group in groups.items():
         codes = lookups.by_id(TaxCode, organization.id, {share.code for _, share in group})
-        accounts = {role: account.id for role, account in packs.accounts(organization.id).items()}
+        accounts = packs.accounts(organization.id)
         legs = [
             leg
             for _, share in group
@@ -163,7 +163,7 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
     return posted
 
 
-def _legs(share: Share, code: TaxCode, accounts: dict[str, int], base: str) -> list[Leg]:
+def _legs(share: Share, code: TaxCode, accounts: Mapping[str, Account], base: str) -> list[Leg]:
     """Give the legs of a share: what of the tax goes to or from its own accounts, and what stands against that."""
     rule, figures = code.rule, share.figures
     if share.kind in TAKING and not (rule.waits and share.kind in SHORT):
@@ -172,11 +172,11 @@ def _legs(share: Share, code: TaxCode, accounts: dict[str, int], base: str) -> l
         tax_legs(rule, figures.tax_minor),
         base_boxes(rule, [figures.base_minor], figures.base_minor)[0],
     )
-    against = share.account or accounts.get(WAITING[code.side], 0)
+    against = share.account or 0
     if share.kind == MONEY:
-        against = accounts[WAITING[code.side]]
+        against = packs.account(accounts, WAITING[code.side]).id
     elif share.kind == APPLIED:
-        against = accounts[ADVANCES]
+        against = packs.account(accounts, ADVANCES).id
     elif share.kind in SHORT and rule.waits:
         # It never was in a box.
         whole = sum(each.amount_minor for each in taxes)
@@ -187,7 +187,7 @@ def _legs(share: Share, code: TaxCode, accounts: dict[str, int], base: str) -> l
     elif share.kind in BACK or share.kind in BACK.values():
         boxes = ()
     whole = sum(each.amount_minor for each in taxes)
-    legs = [(accounts[each.role], each.amount_minor, each.boxes) for each in taxes]
+    legs = [(packs.account(accounts, each.role).id, each.amount_minor, each.boxes) for each in taxes]
     return [
         Leg(
             account_id,
