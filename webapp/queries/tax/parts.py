@@ -32,6 +32,7 @@ from webapp.models import (
 class ItemTax:
     """Base and tax of an entry's item by code, its tax point, and the account of its first base."""
 
+    organization_id: str
     entry_id: int
     tax_point: date
     account_id: int
@@ -67,7 +68,8 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
         boxes = {box: minor for form, box, minor in posting.boxes or () if form == OF_ITEM}
         if not boxes:
             continue
-        item = found.setdefault(root, ItemTax(root, posting.tax_point, posting.account_id, keeps_items))
+        fresh = ItemTax(organization_id, root, posting.tax_point, posting.account_id, keeps_items)
+        item = found.setdefault(root, fresh)
         had = item.wholes.get(posting.tax_code_id, Figures())
         base, tax = boxes.get(BASE, 0), boxes.get(TAX, 0)
         item.wholes[posting.tax_code_id] = Figures(had.base_minor + base, had.tax_minor + tax)

@@ -37,6 +37,9 @@ from webapp.services.journal import entries as journal_entries
 # What takes from the taxes of an invoice, where all others give to them.
 TAKING: Final = (DISCOUNT, APPLIED, UNPAID)
 
+# The cause of what an act on taxes posts by itself.
+ITSELF: Final = 0
+
 
 def post_differences(doing: Act) -> None:
     """Post what an act changed of the taxes of items: what it settled, undid, corrected or voided."""
@@ -130,13 +133,13 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
             continue
         if len(legs) < MIN_LEGS:
             legs.append(replace(legs[0], boxes=(), tax_code_id=None, tax_point=None))
-        description = lookups.get(JournalEntry, organization.id, cause).description
+        named = lookups.get(JournalEntry, organization.id, cause or group[0][0]).description
         entry = journal_entries.add_draft(
             organization,
             day,
             legs,
             source=settlements.SOURCE,
-            description=f"Taxes of {description}" if description else "Taxes",
+            description=f"Taxes of {named}" if named else "Taxes",
             now=doing.now,
         )
         journal_entries.post(entry, doing)
@@ -151,7 +154,7 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
                 "base_minor": share.figures.base_minor,
                 "tax_minor": share.figures.tax_minor,
                 "posted_by_id": entry.id,
-                "cause_id": cause,
+                "cause_id": cause or entry.id,
                 "is_own_day": is_own_day,
                 "account_id": share.account,
                 "size_minor": share.size_minor,

@@ -1,6 +1,7 @@
 """Tax of what is never paid: relief of bad debts, and own bills that are unpaid for six months."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
@@ -8,7 +9,19 @@ from typing import Final
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
-from webapp.ledger.tax.parts import MONEY, RELIEF, UNPAID, Figures, Share, relief_of
+from webapp.ledger.tax.parts import (
+    BACK,
+    MONEY,
+    RELIEF,
+    UNPAID,
+    Figures,
+    Piece,
+    Share,
+    TaxedItem,
+    changes,
+    relief_of,
+    shares_of,
+)
 from webapp.models import Account, OwedItem, TaxCode
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
@@ -69,11 +82,10 @@ def claim(
             most = Money(max(left, 0), item.currency).formatted
             sentence = f"{most} of this item was neither paid nor relieved."
             raise NoReliefError(sentence, fields={"amount": [sentence]})
-        relief = Share(None, RELIEF, 0, day, Figures(), root, account=account.id, size_minor=size)
-        found = relief_of(whole, relievable, relief)
-        posted = taxes.post(
-            doing, [(root, share) for share in found], organizations.first_open_day(organization_id, day)
-        )
+        relief = Share(None, RELIEF, 0, day, Figures(), taxes.ITSELF, account=account.id, size_minor=size)
+        found = _with_later_money(whole, relief_of(whole, relievable, relief), met, had.get(root, ()))
+        day = organizations.first_open_day(organization_id, day)
+        posted = taxes.post(doing, [(root, share) for share in found], day)
         doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each.id) for each in posted]}
     return [each.id for each in posted]
 
@@ -92,7 +104,7 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
         if not bills:
             doing.nothing_to_do()
             return []
-        entry_ids = []
+        found = []
         for bill in bills:
             relief = Share(
                 None,
@@ -100,14 +112,22 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
                 0,
                 bill.ends_on,
                 Figures(),
-                bill.entry_id,
+                taxes.ITSELF,
                 account=bill.account_id,
                 size_minor=bill.size_minor,
             )
             shares = relief_of(bill.item, bill.codes, relief)
-            day = organizations.first_open_day(organization_id, bill.ends_on)
-            entry_ids += [
-                each.id for each in taxes.post(doing, [(bill.entry_id, each) for each in shares], day)
-            ]
-        doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each) for each in entry_ids]}
-    return entry_ids
+            found += [(bill.entry_id, each) for each in _with_later_money(bill.item, shares, bill.pieces, ())]
+        latest = max(bill.ends_on for bill in bills)
+        posted = taxes.post(doing, found, organizations.first_open_day(organization_id, latest))
+        doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each.id) for each in posted]}
+    return [each.id for each in posted]
+
+
+def _with_later_money(
+    item: TaxedItem, shares: Sequence[Share], pieces: Sequence[Piece], had: Sequence[Share]
+) -> list[Share]:
+    """Give the shares of a relief with what money that came since its day returns of it already."""
+    relieved = replace(item, relieved=[*item.relieved, *shares])
+    wanted = [each for each in shares_of(relieved, pieces) if each.kind in BACK.values()]
+    return [*shares, *changes(wanted, [each for each in had if each.kind in BACK.values()])]
