@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "215459f14a4b99efa6d5f442b69a2d3fd6a4ef1eca5a39d9ba8a90a30e1ee662"}
+FORMATS = {1: "071566f995721144200d6ddd205a5fd8e58c2c73238f8fa8ad45ee509e9a75b1"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

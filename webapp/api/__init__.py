@@ -42,6 +42,7 @@ NOUNS = (
     "rules.suggestions",
     "tax.codes",
     "tax.packs",
+    "tax.reliefs",
     "tax.returns",
     "transactions.line_joins",
     "transactions.open_items",

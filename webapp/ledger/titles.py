@@ -68,6 +68,8 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Unlocked": "Unlock",
     "Unticked": "Untick",
     "Voided": "Void",
+    "Repaid": "Repay",
+    "Claimed": "Claim",
     "Withdrew": "Withdraw",
     "Wrote": "Write",
 }

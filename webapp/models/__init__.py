@@ -36,7 +36,7 @@ from webapp.models.rules import (
 from webapp.models.settlements import Settlement, SettlementEntry, SettlementPart
 from webapp.models.stored_files import InboxFile, StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
-from webapp.models.tax import TaxCode, TaxPack, TaxReturn, TaxStamp
+from webapp.models.tax import TaxCode, TaxPack, TaxPart, TaxRate, TaxReturn, TaxStamp
 from webapp.models.transactions import LineJoin, Transaction, TransferPair
 from webapp.models.users import (
     ApiToken,

@@ -1,4 +1,4 @@
-"""Tax codes, the packs of forms that books have installed, and filed returns with their stamps."""
+"""Tax codes, installed packs, tax rates, filed returns with their stamps, and what parts of items have of taxes."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -12,8 +12,19 @@ from webapp.database.sessions import Base
 from webapp.ledger.codes import DOCUMENT_SIDES
 from webapp.ledger.journal.boxes import BoxShare
 from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.ledger.tax.parts import PART_KINDS
 from webapp.ledger.tax.rules import SHARE_KINDS, TAX_BASES, TaxRule, TaxShare
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, partial_index, updated
+from webapp.models.base import (
+    MONEY,
+    BigId,
+    Numbered,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+    updated,
+)
 
 
 class TaxCode(Numbered, Base):
@@ -86,6 +97,20 @@ class TaxPack(Numbered, Base):
     updated_at: Mapped[datetime] = updated()
 
 
+class TaxRate(Numbered, Base):
+    """A rate for taxes: units of a currency for one unit of base, of a day, or of a month to its last day."""
+
+    __tablename__ = "tax_rates"
+    __table_args__ = numbered(sa.UniqueConstraint("organization_id", "currency", "day", "last_day"))
+
+    day: Mapped[date]
+    last_day: Mapped[date]
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    units_per_base: Mapped[Decimal] = mapped_column(Exact)
+    source: Mapped[str] = mapped_column(sa.String(255))
+    created_at: Mapped[datetime] = created()
+
+
 class TaxReturn(Numbered, Base):
     """A filed return of the period from `starts_on` to `ends_on`; its only later change is that it is withdrawn.
 
@@ -149,3 +174,39 @@ class TaxStamp(Numbered, Base):
     posting_id: Mapped[int] = mapped_column(BigId)
     form: Mapped[str] = mapped_column(sa.String(32))
     ended_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class TaxPart(Numbered, Base):
+    """What one part of an item has of its base and tax, by code and tax point; never changed, only posted against.
+
+    `journal_entry_id` is the entry that the item is of, `posted_by_id` the one that posted this, and `cause_id` the one
+    that a return names for it. `is_own_day` is what the law gives a day of its own, so that it makes no return wrong.
+    `account_id` bears what no account of taxes does. `size_minor` is how much of the item an act relieved, on its first
+    row.
+    """
+
+    __tablename__ = "tax_parts"
+    __table_args__ = numbered(
+        one_of("kind", *PART_KINDS),
+        foreign_key("journal_entry_id", "journal_entries"),
+        foreign_key("settlement_id", "settlements"),
+        foreign_key("tax_code_id", "tax_codes"),
+        foreign_key("posted_by_id", "journal_entries"),
+        foreign_key("cause_id", "journal_entries"),
+        foreign_key("account_id", "accounts"),
+        sa.Index("ix_tax_parts_entry", "organization_id", "journal_entry_id"),
+        sa.Index("ix_tax_parts_posted_by", "organization_id", "posted_by_id"),
+    )
+
+    journal_entry_id: Mapped[int] = mapped_column(BigId)
+    settlement_id: Mapped[int | None] = mapped_column(BigId)
+    kind: Mapped[str] = mapped_column(sa.String(16))
+    tax_code_id: Mapped[int] = mapped_column(BigId)
+    tax_point: Mapped[date]
+    base_minor: Mapped[int] = mapped_column(MONEY)
+    tax_minor: Mapped[int] = mapped_column(MONEY)
+    posted_by_id: Mapped[int] = mapped_column(BigId)
+    cause_id: Mapped[int] = mapped_column(BigId)
+    is_own_day: Mapped[bool]
+    account_id: Mapped[int | None] = mapped_column(BigId)
+    size_minor: Mapped[int] = mapped_column(MONEY)

@@ -22,7 +22,8 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 @bp.response(200, listing("rates", StoredExchangeRateSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
-    return paging.listed("rates", "di", query, queries.currencies.exchange_rates.listed)
+    rates = queries.tax.rates if query.pop("use") == "TAX" else queries.currencies.exchange_rates
+    return paging.listed("rates", "di", query, rates.listed)
 
 
 @bp.put("")

@@ -8,6 +8,7 @@ from webapp import queries, services
 from webapp.queries.journal.entry_records import EntryFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema
 from webapp.schemas.bookkeeping.journal_entries import (
+    CorrectionSchema,
     EntryAnswerSchema,
     EntryChangesSchema,
     EntryDeletionQuerySchema,
@@ -97,6 +98,16 @@ def post(body: dict[str, Any], entry_id: int) -> ActionResult:
     """Post a manual draft; a repeat changes nothing."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     return services.bookkeeping.manual_entries.post(entry, **body, **acting())
+
+
+@bp.post("/<id:entry_id>/correct")
+@requires("confirm")
+@bp.arguments(CorrectionSchema)
+@bp.response(200, changing(WrittenEntryAnswerSchema))
+def correct(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Correct a posted entry that somebody wrote; the difference is posted, with its taxes on their tax point."""
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    return written(services.bookkeeping.posted_corrections.correct(entry, **body, **acting()))
 
 
 @bp.post("/<id:entry_id>/void")

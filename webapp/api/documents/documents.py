@@ -197,7 +197,7 @@ def booking(query: dict[str, Any], document_id: int) -> dict[str, Any]:
 @bp.response(201, WrittenEntryAnswerSchema)
 def enter(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Write a document's entry by its VAT breakdown, against what is owed; posting it needs the scope confirm."""
-    how = {name: body.pop(name) for name in ("amount_base", "post", "force")}
+    how = {name: body.pop(name) for name in ("amount_base", "tax_codes", "tax_point", "post", "force")}
     if how["post"]:
         demand("confirm")
     document = queries.documents.documents.get(organization_id(), document_id)

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from webapp.ledger.money import bounded
+
+# No form: the base and the tax that an item has of a code, on a leg of that code, for what is settled of it.
+OF_ITEM: Final = "item"
+BASE, TAX = "base", "tax"
 
 
 class BoxAmount(NamedTuple):

@@ -81,6 +81,8 @@ def with_mirrors(
     if missing_currencies(legs, base, rates):
         return tuple(leg if keeps_base(leg) else replace(leg, amount_base_minor=None) for leg in legs)
     all_rates = {**rates, base: Decimal(1)}
+    if len({leg.currency for leg in legs}) > 1 and any(_takes_rest(leg, base) for leg in legs):
+        return mirror_taxed(legs, base, all_rates)
     if any(leg.has_own_base for leg in legs):
         return mirror_with_own(legs, base, all_rates, rests)
     if any(is_base_only(leg) for leg in legs):
@@ -88,6 +90,28 @@ def with_mirrors(
     if len({leg.currency for leg in legs}) == 1:
         return mirror_one_currency(legs, base, all_rates[legs[0].currency])
     return mirror_several_currencies(legs, base, all_rates, rests)
+
+
+def mirror_taxed(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> tuple[Leg, ...]:
+    """Mirror an entry with taxes in base: money and what is owed by its rate, what has a code takes the rest.
+
+    >>> sold = [Leg(1, 119000, "USD"), Leg(2, -99167, "USD", tax_code_id=7), Leg(3, -17246, "GBP", tax_code_id=7)]
+    >>> [leg.amount_base_minor for leg in mirror_taxed(sold, "GBP", {"GBP": Decimal(1), "USD": Decimal("1.1")})]
+    [108182, -90936, -17246]
+    """
+    taking = [place for place, leg in enumerate(legs) if _takes_rest(leg, base)]
+    found = [leg if place in taking else mirror_each([leg], base, rates)[0] for place, leg in enumerate(legs)]
+    rest = -sum(mirrored(leg) for place, leg in enumerate(found) if place not in taking)
+    weights = [legs[place].amount_minor for place in taking]
+    if rest and not sum(weights):
+        raise UnbalancedError(Money(-rest, base))
+    for place, part in zip(taking, share(rest, weights), strict=True):
+        found[place] = replace(legs[place], amount_base_minor=bounded(part))
+    return tuple(found)
+
+
+def _takes_rest(leg: Leg, base: str) -> bool:
+    return leg.tax_code_id is not None and leg.currency != base and not keeps_base(leg)
 
 
 def mirror_one_currency(legs: Sequence[Leg], base: str, rate: Decimal) -> tuple[Leg, ...]:

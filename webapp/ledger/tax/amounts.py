@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from webapp.ledger.journal.boxes import Boxes
 from webapp.ledger.journal.mirrors import share
+from webapp.ledger.tax.parts import Figures
 from webapp.ledger.tax.rules import (
     TaxLeg,
     TaxRule,
@@ -41,10 +42,14 @@ class BaseLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodedLegs:
-    """The legs of one code in an entry: of its lines in the entry's currency, of its tax in the base currency."""
+    """The legs of one code in an entry: of its lines in the entry's currency, of its tax in the base currency.
+
+    `whole` is its base and tax in the base currency.
+    """
 
     bases: list[BaseLeg]
     taxes: list[TaxLeg]
+    whole: Figures
 
 
 def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
@@ -116,6 +121,7 @@ def coded_legs(
             for base, more, each in zip(bases, joined, boxes, strict=True)
         ],
         tax_legs(rule, tax_in_base),
+        Figures(base_in_base, tax_in_base),
     )
 
 

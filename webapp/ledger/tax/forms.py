@@ -47,6 +47,7 @@ class TaxForm:
     errors: Mapping[str, int] | None = None
     turnover: str | None = None
     years: int | None = None
+    unpaid_months: int | None = None
 
     def figures(self, sums: Mapping[str, int], currency: str) -> dict[str, int]:
         """Return the figure of each box, in minor units; digits that a box does not show are cut off, also below zero.

@@ -1,7 +1,7 @@
 """Packs: the form of a country's tax return with the codes that fill it, as data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,12 @@ class PackCode:
     name: str
     rule: TaxRule
     has_relief: bool
+    is_import: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Return whether its tax may wait for money."""
+        return not (self.rule.is_self_assessed or self.rule.is_all_tax or self.is_import)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,26 @@ class Pack:
     currency: str | None
     form: TaxForm
     codes: tuple[PackCode, ...]
+
+    def codes_by(self, basis: str) -> tuple[PackCode, ...]:
+        """Return the codes for books of a basis; where tax is due by money, those that can wait for it have a twin.
+
+        What the buyer assesses himself, imports and all that is tax stays on invoices.
+        """
+        if basis != "CASH":
+            return self.codes
+        twins = (
+            replace(
+                each,
+                code=f"{each.code}C",
+                name=f"{each.name}, by money",
+                rule=replace(each.rule, basis="CASH"),
+                has_relief=False,
+            )
+            for each in self.codes
+            if each.waits
+        )
+        return (*self.codes, *twins)
 
 
 def read_pack(data: Mapping[str, Any]) -> Pack:
@@ -61,4 +87,4 @@ def _code(form: str, data: Mapping[str, Any]) -> PackCode:
         is_all_tax=is_all_tax,
         is_self_assessed=data.get("self_assessed", False),
     )
-    return PackCode(data["code"], data["name"], rule, data.get("relief", False))
+    return PackCode(data["code"], data["name"], rule, data.get("relief", False), data.get("import", False))

@@ -15,6 +15,9 @@ TAX_BASES: Final = ("ACCRUAL", "CASH")
 TAX_ROLES: Final = ("output", "input")
 # The account on which returns are owed keeps items.
 AUTHORITY: Final = "authority"
+# Tax that waits for money, by side, and the contra of the tax of advances.
+WAITING: Final = {"SALE": "waiting_sales", "PURCHASE": "waiting_purchases"}
+ADVANCES: Final = "advances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,11 @@ class TaxRule:
     basis: str = "ACCRUAL"
     is_all_tax: bool = False
     is_self_assessed: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Return whether its tax waits for money; what the buyer assesses himself never does."""
+        return self.basis == "CASH"
 
     @property
     def sign(self) -> int:

@@ -35,6 +35,8 @@ from webapp.models import (
     SettlementPart,
     TaxCode,
     TaxPack,
+    TaxPart,
+    TaxRate,
     TaxReturn,
     TaxStamp,
     Transaction,
@@ -111,6 +113,8 @@ _SOURCES: Final[Mapping[str, _Source]] = {
     ),
     "tax_code": _Source(table_of(TaxCode)),
     "tax_pack": _Source(table_of(TaxPack)),
+    "tax_part": _Source(table_of(TaxPart)),
+    "tax_rate": _Source(table_of(TaxRate)),
     "tax_return": _Source(table_of(TaxReturn), parts=(_Part(table_of(TaxStamp), "return_id"),)),
 }
 

@@ -31,6 +31,8 @@ NAMES: Final = {
     "settlement": ("Settlement", "settlementId"),
     "tax_code": ("Tax code", "taxCodeId"),
     "tax_pack": ("Tax pack", "taxPackId"),
+    "tax_part": ("Part of a tax", "taxPartId"),
+    "tax_rate": ("Tax rate", "taxRateId"),
     "tax_return": ("Tax return", "taxReturnId"),
 }
 _STATUS, _VOIDED_BY = (FIELDS["entry"].index(name) for name in ("status", "voided_by_id"))

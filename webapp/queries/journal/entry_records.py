@@ -12,6 +12,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from webapp.database.functions import leakproof_coalesce
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
+from webapp.ledger.journal.boxes import OF_ITEM
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
@@ -289,6 +290,7 @@ def _posting(leg: _Leg) -> PostingRecord:
         boxes=[
             PostedBox(form, box, Money(minor, posting.base_currency))
             for form, box, minor in posting.boxes or ()
+            if form != OF_ITEM
         ],
     )
 

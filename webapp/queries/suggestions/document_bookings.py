@@ -242,6 +242,36 @@ def _parts_paid(
     ]
 
 
+def stated_taxes_of(document: Document, nets: Sequence[BookedPart]) -> list[Money]:
+    """Give the tax that a document states of each of some of its parts, without a sign; none where it states none."""
+    if document.tax is None or not nets:
+        return []
+    if len(nets) == 1:
+        return [abs(document.tax)]
+    rows = (document.invoice or {}).get("vat", ())
+    try:
+        found = [
+            next(
+                Money.of(abs(Decimal(row["tax"])), document.tax.currency)
+                for row in rows
+                if row["tax"] is not None
+                and row["rate"] == net.rate
+                and row["base"] is not None
+                and Money.of(abs(Decimal(row["base"])), document.tax.currency) == abs(net.amount)
+            )
+            for net in nets
+        ]
+    except (StopIteration, UnprocessableError):
+        return []
+    return found if total(found, document.tax.currency) == abs(document.tax) else []
+
+
+def tax_point_of(document: Document) -> date | None:
+    """Give the tax point that a document states (BT-7), else its day of issue."""
+    stated = (document.invoice or {}).get("tax_point_on")
+    return date.fromisoformat(stated) if stated else document.issued_on
+
+
 def booking(document: Document, line: Transaction | None = None) -> DocumentBooking:
     """Give both ways of booking a document, as far as what it states adds up."""
     found = DocumentBooking(asks_side=not has_side(document))

@@ -1,6 +1,7 @@
 """Packs: those that there are, and those that books have installed, with their accounts."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -10,13 +11,13 @@ from typing import Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.errors import NotFoundError
+from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.tax.packs import Pack, read_pack
-from webapp.ledger.tax.rules import AUTHORITY, TAX_ROLES
+from webapp.ledger.tax.rules import ADVANCES, AUTHORITY, TAX_ROLES, WAITING
 from webapp.models import Account, TaxPack
 
 NAMES: Final = ("generic-vat", "uk-vat100")
-ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY)}
+ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY, *WAITING.values(), ADVANCES)}
 # What its first page says, in the words of the people who would file from here.
 NOT_SUPPORTED: Final = (
     "flat rate, margin, retail and annual accounting schemes",
@@ -25,6 +26,12 @@ NOT_SUPPORTED: Final = (
     "VAT groups, OSS, and the EC sales list of Northern Ireland",
     "returns of other countries",
 )
+
+
+class NoTaxAccountError(UnprocessableError):
+    """The books have no account for this tax; install a pack of taxes first."""
+
+    code = "no_tax_account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +89,10 @@ def accounts(organization_id: str) -> dict[str, Account]:
         sa.select(Account).where(Account.organization_id == organization_id, Account.role.in_(ROLES))
     )
     return {ROLES[each.role or ""]: each for each in found}
+
+
+def account(accounts_: Mapping[str, Account], role: str) -> Account:
+    """Pick the account of a role, or raise NoTaxAccountError in books without a pack that has it."""
+    if role not in accounts_:
+        raise NoTaxAccountError
+    return accounts_[role]

@@ -11,10 +11,10 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.boxes import BoxAmount, Boxes, of_boxes
+from webapp.ledger.journal.boxes import BASE, OF_ITEM, BoxAmount, Boxes, of_boxes
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.ledger.tax.forms import TaxForm, direction_of, period_of
+from webapp.ledger.tax.forms import TaxForm, direction_of, months_after, period_of
 from webapp.ledger.tax.late import ERROR, LatePosting, LateRow, late_rows, sums_of
 from webapp.models import (
     COUNTING,
@@ -24,6 +24,7 @@ from webapp.models import (
     Organization,
     Posting,
     TaxPack,
+    TaxPart,
     TaxReturn,
     TaxStamp,
     refers_to,
@@ -31,7 +32,7 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.tax import packs
+from webapp.queries.tax import packs, unpaid
 
 NEWEST = Order((TaxReturn.ends_on, TaxReturn.id))  # type: ignore[arg-type]
 
@@ -90,9 +91,17 @@ class StampedPosting:
     base_minor: int
     tax_point: date
     boxes: Boxes
-    document_type: str | None
+    is_own_day: bool
     received_at: datetime | None
     stamped: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnpaidTax:
+    """Own bills that were unpaid for six months: their items, and the tax that is to be repaid for them."""
+
+    items: Sequence[int]
+    tax: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,7 @@ class ReturnRecord:
     note: str | None = None
     journal_entry_id: int | None = None
     since_filing: Sequence[SinceFiling] = ()
+    bills_unpaid_six_months: UnpaidTax | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +177,25 @@ def open_return(organization: Organization, form: str, to: date | None = None) -
         sentence = f"The next return ends {_end(first, pack):%-d %b %Y}."
         raise NotAPeriodError(sentence, fields={"to": [sentence]})
     first = max(first, own.first)
-    found = _unstamped(organization.id, form, own.last)
+    unstamped = _unstamped(organization.id, form, own.last)
     of_form = packs.content(form).form
-    out = [each for each in found if of_form.is_out_of_time(_end(each.tax_point, pack), own.last)]
-    inside = [each for each in found if each not in out]
+    out = [each for each in unstamped if of_form.is_out_of_time(_end(each.tax_point, pack), own.last)]
+    inside = [each for each in unstamped if each not in out]
     late = [_late(each, pack) for each in inside if each.tax_point < first]
     parts = inside, out, late_rows(late, of_form.claims)
-    return _computed(organization.base_currency, pack, Period(first, own.last), parts)
+    found = _computed(organization.base_currency, pack, Period(first, own.last), parts)
+    owed = _unpaid(organization, of_form, own.last)
+    return replace(found, record=replace(found.record, bills_unpaid_six_months=owed))
+
+
+def _unpaid(organization: Organization, of_form: TaxForm, last: date) -> UnpaidTax | None:
+    """Give the bills that a return or an earlier one has, and that are unpaid too long; None where no form asks."""
+    if of_form.unpaid_months is None:
+        return None
+    oldest = None if of_form.years is None else months_after(last, -12 * of_form.years)
+    found = unpaid.bills(organization.id, last, of_form.unpaid_months, oldest)
+    tax = Money(sum(bill.tax_minor for bill in found), organization.base_currency)
+    return UnpaidTax([bill.item_id for bill in found], tax)
 
 
 def _computed(
@@ -291,7 +313,7 @@ def kept_figures(made: ReturnRecord) -> dict[str, Any]:
         "direction": made.direction,
         "due_on": made.due_on and made.due_on.isoformat(),
         "late": [_stored_late(each) for each in made.late],
-        "net_errors": made.net_errors and made.net_errors.minor,
+        "net_errors": None if made.net_errors is None else made.net_errors.minor,
         "out_of_time": [_stored_late(each) for each in made.out_of_time],
     }
 
@@ -338,7 +360,7 @@ def _late(posting: StampedPosting, pack: TaxPack) -> LatePosting:
         posting.boxes,
         posting.stamped or end,
         posting.received_at.date() if posting.received_at else None,
-        posting.document_type == "CREDIT_NOTE",
+        posting.is_own_day,
     )
 
 
@@ -355,8 +377,9 @@ def _stamped_with(organization_id: str, *chosen: sa.ColumnElement[bool]) -> sa.C
 def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosting]:
     """Read the postings with boxes of a form and a tax point up to a day that are in no return."""
     original = orm.aliased(JournalEntry)
-    item_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
-    columns: list[Any] = [Posting, item_id, Document.document_type, Document.created_at]
+    item_id = _item_id()
+    is_own_day = _of_part(TaxPart.is_own_day)
+    columns: list[Any] = [Posting, item_id, Document.document_type, Document.created_at, is_own_day]
     statement = (
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
@@ -372,8 +395,9 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
     )
     rows = db.session.execute(statement).all()
     ends = _stamped_items(organization_id, form, {row[1] for row in rows})
+    credit_notes = {row[1] for row in rows if row[2] == "CREDIT_NOTE" or _is_credit(row[0], row[1])}
     found = []
-    for posting, item, document_type, received_at in rows:
+    for posting, item, _, received_at, is_own_day in rows:
         boxes = tuple(BoxAmount(*each) for each in posting.boxes or () if each[0] == form)
         if boxes:
             found.append(
@@ -385,7 +409,7 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
                     posting.amount_base_minor,
                     posting.tax_point,
                     boxes,
-                    document_type,
+                    bool(is_own_day) or item in credit_notes,
                     received_at,
                     ends.get((item, posting.tax_point)),
                 )
@@ -393,11 +417,51 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
     return found
 
 
+def has_stamps(entry: JournalEntry) -> bool:
+    """Return whether a standing return has a posting of an entry, its corrections, or what was settled of it."""
+    part = sa.select(TaxPart.posted_by_id).where(
+        TaxPart.organization_id == entry.organization_id, TaxPart.journal_entry_id == entry.id
+    )
+    statement = (
+        sa.select(TaxStamp.id)
+        .join(
+            Posting,
+            sa.and_(Posting.organization_id == entry.organization_id, Posting.id == TaxStamp.posting_id),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            TaxStamp.organization_id == entry.organization_id,
+            TaxStamp.ended_at.is_(None),
+            sa.or_(
+                JournalEntry.id == entry.id, JournalEntry.corrects_id == entry.id, JournalEntry.id.in_(part)
+            ),
+        )
+    )
+    return db.session.scalar(statement.limit(1)) is not None
+
+
+def _is_credit(posting: Posting, item: int) -> bool:
+    """Return whether a posting began an item that lowers taxes."""
+    own = (minor for form, box, minor in posting.boxes or () if (form, box) == (OF_ITEM, BASE))
+    return posting.journal_entry_id == item and any(minor < 0 for minor in own)
+
+
+def _item_id() -> sa.ColumnElement[int]:
+    """Give what a return names for a posting: what caused a part of a tax, what was corrected or voided, or itself."""
+    original = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
+    return sa.func.coalesce(_of_part(TaxPart.cause_id), original)
+
+
+def _of_part(column: Any) -> sa.ColumnElement[Any]:
+    """Give what all parts of a tax say that an entry posted."""
+    return sa.select(column).where(refers_to(TaxPart.posted_by_id, JournalEntry)).limit(1).scalar_subquery()
+
+
 def _stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tuple[int, date | None], date]:
     """Find by item and tax point the end of the last standing return that has postings of it."""
     if not items:
         return {}
-    item_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.voids_id, JournalEntry.id)
+    item_id = _item_id()
     rows = db.session.execute(
         sa.select(item_id, Posting.tax_point, sa.func.max(TaxReturn.ends_on))
         .select_from(TaxStamp)

@@ -1,28 +1,49 @@
 """The schemas of exchange rates and revaluations."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
-from webapp.schemas.base import Schema
+from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.instants import CalendarMonth
 from webapp.schemas.paging import PageSchema
 
 MOST_RATES = 1000
 
 
-class ExchangeRateSchema(Schema):
-    """A rate of a day: units of a currency for one unit of the base currency."""
+USES = ("BOOKS", "TAX")
+USE = {"description": "What it is for: the books, or the boxes and legs of taxes."}
+MONTH = {"description": "Of a rate for taxes, the month that it is of, like 2026-03, in place of a day."}
 
-    day = fields.Day(required=True)
+
+class ExchangeRateSchema(Schema):
+    """A rate of a day: units of a currency for one unit of the base currency; one for taxes may be of a month."""
+
+    day = fields.Day()
+    month = CalendarMonth(metadata=MONTH)
+    use = fields.OneOf(*USES, load_default="BOOKS", metadata=USE)
     currency = fields.Currency(required=True)
     units_per_base = fields.UnitsPerBase(required=True)
     source = fields.Text(least=1, most=255, load_default="manual")
 
+    @ma.post_load
+    def name_a_day(self, rate: dict[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Refuse no day, and a month that is no tax rate's; a month is its first day."""
+        del kwargs
+        if ("month" in rate) == ("day" in rate):
+            raise ma.ValidationError("Send a day; a rate for taxes may have a month instead.", "day")
+        if "month" in rate and rate["use"] != "TAX":
+            raise ma.ValidationError("Only a rate for taxes is of a month.", "month")
+        return {"day": rate.get("month"), **rate}
+
 
 class StoredExchangeRateSchema(Schema):
-    """A stored rate of a day."""
+    """A stored rate of a day, or of the days to `lastDay` where it is for taxes."""
 
     day = fields.Day()
+    last_day = fields.Day(metadata=OPTIONAL)
     currency = fields.Currency()
     units_per_base = fields.UnitsPerBase()
     source = ma.fields.String()
@@ -42,6 +63,7 @@ class ExchangeRateQuerySchema(PageSchema):
     """Which rates to list; days are inclusive."""
 
     currency = fields.Currency(load_default=None)
+    use = fields.OneOf(*USES, load_default="BOOKS", metadata=USE)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
 

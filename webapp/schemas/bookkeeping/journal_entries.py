@@ -153,7 +153,7 @@ class EntryInputSchema(Schema):
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
         required=True,
-        validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+        validate=ma.validate.Length(min=1, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
     )
     post = fields.Flag(load_default=False)
     force = fields.Flag(load_default=False, metadata=FORCE)
@@ -237,6 +237,12 @@ class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
     """The same as the form of the journal sends them; `ids` are the entries that one act posted."""
 
 
+WHY_WRONG = ("OUR_ENTRY", "THE_INVOICE")
+WHY = {
+    "description": "What was wrong, where it lowers the tax of a sale that a return has: our entry, or the invoice."
+}
+
+
 class VoidSchema(Schema):
     """The reason, the day (by default the first open one), and whether to copy the entry to a new draft.
 
@@ -247,6 +253,19 @@ class VoidSchema(Schema):
     effective_at = EffectiveAt(load_default=None, allow_none=True)
     copy = fields.Flag(load_default=False)
     force = fields.Flag(load_default=False, metadata=FAR_AHEAD)
+    why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
+
+
+class CorrectionSchema(Schema):
+    """A posted entry as it shall be, why, and what was wrong where the tax of a sale becomes less."""
+
+    postings = ma.fields.List(
+        ma.fields.Nested(PostingInputSchema),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+    )
+    reason = fields.Text(least=1, most=2000, required=True)
+    why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
 
 
 class VoidFormSchema(VoidSchema):

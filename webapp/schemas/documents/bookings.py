@@ -28,6 +28,10 @@ SPLIT_TAX = {
 OWN_RATE = {
     "description": "What its total is in the base currency at a rate of its own, without a sign; else the day's rate."
 }
+CODES = {
+    "description": "The codes of its taxes by rate; its tax is then booked as it states it, by their accounts."
+}
+TAX_POINT = {"description": "The tax point; by default what it states, else its day of issue."}
 FORCE = {"description": "Do it although the document is no invoice."}
 
 
@@ -73,8 +77,23 @@ class ChosenAccountsSchema(Schema):
     split_tax_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=SPLIT_TAX)
 
 
+class DocumentTaxSchema(Schema):
+    """The tax code of what a document states by a rate, or of all that it states."""
+
+    rate = fields.Factor(most=100, allow_none=True, load_default=None)
+    tax_code_id = fields.Id(Kind.TAX_CODE, required=True)
+
+
 class EnterDocumentSchema(ChosenAccountsSchema):
-    """The accounts of a document's entry, and whether it is posted at once."""
+    """The accounts of a document's entry, its tax codes, and whether it is posted at once."""
+
+    tax_codes = ma.fields.List(
+        ma.fields.Nested(DocumentTaxSchema),
+        load_default=list,
+        validate=ma.validate.Length(max=20),
+        metadata=CODES,
+    )
+    tax_point = fields.Day(allow_none=True, load_default=None, metadata=TAX_POINT)
 
     counter_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None, metadata=OWED)
     amount_base = fields.Amount(allow_none=True, load_default=None, metadata=OWN_RATE)

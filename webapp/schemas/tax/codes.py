@@ -17,6 +17,10 @@ RATE = {"description": "Per cent, like 17.5."}
 MOST_SHARES = 10
 CODE = {"description": "The code, as people write it."}
 BASIS = {"description": "Whether tax is due by invoices (ACCRUAL) or by money (CASH)."}
+STATED = {
+    "description": "The tax as the document states it, with the sign of the amount; else it is computed."
+}
+STATED_IN_BASE = {"description": "The tax as the document states it in the base currency, with that sign."}
 SIDE = {"description": "Whether it is for sales or for purchases."}
 
 
@@ -123,13 +127,16 @@ class TaxAccountsSchema(Schema):
     output = fields.Id(Kind.ACCOUNT)
     input = fields.Id(Kind.ACCOUNT)
     authority = fields.Id(Kind.ACCOUNT)
+    advances = fields.Id(Kind.ACCOUNT)
+    waiting_sales = fields.Id(Kind.ACCOUNT, data_key="waitingSales")
+    waiting_purchases = fields.Id(Kind.ACCOUNT, data_key="waitingPurchases")
 
 
 class TaxPackInstallationSchema(Schema):
     """From which day on the books have the boxes of a pack, and in which periods."""
 
     from_ = fields.Day(data_key="from", required=True)
-    basis = fields.OneOf("ACCRUAL", load_default="ACCRUAL", metadata=BASIS)
+    basis = fields.OneOf(*TAX_BASES, load_default="ACCRUAL", metadata=BASIS)
     frequency = fields.OneOf(*FREQUENCIES, load_default="QUARTERLY")
     accounts = ma.fields.Nested(
         TaxAccountsSchema,
@@ -146,6 +153,8 @@ class TaxInputSchema(Schema):
     tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
     tax_included = fields.Flag()
     tax_point = fields.Day(allow_none=True)
+    tax = fields.Amount(allow_none=True, metadata=STATED)
+    tax_base = fields.Amount(allow_none=True, metadata=STATED_IN_BASE)
 
 
 class PostedBoxSchema(Schema):

@@ -10,6 +10,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
 ENTRY = {"description": "The id of the entry that settled its taxes with the authority; null for none."}
+UNPAID = {"description": "Of the open return of a form that asks for them; filing past them takes a note."}
 ITEM = {"description": "The id of the entry that is late; what corrects or voids it counts as it."}
 
 
@@ -50,6 +51,36 @@ class SinceFilingSchema(Schema):
     amount = fields.Amount(metadata={"description": "What it adds to the box."})
 
 
+class UnpaidTaxSchema(Schema):
+    """Own bills that were unpaid for six months: their items, and the tax that is to be repaid for them."""
+
+    items = ma.fields.List(fields.Id(Kind.POSTING))
+    tax = fields.Amount(metadata={"description": "What is to be repaid for them."})
+
+
+class BadDebtSchema(Schema):
+    """Relief of the tax of a bad debt: how much of the item, without a sign, and the account that bears the loss."""
+
+    item_id = fields.Id(Kind.POSTING, required=True)
+    amount = fields.Amount(required=True)
+    day = fields.Day(required=True)
+    counter_account_id = fields.Id(Kind.ACCOUNT, required=True)
+    note = fields.Text(most=2000, load_default="")
+
+
+class UnpaidBillsSchema(Schema):
+    """Until which day own bills that are unpaid for six months are taken."""
+
+    until = fields.Day(required=True)
+    note = fields.Text(most=2000, load_default="")
+
+
+class PostedTaxesSchema(Schema):
+    """The entries that an act on taxes posted."""
+
+    journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
+
+
 class TaxReturnSchema(Schema):
     """A tax return; the open one has no id."""
 
@@ -71,6 +102,7 @@ class TaxReturnSchema(Schema):
     late = ma.fields.List(ma.fields.Nested(LateFigureSchema))
     net_errors = fields.Amount(allow_none=True)
     out_of_time = ma.fields.List(ma.fields.Nested(OutOfTimeSchema))
+    bills_unpaid_six_months = ma.fields.Nested(UnpaidTaxSchema, allow_none=True, metadata=UNPAID)
     digest = ma.fields.String(metadata={"description": "The digest of its figures, which filing it names."})
     filed_at = fields.Timestamp(allow_none=True)
     filed_by = ma.fields.String(

@@ -1,5 +1,7 @@
 """The schemas of the open items of watched accounts, and of settlements, in which they are matched with each other."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.codes import PAIR_DIFFERENCES, SETTLEMENT_STATUSES
@@ -57,10 +59,29 @@ class NewSettlementSchema(Schema):
     )
 
 
+UNDO_REASONS = ("MISTAKE", "RETURNED")
+WHY = {
+    "description": "Taxes of money that was returned go back on that day; those of a mistake on their own."
+}
+RETURNED_ON = {"description": "The day on which the money was returned."}
+
+
 class SettlementUndoSchema(Schema):
-    """Why a settlement is taken back."""
+    """Why a settlement is taken back: by MISTAKE, or since its money was RETURNED on a day, or by a line."""
 
     reason = fields.Text(least=1, most=2000, required=True, strip=True)
+    why = fields.OneOf(*UNDO_REASONS, load_default="MISTAKE", metadata=WHY)
+    on = fields.Day(allow_none=True, load_default=None, metadata=RETURNED_ON)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True, load_default=None)
+
+    @ma.validates_schema
+    def name_the_day(self, body: dict[str, Any], **kwargs: object) -> None:
+        """Refuse money that was returned on no day, and a day of a mistake."""
+        del kwargs
+        named = [body.get("on"), body.get("transaction_id")]
+        if (body["why"] == "RETURNED") != (len([each for each in named if each is not None]) == 1):
+            sentence = "Send the day or the line of what was RETURNED, one of the two; a mistake has none."
+            raise ma.ValidationError(sentence, "on")
 
 
 class SettlementQuerySchema(PageSchema):

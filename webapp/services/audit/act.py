@@ -43,6 +43,8 @@ class Act:
     `moved` are the accounts that its entries move in another currency than the base, each with that currency, and
     `foreign_from` is the first day that their legs in such currencies are of. `warnings` are what to look at once more,
     each with its code: whoever asked for the act is told.
+    `stood` are the settlements that it made and `undone` those that it ended, each with the day on which its money came
+    back, if it did; `corrected` are the entries that it corrected or voided.
     `figures` finds the figure of a locked day that it moved.
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
@@ -62,6 +64,9 @@ class Act:
     is_void: bool = False
     moved: set[tuple[int, str]] = field(default_factory=set)
     foreign_from: date | None = None
+    stood: set[int] = field(default_factory=set)
+    undone: dict[int, date | None] = field(default_factory=dict)
+    corrected: set[int] = field(default_factory=set)
     warnings: list[tuple[str, str]] = field(default_factory=list)
     figures: Callable[[], Any] | None = None
     when_refused: Callable[[LedgerError], None] | None = None

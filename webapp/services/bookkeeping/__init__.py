@@ -7,6 +7,7 @@ from webapp.services.bookkeeping import (
     financial_years,
     lock_dates,
     manual_entries,
+    posted_corrections,
     retention,
     revaluations,
     voids,

@@ -2,20 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
+from typing import Any, TypedDict
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
-from webapp.models import Account, Document, JournalEntry, Transaction
+from webapp.ledger.journal.mirrors import share
+from webapp.ledger.money import Money
+from webapp.models import Account, Document, JournalEntry, TaxCode, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.queries.documents import stated_taxes
 from webapp.queries.suggestions import document_bookings
 from webapp.queries.suggestions.document_bookings import BookedPart, ChosenAccounts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult
 from webapp.services.bookkeeping import entry_questions, manual_entries
-from webapp.services.bookkeeping.posting_inputs import PostingInput
+from webapp.services.tax.coding import TaxInput
 from webapp.services.transactions import edits
 from webapp.services.transactions.changed_legs import LineChanges
 
@@ -31,6 +35,19 @@ FIELDS = {
 }
 
 
+class DocumentTax(TypedDict):
+    """The tax code of what a document states by a rate; without one, of all other rates."""
+
+    rate: Decimal | None
+    tax_code_id: int
+
+
+class TaxCodeMissingError(UnprocessableError):
+    """Each rate of a document with tax codes has one; name that of the other rates, too."""
+
+    code = "tax_code_missing"
+
+
 class AccountMissingError(UnprocessableError):
     """Say which account the parts of this document go to; the books suggest none."""
 
@@ -42,6 +59,8 @@ def enter(
     chosen: ChosenAccounts,
     *,
     amount_base: Decimal | None = None,
+    tax_codes: Sequence[DocumentTax] = (),
+    tax_point: date | None = None,
     post: bool = False,
     force: bool = False,
     actor: Actor,
@@ -49,16 +68,19 @@ def enter(
 ) -> JournalEntry:
     """Write the entry of a document, on its day or the first open one, as a draft or posted at once.
 
+    With `tax_codes` its tax is on their accounts, as it states it, on `tax_point` or the one that it states.
     `amount_base` is what its total is in the base currency at a rate of its own, without a sign. Raises
     NotInPartsError, AccountMissingError and what writing an entry raises.
     """
     refer(chosen, document.organization_id)
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
-    parts = _complete(document_bookings.postings(document, chosen, day, amount_base))
+    parts = document_bookings.postings(document, chosen, day, amount_base)
+    taxes = _taxes(document, parts, tax_codes, tax_point)
+    parts = _complete([each for each in parts if not (taxes and each.kind == "TAX")])
     return manual_entries.create(
         effective_at=day,
-        postings=[_posting(each, amount_base) for each in parts],
+        postings=[_posting(each, amount_base) | taxes.get(place, {}) for place, each in enumerate(parts)],
         description=document.label,
         post=post,
         document_id=document.id,
@@ -106,6 +128,48 @@ def split(
     return edits.edit(line, changes, actor=actor, now=now)
 
 
+def _taxes(
+    document: Document,
+    parts: Sequence[BookedPart],
+    tax_codes: Sequence[DocumentTax],
+    tax_point: date | None,
+) -> dict[int, TaxInput]:
+    """Give the taxes of the parts of a document by their places, as it states them, without its tax itself.
+
+    Without a stated tax what it states includes that.
+    """
+    if not tax_codes:
+        return {}
+    by_rate = {each["rate"]: each["tax_code_id"] for each in tax_codes}
+    nets = [(place, each) for place, each in enumerate(parts) if each.kind == "NET"]
+    codes = [
+        by_rate.get(None if each.rate is None else Decimal(each.rate), by_rate.get(None)) for _, each in nets
+    ]
+    if None in codes:
+        rates = ", ".join(str(each.rate) for (_, each), code in zip(nets, codes, strict=True) if code is None)
+        sentence = f"Name the tax code of the rate {rates} too."
+        raise TaxCodeMissingError(sentence, fields={"taxCodes": [sentence]})
+    named = lookups.by_id(TaxCode, document.organization_id, codes)
+    own = [place for place, code in enumerate(codes) if code in named and not named[code].is_self_assessed]
+    stated = document_bookings.stated_taxes_of(document, [nets[place][1] for place in own])
+    in_base = stated_taxes.in_base(document, organizations.get(document.organization_id).base_currency)
+    sizes = [each.minor for each in stated]
+    shares = share(in_base.minor, [abs(size) for size in sizes]) if in_base and any(sizes) else []
+    default = tax_point or document_bookings.tax_point_of(document)
+    found: dict[int, TaxInput] = {}
+    for number, (place, part) in enumerate(nets):
+        tax: TaxInput = {"tax_code_id": codes[number], "tax_included": False, "tax_point": default}
+        if number in own and stated:
+            tax["tax"] = stated[own.index(number)].decimal.copy_sign(part.amount.decimal)
+            if shares and in_base:
+                each = Money(shares[own.index(number)], in_base.currency)
+                tax["tax_base"] = each.decimal.copy_sign(part.amount.decimal)
+        elif number in own:
+            tax["tax_included"] = True
+        found[place] = tax
+    return found
+
+
 def _chosen_of(part: BookedPart) -> dict[str, int]:
     chosen = {"project_id": part.project_id, "org_merchant_id": part.org_merchant_id}
     return {name: value for name, value in chosen.items() if value is not None}
@@ -125,9 +189,9 @@ def _complete(parts: Sequence[BookedPart]) -> Sequence[BookedPart]:
     return parts
 
 
-def _posting(part: BookedPart, amount_base: Decimal | None) -> PostingInput:
+def _posting(part: BookedPart, amount_base: Decimal | None) -> dict[str, Any]:
     own = amount_base if part.kind == "OWED" else None
-    written: PostingInput = {
+    return {
         "account_id": part.account_id or 0,
         "amount": part.amount.decimal,
         "amount_base": None if own is None else own.copy_sign(part.amount.decimal),
@@ -137,4 +201,3 @@ def _posting(part: BookedPart, amount_base: Decimal | None) -> PostingInput:
         "due_on": part.due_on,
         "reference": part.reference,
     }
-    return written

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import sqlalchemy as sa
 
@@ -19,12 +19,14 @@ from webapp.ledger.journal.entries import Leg, UnbalancedError, keeps_base
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.ledger.references import Kind, refs
-from webapp.models import Account, ExchangeRate, JournalEntry, Organization
+from webapp.ledger.tax.forms import months_after
+from webapp.models import Account, ExchangeRate, JournalEntry, Organization, TaxRate
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
+from webapp.queries.tax import rates as tax_rates
 from webapp.services.audit import locked_figures
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -39,8 +41,12 @@ class RateInput(TypedDict):
     currency: str
     units_per_base: Decimal
     source: str
+    use: NotRequired[str]
+    month: NotRequired[date | None]
 
 
+# What a rate is for, unless it is for the books.
+TAX = "TAX"
 MOST_FILE_BYTES = reference_rates.MOST_BYTES
 
 
@@ -63,7 +69,60 @@ class TwoRatesError(UnprocessableError):
 
 
 def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[RateInput]:
-    """Store rates, in place of those of the same day, and mirror the drafts again that depend on them."""
+    """Store rates, in place of those of the same day, and mirror the drafts again that depend on them.
+
+    Those for taxes stand by themselves, of a day or of a month, and mirror nothing.
+    """
+    of_books = [rate for rate in rates if rate.get("use") != TAX]
+    of_taxes = [rate for rate in rates if rate.get("use") == TAX]
+    if of_taxes:
+        _put_for_taxes(of_taxes, actor=actor, now=now)
+    if of_books:
+        _put(of_books, actor=actor, now=now)
+    return rates
+
+
+def _put_for_taxes(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> None:
+    organization = organizations.get(actor.organization_id)
+    payload = {
+        "use": TAX,
+        "rates": [
+            _fact(rate["day"], rate["currency"], rate["units_per_base"])
+            | ({"to": _last_day(rate).isoformat()} if rate.get("month") else {})
+            for rate in rates
+        ],
+    }
+    target, title = (
+        ("exchange_rates", organization.id),
+        f"Set {_named(rates, organization.base_currency)} for taxes",
+    )
+    with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
+        _check(rates, organization.base_currency)
+        stored = tax_rates.stored(organization.id, {rate["currency"] for rate in rates})
+        is_changed = False
+        for rate in rates:
+            key = rate["currency"], rate["day"], _last_day(rate)
+            values = {"units_per_base": rate["units_per_base"], "source": rate["source"]}
+            present = stored.get(key)
+            if present is None:
+                days = {"day": key[1], "last_day": key[2], "currency": key[0]}
+                db.session.add(TaxRate(organization_id=organization.id, created_at=now, **days, **values))
+            elif (present.units_per_base, present.source) == (rate["units_per_base"], rate["source"]):
+                continue
+            else:
+                present.units_per_base, present.source = rate["units_per_base"], rate["source"]
+            is_changed = True
+        db.session.flush()
+        if not is_changed:
+            doing.nothing_to_do()
+
+
+def _last_day(rate: RateInput) -> date:
+    """Give the last day that a rate for taxes is of: its own, or that of its month."""
+    return months_after(rate["day"], 1) - timedelta(days=1) if rate.get("month") else rate["day"]
+
+
+def _put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> None:
     organization = organizations.get(actor.organization_id)
     payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
     target = ("exchange_rates", organization.id)

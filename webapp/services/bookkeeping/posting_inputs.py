@@ -39,7 +39,12 @@ class AmountBaseError(UnprocessableError):
 
 
 def legs_of(
-    organization: Organization, postings: PostingInputs, day: date, *, takes_shares: bool = False
+    organization: Organization,
+    postings: PostingInputs,
+    day: date,
+    *,
+    takes_shares: bool = False,
+    known_codes: frozenset[int] = frozenset(),
 ) -> list[Leg]:
     """Give postings as legs without mirrors, or raise the error of one at its path.
 
@@ -48,11 +53,11 @@ def legs_of(
     A posting without a currency is in its account's, else in the base currency. One of 0.00 in another currency
     may have an amount in the base currency, in place of its mirror: an exchange difference. So may any other leg in
     another currency, at a rate of a contract, of customs or of a bank. What has a tax code becomes its base and tax,
-    by default with `day` as tax point.
+    by default with `day` as tax point; `known_codes` may be archived, or no longer valid.
     """
     paths = {f"postings.{index}": posting for index, posting in enumerate(postings)}
     legs = [_leg(organization, path, posting, takes_shares=takes_shares) for path, posting in paths.items()]
-    return coding.with_taxes(organization, legs, paths, day)
+    return coding.with_taxes(organization, legs, paths, day, known_codes)
 
 
 def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_shares: bool) -> Leg:

@@ -22,6 +22,7 @@ from webapp.services.audit import limits, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
+from webapp.services.bookkeeping import posted_corrections
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts, pair_differences, settled_items, settlements
 from webapp.services.transactions import bank_changes, unpairing
@@ -64,21 +65,24 @@ def void(
     effective_on: date | None = None,
     copy: bool = False,
     force: bool = False,
+    why: str | None = None,
 ) -> ActionResult:
     """Cancel an entry with all its corrections.
 
     A day far ahead needs `force`. With `copy` an entry that was written by hand comes back as a draft; a bank line gets
-    one in any case.
+    one in any case. `why` says what was wrong where it lowers the tax of a sale in a return.
     """
     payload = {
         "reason": reason,
         "effectiveAt": effective_on.isoformat() if effective_on else None,
         "copy": copy,
+        **({} if why is None else {"why": why}),
     }
     title = f"Voided entry {entry.id}, {titles.of_entry(entry)}"
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
         _refuse(voidable.refusal(entry))
+        posted_corrections.ask_why(entry, (), why)
         if effective_on is not None:
             journal_entries.check_near(entry.organization_id, effective_on, now, force=force)
         doing.before = {"status": entry.status}
@@ -131,6 +135,7 @@ def reverse(
     fact = journal_entries.fact_of(cancelling, latest)
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day, fact=fact)
     journal_entries.mark_voided(family, cancelling)
+    doing.corrected.add(entry.id)
     settlements.settle_with_reversal(entry, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])

@@ -200,7 +200,7 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
 def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None:
     """Settle what a posted line pays, in the open act; the payments that it returns are first taken back."""
     for item, amount in payment.taken:
-        _take_back(item, amount, entry.effective_on)
+        _take_back(item, amount, entry.effective_on, line.booked_on)
     found = items.by_id(line.organization_id, [item.id for item, _ in payment.taken])
     taken = [part_of(found[item.id], amount) for item, amount in payment.taken]
     legs = entries.legs_of(entry)
@@ -239,12 +239,12 @@ def _items_of(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> l
     ]
 
 
-def _take_back(item: OwedItem, amount: int, on: date) -> None:
+def _take_back(item: OwedItem, amount: int, on: date, booked_on: date) -> None:
     """Undo the settlements of a payment that comes back on a day, newest first, until so much of it is open."""
     undone = []
     while abs(item.amount_minor - item.settled_minor) < abs(amount):
         newest = settlements.of_items(item.organization_id, [item.id])[0]
-        undo(newest, RETURNED, on)
+        undo(newest, RETURNED, on, returned_on=booked_on)
         undone.append(newest)
         item = items.get(item.organization_id, item.id)
     note("before", undone)

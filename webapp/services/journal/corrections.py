@@ -103,6 +103,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     )
     settled_items.make_room(entry, legs, CORRECTED, correction.effective_on)
     journal_entries.post(correction, doing)
+    doing.corrected.add(entry.id)
     db.session.flush()
     settled_items.release_uncarried(entry, CORRECTED, correction.effective_on)
     return correction

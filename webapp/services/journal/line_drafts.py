@@ -69,6 +69,8 @@ def mirror_legs(
     with `is_written` legs that are in base already stay as somebody wrote them.
     """
     rates = rates_of(organization, legs, rate_day)
+    if any(leg.tax_code_id is not None for leg in legs):
+        return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
     bank = _mirrored_bank(organization, legs, rates)
     paid = bank and mirrored_payment(organization, bank, [leg for leg in legs if not leg.is_bank_leg])
     if bank and paid:
@@ -281,7 +283,7 @@ def in_line_currency(line: Transaction, legs: Sequence[Leg], bank: Leg | None = 
     """
     organization = organizations.get(line.organization_id)
     bank = bank or bank_leg(line, line.feed_account.account_id)
-    if line.currency == organization.base_currency:
+    if line.currency == organization.base_currency or any(leg.tax_code_id is not None for leg in legs):
         return list(legs)
     if line_payments.of_line(organization.id, line.id):
         return unshared(line, legs)

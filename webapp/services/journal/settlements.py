@@ -137,6 +137,7 @@ def _let_stand(made: Settlement, taken: Iterable[TakenPart]) -> None:
     ]
     db.session.execute(sa.insert(SettlementPart), rows)
     _change(made, "OPEN", status="STANDING")
+    updates.open_act().stood.add(made.id)
     db.session.expire(made, ["parts"])
 
 
@@ -168,17 +169,26 @@ def _book(
     return rest_of(item)
 
 
-def undo(settlement: Settlement, reason: str, on: date | None = None, *, never_stood: bool = False) -> None:
+def undo(
+    settlement: Settlement,
+    reason: str,
+    on: date | None = None,
+    *,
+    never_stood: bool = False,
+    returned_on: date | None = None,
+) -> None:
     """End a settlement, and void what it caused, on the first open day at or after the one that it settled on.
 
     `on` is the day of what ends it, where that has one: until then its parts stand against each other. One that caused
-    nothing may be ended as if it `never_stood`, behind a lock date too.
+    nothing may be ended as if it `never_stood`, behind a lock date too. `returned_on` is the day on which its money
+    came back; without one it was a mistake.
     """
     ends_on = settlement.settled_on if on is None else max(on, settlement.settled_on)
     day = organizations.first_open_day(settlement.organization_id, ends_on)
     if never_stood and not settlements.caused_by(settlement):
         day = settlement.settled_on
-    at = updates.open_act().now
+    doing = updates.open_act()
+    at, doing.undone[settlement.id] = doing.now, returned_on
     _change(settlement, "STANDING", status="UNDONE", reason=reason, undone_on=day, undone_at=at)
     for entry in settlements.caused_by(settlement):
         cancel(entry, day)

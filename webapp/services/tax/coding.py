@@ -1,19 +1,25 @@
 """Legs of tax codes: what somebody writes with a code becomes its base, with the legs of its tax behind all others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any, NotRequired, TypedDict
 
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX, BoxAmount, Boxes, summed
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import money_at
+from webapp.ledger.rates import Mirroring, mirroring
 from webapp.ledger.tax.amounts import CodedLine, coded_legs
+from webapp.ledger.tax.parts import Figures
+from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Organization, TaxCode, TaxPack
 from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
-from webapp.queries.tax import codes, packs
+from webapp.queries.tax import codes, packs, rates
 
 
 class TaxInput(TypedDict):
@@ -22,6 +28,8 @@ class TaxInput(TypedDict):
     tax_code_id: NotRequired[int | None]
     tax_included: NotRequired[bool]
     tax_point: NotRequired[date | None]
+    tax: NotRequired[Decimal | None]
+    tax_base: NotRequired[Decimal | None]
 
 
 class TaxCodeUnfitError(UnprocessableError):
@@ -54,7 +62,7 @@ class TaxRateMissingError(LedgerError):
     code = "tax_rate_missing"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Coded:
     """A leg with a code: its place, the path of its input, and the day of its tax point."""
 
@@ -63,52 +71,123 @@ class _Coded:
     code: TaxCode
     is_included: bool
     tax_point: date
+    tax_minor: int | None = None
+    base_tax_minor: int | None = None
+    is_advance: bool = False
 
 
 def with_taxes(
-    organization: Organization, legs: Sequence[Leg], inputs: Mapping[str, TaxInput], day: date
+    organization: Organization,
+    legs: Sequence[Leg],
+    inputs: Mapping[str, TaxInput],
+    day: date,
+    known_codes: frozenset[int] = frozenset(),
 ) -> list[Leg]:
     """Give legs with the taxes of their codes; `inputs` are by the path of each leg, in the order of legs.
 
     The tax of a code is rounded once for all its legs of one tax point, which share it. The tax point is `day`, unless
-    one was written.
+    one was written. What follows an invoice takes its `known_codes`, valid or not.
     """
     coded = _coded(organization, legs, inputs, day)
     if not coded:
         return list(legs)
-    roles = packs.accounts(organization.id)
     starts: dict[str, TaxPack | None] = {}
-    made, behind, gone = list(legs), [], set()
+    found = _Entry(
+        organization, list(legs), packs.accounts(organization.id), _has_item(organization, legs, coded)
+    )
+    for each in coded:
+        _check(organization, each, legs[each.place], starts, is_known=each.code.id in known_codes)
     for group in _groups(coded):
-        code, tax_point = group[0].code, group[0].tax_point
-        for each in group:
-            _check(organization, each, legs[each.place], starts)
-        rule = code.rule
-        lines = [CodedLine(rule.sign * legs[each.place].amount_minor, each.is_included) for each in group]
-        found = coded_legs(rule, lines)
-        for each, base in zip(group, found.bases, strict=True):
-            made[each.place] = replace(
-                legs[each.place],
-                amount_minor=base.amount_minor,
-                tax_code_id=code.id,
-                tax_point=tax_point,
-                boxes=base.boxes,
-            )
-            if rule.is_all_tax:
-                gone.add(each.place)
-        behind += [
-            Leg(
-                roles[tax.role].id,
-                tax.amount_minor,
-                organization.base_currency,
-                tax_code_id=code.id,
-                tax_point=tax_point,
-                boxes=tax.boxes,
-            )
-            for tax in found.taxes
-            if tax.amount_minor
+        found.write(group)
+    return [*(leg for place, leg in enumerate(found.legs) if place not in found.gone), *found.behind]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """The legs of an entry as its codes are written into it; the legs of taxes come behind all others.
+
+    What `has_item` may be paid later: the tax of codes that wait for money waits, and its legs keep base and tax.
+    """
+
+    organization: Organization
+    legs: list[Leg]
+    roles: Mapping[str, Account]
+    has_item: bool
+    behind: list[Leg] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
+
+    def write(self, group: Sequence[_Coded]) -> None:
+        """Write the lines of one code and tax point."""
+        first, rule = group[0], group[0].code.rule
+        own = [self.legs[each.place] for each in group]
+        lines = [
+            CodedLine(rule.sign * leg.amount_minor, each.is_included, each.tax_minor)
+            for leg, each in zip(own, group, strict=True)
         ]
-    return [*(leg for place, leg in enumerate(made) if place not in gone), *behind]
+        stated = [each.base_tax_minor for each in group if each.base_tax_minor is not None]
+        in_base = _mirroring(self.organization, own[0].currency, first)
+        found = coded_legs(rule, lines, in_base, sum(stated) if stated else None)
+        is_advance = first.is_advance
+        waits = rule.waits and self.has_item and not is_advance
+        items = _of_item(found.whole) if self.has_item or is_advance else ()
+        for each, leg, base in zip(group, own, found.bases, strict=True):
+            self.legs[each.place] = replace(
+                leg,
+                amount_minor=leg.amount_minor if is_advance else base.amount_minor,
+                tax_code_id=first.code.id,
+                tax_point=first.tax_point,
+                boxes=summed((*(() if waits else base.boxes), *items)),
+            )
+            items = ()
+            if rule.is_all_tax:
+                self.gone.add(each.place)
+        self.behind += self._behind(first, found.taxes, waits=waits)
+
+    def _behind(self, first: _Coded, taxes: Sequence[TaxLeg], *, waits: bool) -> list[Leg]:
+        """Give the legs of a tax: on the account where it waits, or on its own; of an advance with the contra."""
+        whole = sum(each.amount_minor for each in taxes)
+        found = [(each.role, each.amount_minor, each.boxes) for each in taxes]
+        if waits:
+            found = [(WAITING[first.code.side], whole, ())]
+        elif first.is_advance:
+            found.append((ADVANCES, -whole, ()))
+        return [
+            Leg(
+                packs.account(self.roles, role).id,
+                amount,
+                self.organization.base_currency,
+                tax_code_id=first.code.id,
+                tax_point=first.tax_point,
+                boxes=boxes,
+            )
+            for role, amount, boxes in found
+            if amount
+        ]
+
+
+def _of_item(whole: Figures) -> Boxes:
+    """Give base and tax of a code as a leg keeps them for what is settled of its item."""
+    return BoxAmount(OF_ITEM, BASE, whole.base_minor), BoxAmount(OF_ITEM, TAX, whole.tax_minor)
+
+
+def _has_item(organization: Organization, legs: Sequence[Leg], coded: Sequence[_Coded]) -> bool:
+    """Return whether an entry begins something that is owed, beside its lines with codes."""
+    places = {each.place for each in coded}
+    others = {leg.account_id for place, leg in enumerate(legs) if place not in places}
+    rows = lookups.by_id(Account, organization.id, others).values()
+    return any(row.keeps_items and row.role is None for row in rows)
+
+
+def _mirroring(organization: Organization, currency: str, coded: _Coded) -> Mirroring:
+    """Give what converts to the base currency at the tax rate of a tax point; raises TaxRateMissingError."""
+    base = organization.base_currency
+    if currency == base:
+        return int
+    rate = rates.on(organization.id, currency, coded.tax_point)
+    if rate is None:
+        sentence = f"There is no tax rate of {currency} for {coded.tax_point:%-d %b %Y}."
+        raise TaxRateMissingError(sentence, fields={f"{coded.path}.taxCodeId": [sentence]})
+    return mirroring(currency, base, rate)
 
 
 def kept(legs: Sequence[Leg], inputs: Sequence[Mapping[str, Any]], present: Sequence[Leg]) -> list[Leg]:
@@ -137,36 +216,54 @@ def _coded(
         if code_id is not None:
             code = lookups.refer(TaxCode, organization.id, code_id, f"{path}.taxCodeId")
             tax_point = each.get("tax_point") or day
-            found.append(_Coded(place, path, code, each.get("tax_included", True), tax_point))
+            sign, leg = code.rule.sign, legs[place]
+            stated = _stated(each.get("tax"), leg.currency, f"{path}.tax", sign)
+            in_base = _stated(each.get("tax_base"), organization.base_currency, f"{path}.taxBase", sign)
+            found.append(
+                _Coded(place, path, code, each.get("tax_included", True), tax_point, stated, in_base)
+            )
     return found
 
 
+def _stated(tax: Decimal | None, currency: str, path: str, sign: int) -> int | None:
+    """Give a stated tax, which has the sign of its posting, as its code computes it."""
+    return None if tax is None else sign * money_at(tax, currency, path).minor
+
+
 def _groups(coded: Sequence[_Coded]) -> list[list[_Coded]]:
-    groups: dict[tuple[int, date], list[_Coded]] = {}
+    groups: dict[tuple[int, date, bool], list[_Coded]] = {}
     for each in coded:
-        groups.setdefault((each.code.id, each.tax_point), []).append(each)
+        groups.setdefault((each.code.id, each.tax_point, each.is_advance), []).append(each)
     return list(groups.values())
 
 
-def _check(organization: Organization, coded: _Coded, leg: Leg, starts: dict[str, TaxPack | None]) -> None:
+def _check(
+    organization: Organization,
+    coded: _Coded,
+    leg: Leg,
+    starts: dict[str, TaxPack | None],
+    *,
+    is_known: bool,
+) -> None:
     """Refuse a code that is not for the day or the account, at its path."""
     code, path = coded.code, f"{coded.path}.taxCodeId"
     account = lookups.refer(Account, organization.id, leg.account_id, f"{coded.path}.accountId")
     sentence = None
-    if code.is_archived:
+    if code.is_archived and not is_known:
         sentence = f"The tax code {code.code} is archived; choose another one."
-    elif not codes.is_valid(code, coded.tax_point):
+    elif not is_known and not codes.is_valid(code, coded.tax_point):
         sentence = f"The tax code {code.code} is not valid on {coded.tax_point:%-d %b %Y}."
     elif code.side == "PURCHASE" and account.type == AccountType.INCOME:
         sentence = f"{code.code} is a tax code of purchases, and {cited(account.name)} is income."
     if sentence:
         raise TaxCodeUnfitError(sentence, fields={path: [sentence]})
-    if _is_closed(organization.id, account):
+    is_advance = account.keeps_items and account.role is None
+    if _is_closed(organization.id, account) or (is_advance and (code.side != "SALE" or leg.amount_minor > 0)):
         sentence = f"A tax code belongs to income, expenses or what is bought, not to {cited(account.name)}."
+        if is_advance:
+            sentence = f"On {cited(account.name)} a tax code is for money that came before its sale."
         raise TaxAccountError(sentence, fields={path: [sentence]})
-    if leg.currency != organization.base_currency:
-        sentence = f"There is no tax rate of {leg.currency} for {coded.tax_point:%-d %b %Y}."
-        raise TaxRateMissingError(sentence, fields={path: [sentence]})
+    coded.is_advance = is_advance
     for form in {box.form for share in code.rule.shares for box in share.boxes}:
         if form not in starts:
             starts[form] = packs.installed(organization.id, form)
@@ -180,7 +277,6 @@ def _is_closed(organization_id: str, account: Account) -> bool:
     """Return whether no code belongs to an account: a bank's, one of the books' own, of taxes, equity or items."""
     return (
         account.role in (Role.TRANSFERS, *packs.ROLES)
-        or account.keeps_items
         or account.type == AccountType.EQUITY
         or ledger_accounts.feed_of(organization_id, account.id) is not None
     )

@@ -1,6 +1,6 @@
 """Packs installed into books: their codes, and the accounts of taxes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from webapp.ledger.chart import AccountType, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.packs import Pack, PackCode
-from webapp.ledger.tax.rules import AUTHORITY
+from webapp.ledger.tax.rules import ADVANCES, AUTHORITY, WAITING
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Organization, Posting, TaxCode, TaxPack
 from webapp.queries.access import organizations
@@ -27,6 +27,9 @@ PRESETS: Final = {
     "output": ("2200", "VAT payable", AccountType.LIABILITY),
     "input": ("1300", "VAT receivable", AccountType.ASSET),
     AUTHORITY: (None, "Tax authority", AccountType.LIABILITY),
+    ADVANCES: (None, "VAT on advances", AccountType.ASSET),
+    WAITING["SALE"]: (None, "VAT waiting for customers' money", AccountType.LIABILITY),
+    WAITING["PURCHASE"]: (None, "VAT waiting for payments to suppliers", AccountType.ASSET),
 }
 
 
@@ -71,29 +74,30 @@ def install(
     title = f"Installed the taxes of {of_file.title}, from {from_:%-d %b %Y} on"
     with act(actor, now, "install_tax_pack", ("tax_pack", name), title=title, payload=payload) as doing:
         organization = organizations.get(actor.organization_id)
-        _check(organization, of_file)
+        offered = of_file.codes_by(basis)
+        _check(organization, of_file, [each.code for each in offered])
         present = packs.accounts(organization.id)
         for role in PRESETS:
-            if role not in present:
+            if role not in present and (basis == "CASH" or role not in WAITING.values()):
                 _take_account(organization, role, chosen.get(role), now)
         facts = {"organization_id": organization.id, "created_at": now}
         pack = TaxPack(
             **facts, name=name, version=of_file.version, basis=basis, frequency=frequency, starts_on=from_
         )
-        db.session.add_all([pack, *(TaxCode(**facts, pack=name, **_stored(each)) for each in of_file.codes)])
+        db.session.add_all([pack, *(TaxCode(**facts, pack=name, **_stored(each)) for each in offered)])
         db.session.flush()
-        doing.after = {**payload, "codes": [each.code for each in of_file.codes]}
+        doing.after = {**payload, "codes": [each.code for each in offered]}
     return packs.record(name, pack)
 
 
-def _check(organization: Organization, of_file: Pack) -> None:
+def _check(organization: Organization, of_file: Pack, offered: Sequence[str]) -> None:
     if packs.installed(organization.id, of_file.name) is not None:
         raise PackInstalledError
     if of_file.currency not in (None, organization.base_currency):
         raise PackCurrencyError(
             f"This pack is for books in {of_file.currency}, and these are in {organization.base_currency}."
         )
-    taken = codes.taken(organization.id, [each.code for each in of_file.codes])
+    taken = codes.taken(organization.id, offered)
     if taken:
         raise TaxCodeTakenError(
             f"The books have the tax codes {', '.join(taken)} already.", details={"codes": taken}

@@ -11,7 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.forms import is_over_limit
-from webapp.ledger.tax.rules import AUTHORITY
+from webapp.ledger.tax.rules import AUTHORITY, TAX_ROLES
 from webapp.models import JournalEntry, Organization, TaxReturn, TaxStamp
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -37,6 +37,12 @@ class LateOverLimitError(LedgerError):
     """The net error of earlier periods is too large to be adjusted in a return; it has to be notified apart."""
 
     code = "late_over_limit"
+
+
+class BillsUnpaidError(LedgerError):
+    """The tax of bills that are unpaid for six months is to be repaid; repay it, or say in a note why not."""
+
+    code = "bills_unpaid"
 
 
 class NotNewestError(LedgerError):
@@ -68,7 +74,7 @@ def file(
     target = ("tax_return", form)
     with act(actor, now, "file_tax_return", target, title=title, note=note or "", payload=payload) as doing:
         found = returns.open_return(organization, form, to)
-        _check(organization, found, digest)
+        _check(organization, found, digest, note)
         entry = _settle(organization, found, doing)
         filed = TaxReturn(
             organization_id=organization.id,
@@ -130,11 +136,18 @@ def _facts(filed: TaxReturn) -> dict[str, Any]:
     return {"status": filed.status, "payable": filed.figures["payable"], "journalEntryId": entry_id}
 
 
-def _check(organization: Organization, found: OpenReturn, digest: str) -> None:
+def _check(organization: Organization, found: OpenReturn, digest: str, note: str | None) -> None:
     """Refuse a return that moved since it was looked at, or whose errors are too large for it."""
     made = found.record
     if made.digest != digest:
         raise ReturnMovedError(details={"digest": made.digest})
+    unpaid = made.bills_unpaid_six_months
+    if unpaid is not None and unpaid.items and not note:
+        raise BillsUnpaidError(
+            f"{unpaid.tax.formatted} is to be repaid for bills that are unpaid for six months. Repay it, or say"
+            " in a note why not.",
+            details={"itemIds": list(unpaid.items), "tax": str(unpaid.tax)},
+        )
     form = packs.content(made.form).form
     if made.net_errors is None or form.turnover is None:
         return
@@ -146,7 +159,7 @@ def _check(organization: Organization, found: OpenReturn, digest: str) -> None:
 def _settle(organization: Organization, found: OpenReturn, doing: Act) -> JournalEntry | None:
     """Post the entry that brings the taxes of a return from their accounts to the authority, if there are any."""
     made, roles = found.record, packs.accounts(organization.id)
-    of_taxes = {each.id for role, each in roles.items() if role != AUTHORITY}
+    of_taxes = {roles[role].id for role in TAX_ROLES}
     cleared: dict[int, int] = {}
     for each in found.postings:
         if each.account_id in of_taxes:

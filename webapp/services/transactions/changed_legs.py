@@ -139,7 +139,11 @@ def _with_taxes(line: Transaction, parts: Sequence[Split], splits: Sequence[Spli
     organization = organizations.get(line.organization_id)
     paths = {f"splits.{index}": split for index, split in enumerate(splits)}
     legs = coding.with_taxes(organization, legs_of_splits(parts, line.currency), paths, line.booked_on)
-    check_splits(line.amount, -sum(leg.amount_minor for leg in legs))
+    if line.currency == organization.base_currency:
+        check_splits(line.amount, -sum(leg.amount_minor for leg in legs))
+    else:
+        # Its taxes are in the base currency; what is written has them.
+        check_splits(line.amount, sum(part.amount_minor for part in parts))
     return legs
 
 

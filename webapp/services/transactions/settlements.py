@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.settled_parts import base_share
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref, refs
-from webapp.models import Account, JournalEntry, Posting, Settlement
+from webapp.models import Account, JournalEntry, Posting, Settlement, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.items import items, settlements
@@ -91,11 +91,26 @@ def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime, force: bo
     return settlement
 
 
-def undo(settlement: Settlement, *, reason: str, actor: Actor, now: datetime) -> Settlement:
-    """Take a settlement back, so that its items are open again; a repeat changes nothing."""
+def undo(
+    settlement: Settlement,
+    *,
+    reason: str,
+    why: str = "MISTAKE",
+    on: date | None = None,
+    transaction_id: int | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Settlement:
+    """Take a settlement back, so that its items are open again; a repeat changes nothing.
+
+    `on`, or the booking day of the line that returned it, is when its money came back: its taxes go back that day.
+    """
+    if transaction_id is not None:
+        line = lookups.refer(Transaction, settlement.organization_id, transaction_id, "transactionId")
+        on = line.booked_on
     account = lookups.get(Account, settlement.organization_id, settlement.account_id)
     title = f"Undid the settlement of {len(settlement.parts)} open items of {account.name}"
-    target, payload = ("settlement", settlement.id), {"reason": reason}
+    target, payload = ("settlement", settlement.id), {"reason": reason, "why": why}
     with act(actor, now, "undo_settlement", target, title=title, note=reason, payload=payload) as doing:
         if settlement.status == "UNDONE":
             doing.nothing_to_do()
@@ -103,7 +118,7 @@ def undo(settlement: Settlement, *, reason: str, actor: Actor, now: datetime) ->
         if settlement.cause == "VOID":
             raise VoidSettlementError
         doing.before = {"status": settlement.status}
-        settling.undo(settlement, reason)
+        settling.undo(settlement, reason, on, returned_on=on)
         doing.after = {"status": settlement.status}
     return settlement
 

@@ -99,6 +99,9 @@ STAYS: Mapping[str, str] = {
     "create_tax_code": "Archive the tax code; one that entries may have is never deleted.",
     "update_tax_code": "Change the tax code again.",
     "file_tax_return": "Withdraw the return.",
+    "claim_tax_relief": "Money that comes for the item returns the relief of itself.",
+    "repay_unpaid_tax": "Paying the bills brings their tax back of itself.",
+    "correct_journal_entry": "Correct the entry again.",
     "withdraw_tax_return": "File the return again.",
     "forget_columns": "The columns are chosen again with the next file.",
 }

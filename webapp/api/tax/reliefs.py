@@ -1,0 +1,30 @@
+"""Relief of bad debts, and the tax of own unpaid bills, over JSON."""
+
+from typing import Any
+
+from webapp import queries, services
+from webapp.schemas.paging import changing
+from webapp.schemas.tax.returns import BadDebtSchema, PostedTaxesSchema, UnpaidBillsSchema
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
+
+bp = Blueprint("api_tax_reliefs", __name__, url_prefix="/api/tax", description="Reliefs of taxes")
+
+
+@bp.post("/bad-debts")
+@requires("confirm")
+@bp.arguments(BadDebtSchema)
+@bp.response(201, changing(PostedTaxesSchema))
+def claim(body: dict[str, Any]) -> dict[str, Any]:
+    """Claim relief of the tax of a bad debt; money that comes later returns it of itself."""
+    item = queries.items.items.get(organization_id(), body.pop("item_id"))
+    return {"journal_entry_ids": services.tax.reliefs.claim(item, **body, **acting())}
+
+
+@bp.post("/unpaid-bills")
+@requires("confirm")
+@bp.arguments(UnpaidBillsSchema)
+@bp.response(201, changing(PostedTaxesSchema))
+def repay(body: dict[str, Any]) -> dict[str, Any]:
+    """Repay the tax of own bills that are unpaid for six months; paying them later brings it back of itself."""
+    return {"journal_entry_ids": services.tax.reliefs.repay(**body, **acting())}

@@ -1,0 +1,314 @@
+"""What items have of taxes: base and tax by code, what settlements met them with, and what their parts had of it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.chart import AccountType
+from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX
+from webapp.ledger.tax import pieces as meeting
+from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, WRITE_OFF, Figures, Piece, Share
+from webapp.ledger.tax.parts import part_of as share_of
+from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
+from webapp.models import (
+    Account,
+    JournalEntry,
+    OwedItem,
+    Posting,
+    Settlement,
+    SettlementEntry,
+    SettlementPart,
+    TaxPart,
+    Transaction,
+    refers_to,
+)
+
+
+@dataclass(slots=True)
+class ItemTax:
+    """Base and tax of an entry's item by code, its tax point, and the account of its first base."""
+
+    organization_id: str
+    entry_id: int
+    tax_point: date
+    account_id: int
+    is_advance: bool = False
+    wholes: dict[int, Figures] = field(default_factory=dict)
+
+    @property
+    def is_credit(self) -> bool:
+        """Whether it lowers taxes, as a credit note does."""
+        return sum(sum(each) for each in self.wholes.values()) < 0
+
+
+def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, ItemTax]:
+    """Find what the items of posted entries have of taxes, with their corrections; without a statement of none."""
+    if not entry_ids:
+        return {}
+    root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items]
+    rows = db.session.execute(
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.tax_code_id.is_not(None),
+            JournalEntry.status == "POSTED",
+            sa.or_(JournalEntry.id.in_(entry_ids), JournalEntry.corrects_id.in_(entry_ids)),
+        )
+        .order_by(Posting.id)
+    )
+    found: dict[int, ItemTax] = {}
+    for root, posting, keeps_items in rows:
+        boxes = {box: minor for form, box, minor in posting.boxes or () if form == OF_ITEM}
+        if not boxes:
+            continue
+        fresh = ItemTax(organization_id, root, posting.tax_point, posting.account_id, keeps_items)
+        item = found.setdefault(root, fresh)
+        had = item.wholes.get(posting.tax_code_id, Figures())
+        base, tax = boxes.get(BASE, 0), boxes.get(TAX, 0)
+        item.wholes[posting.tax_code_id] = Figures(had.base_minor + base, had.tax_minor + tax)
+        if boxes.get(BASE, 0) > 0 or len(item.wholes) == 1:
+            item.tax_point, item.account_id = posting.tax_point, posting.account_id
+    return found
+
+
+def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[Share]]:
+    """Find what the parts of entries' items had of their taxes, by entry, oldest first."""
+    found: dict[int, list[Share]] = {}
+    if not entry_ids:
+        return found
+    rows = db.session.scalars(
+        sa.select(TaxPart)
+        .where(TaxPart.organization_id == organization_id, TaxPart.journal_entry_id.in_(entry_ids))
+        .order_by(TaxPart.id)
+    )
+    for row in rows:
+        figures = Figures(row.base_minor, row.tax_minor)
+        found.setdefault(row.journal_entry_id, []).append(
+            Share(
+                row.settlement_id,
+                row.kind,
+                row.tax_code_id,
+                row.tax_point,
+                figures,
+                row.cause_id,
+                row.is_own_day,
+                row.account_id,
+                row.size_minor,
+            )
+        )
+    return found
+
+
+def gross(organization_id: str, entry_id: int) -> int:
+    """Add up what the items of an entry are, in their currency and without a sign."""
+    found = db.session.scalar(
+        sa.select(sa.func.sum(OwedItem.amount_minor)).where(
+            OwedItem.organization_id == organization_id, OwedItem.journal_entry_id == entry_id
+        )
+    )
+    return abs(int(found or 0))
+
+
+def joined_roots(organization_id: str, settlement_ids: Collection[int]) -> set[int]:
+    """Find the entries whose items some settlements join."""
+    if not settlement_ids:
+        return set()
+    rows = db.session.scalars(
+        sa.select(SettlementPart.journal_entry_id).where(
+            SettlementPart.organization_id == organization_id,
+            SettlementPart.settlement_id.in_(settlement_ids),
+        )
+    )
+    return {each for each in rows if each is not None}
+
+
+def standing(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[SettlementPart]]:
+    """Find the parts of the standing settlements of entries' items by settlement, oldest first; voids join none."""
+    of_them = sa.select(SettlementPart.settlement_id).where(
+        SettlementPart.organization_id == organization_id, SettlementPart.journal_entry_id.in_(entry_ids)
+    )
+    rows = db.session.scalars(
+        sa.select(SettlementPart)
+        .join(Settlement, refers_to(SettlementPart.settlement_id, Settlement))
+        .where(
+            SettlementPart.organization_id == organization_id,
+            SettlementPart.settlement_id.in_(of_them),
+            Settlement.status == "STANDING",
+            Settlement.cause != "VOID",
+        )
+        .order_by(SettlementPart.settlement_id, SettlementPart.id)
+    )
+    found: dict[int, list[SettlementPart]] = {}
+    for row in rows:
+        found.setdefault(row.settlement_id, []).append(row)
+    return found
+
+
+def pieces(
+    organization_id: str, entry_ids: Collection[int], taxed: Mapping[int, ItemTax]
+) -> dict[int, list[Piece]]:
+    """Find what met the items of entries, by entry and in the order of their settlements.
+
+    `taxed` has what these and all that they are settled with have of taxes.
+    """
+    parts = standing(organization_id, entry_ids)
+    taxed = _with_joined(organization_id, parts, taxed)
+    credit_notes = {entry for entry, item in taxed.items() if item.is_credit} - {*entry_ids}
+    if credit_notes:
+        parts |= standing(organization_id, credit_notes)
+        taxed = _with_joined(organization_id, parts, taxed)
+    known = _settled(organization_id, [part for group in parts.values() for part in group], taxed)
+    found: dict[int, list[Piece]] = {}
+    for number in sorted(parts):
+        settled = [known[part.id] for part in parts[number] if part.id in known]
+        if not settled:
+            continue
+        for entry, made in meeting.pieces_of(number, settled).items():
+            found.setdefault(entry, []).extend(made)
+    return _with_credited(organization_id, found, taxed)
+
+
+def _with_joined(
+    organization_id: str, parts: Mapping[int, Sequence[SettlementPart]], taxed: Mapping[int, ItemTax]
+) -> dict[int, ItemTax]:
+    entries = {part.journal_entry_id for group in parts.values() for part in group} - {None}
+    return {**taxed, **of_entries(organization_id, {each for each in entries if each} - taxed.keys())}
+
+
+def _with_credited(
+    organization_id: str, found: dict[int, list[Piece]], taxed: Mapping[int, ItemTax]
+) -> dict[int, list[Piece]]:
+    """Say of each credit what it takes of base and tax: the share of the credit note that is settled with it."""
+    taken: dict[tuple[int, int, int], dict[int, Figures]] = {}
+    for entry, group in found.items():
+        if entry not in taxed or not taxed[entry].is_credit:
+            continue
+        whole, had, settled = gross(organization_id, entry), dict[int, Figures](), 0
+        for place, piece in enumerate(group):
+            if piece.kind != CREDIT:
+                continue
+            settled += piece.size_minor
+            own = {}
+            for code, figures in taxed[entry].wholes.items():
+                before = had.get(code, Figures())
+                own[code] = Figures(
+                    *(share_of(each, whole, settled, was) for each, was in zip(figures, before, strict=True))
+                )
+                had[code] = Figures(*(sum(pair) for pair in zip(before, own[code], strict=True)))
+            group[place] = _crediting(piece, own)
+            taken[piece.settlement, entry, piece.cause] = {
+                code: Figures(-figures.base_minor, -figures.tax_minor) for code, figures in own.items()
+            }
+    for entry, group in found.items():
+        for place, piece in enumerate(group):
+            credited = taken.get((piece.settlement, piece.cause, entry))
+            if piece.kind == CREDIT and credited is not None:
+                group[place] = _crediting(piece, credited)
+    return found
+
+
+def _crediting(piece: Piece, credited: Mapping[int, Figures]) -> Piece:
+    return Piece(
+        piece.settlement,
+        piece.kind,
+        piece.size_minor,
+        piece.tax_point,
+        piece.cause,
+        piece.is_own_day,
+        credited,
+        piece.account,
+    )
+
+
+def _settled(
+    organization_id: str, parts: Sequence[SettlementPart], taxed: Mapping[int, ItemTax]
+) -> dict[int, SettledPart]:
+    """Say of parts of settlements what they are: documents, advances, money, or what is short."""
+    ids = {part.journal_entry_id for part in parts} - {None}
+    facts = _facts(organization_id, ids)
+    found = {}
+    for part in parts:
+        fact = facts.get(part.journal_entry_id or 0)
+        if fact is None or not part.amount_minor:
+            continue
+        item = taxed.get(fact.id)
+        kind = MONEY
+        if item is not None:
+            kind = ADVANCE if item.is_advance else DOCUMENT
+        elif fact.document_id is not None and fact.booked_on is None:
+            kind = DOCUMENT
+        elif fact.purpose in (DISCOUNT, WRITE_OFF):
+            kind = fact.purpose
+        elif fact.source == "manual" and fact.bears is not None:
+            kind = WRITE_OFF
+        found[part.id] = SettledPart(
+            part.item_id,
+            fact.id,
+            part.amount_minor,
+            kind,
+            item.tax_point if item else fact.day,
+            fact.booked_on is not None,
+            item is not None and item.is_credit,
+            fact.bears,
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What an entry is: its day, its line's booking day, its purpose in a settlement, and the cost it is booked on."""
+
+    id: int
+    source: str
+    document_id: int | None
+    day: date
+    booked_on: date | None
+    purpose: str | None
+    bears: int | None
+
+
+def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _Fact]:
+    columns: list[Any] = [
+        JournalEntry.id,
+        JournalEntry.source,
+        JournalEntry.document_id,
+        sa.func.coalesce(JournalEntry.fact_on, JournalEntry.effective_on).label("day"),
+        SettlementEntry.purpose,
+        Posting.account_id,
+        Account.type,
+        Account.keeps_items,
+        Transaction.booked_on,
+    ]
+    rows = db.session.execute(
+        sa.select(*columns)
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .outerjoin(SettlementEntry, refers_to(SettlementEntry.journal_entry_id, JournalEntry))
+        .outerjoin(Transaction, refers_to(Posting.transaction_id, Transaction))
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_([*entry_ids]))
+        .order_by(JournalEntry.id, Posting.id)
+    )
+    groups: dict[int, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(row.id, []).append(row)
+    found = {}
+    for entry_id, group in groups.items():
+        first, others = group[0], [row for row in group if not row.keeps_items]
+        is_cost = others and all(row.type in (AccountType.INCOME, AccountType.EXPENSE) for row in others)
+        found[entry_id] = _Fact(
+            entry_id,
+            first.source,
+            first.document_id,
+            first.day,
+            next((row.booked_on for row in group if row.booked_on is not None), None),
+            first.purpose,
+            others[0].account_id if others and (is_cost or first.purpose) else None,
+        )
+    return found

@@ -1,0 +1,215 @@
+"""Taxes of what is settled: at the end of an act the parts of its items get their base and tax, or give them back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.journal.boxes import BoxAmount, Boxes
+from webapp.ledger.journal.entries import MIN_LEGS, Leg
+from webapp.ledger.tax.parts import (
+    APPLIED,
+    BACK,
+    DISCOUNT,
+    MONEY,
+    RELIEF,
+    SHORT,
+    UNPAID,
+    Share,
+    TaxedItem,
+    changes,
+    negative,
+    shares_of,
+)
+from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
+from webapp.models import Account, JournalEntry, Settlement, TaxCode, TaxPart
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.items import settlements
+from webapp.queries.tax import packs, parts
+from webapp.queries.tax.parts import ItemTax
+from webapp.services.audit.act import CLOSINGS, Act
+from webapp.services.journal import entries as journal_entries
+
+# What takes from the taxes of an invoice, where all others give to them.
+TAKING: Final = (DISCOUNT, APPLIED, UNPAID)
+
+# The cause of what an act on taxes posts by itself.
+ITSELF: Final = 0
+
+
+def post_differences(doing: Act) -> None:
+    """Post what an act changed of the taxes of items: what it settled, undid, corrected or voided."""
+    organization_id = doing.actor.organization_id
+    roots = doing.corrected | parts.joined_roots(organization_id, {*doing.stood, *doing.undone})
+    if not roots:
+        return
+    taxed, had = parts.of_entries(organization_id, roots), parts.shares(organization_id, roots)
+    # What meets a credit note that was corrected changes with it.
+    anew = doing.corrected & ({*taxed} | {*had})
+    if anew:
+        anew |= parts.joined_roots(organization_id, parts.standing(organization_id, anew))
+        taxed |= parts.of_entries(organization_id, anew - taxed.keys())
+        had |= parts.shares(organization_id, anew - had.keys())
+    known = {*taxed} | {*had}
+    if not known:
+        return
+    codes = lookups.by_id(TaxCode, organization_id, {code for item in taxed.values() for code in item.wholes})
+    met = parts.pieces(organization_id, known, taxed)
+    found: list[tuple[int, Share]] = []
+    for root in sorted(known):
+        present, item = had.get(root, []), taxed.get(root)
+        standing = {piece.settlement for piece in met.get(root, ())}
+        given: dict[int, list[Share]] = {
+            number: [] for number in (standing - doing.stood if root not in anew else ())
+        }
+        for share in present:
+            if share.settlement in given:
+                given[share.settlement].append(share)
+        wanted = [share for share in present if share.settlement is None]
+        if item is not None:
+            whole = taxed_item(organization_id, item, present, codes)
+            wanted += shares_of(whole, met.get(root, ()), given)
+        counting = [share for share in present if share.settlement is None or share.settlement in standing]
+        found += [
+            (root, replace(share, cause=root) if root in anew else share)
+            for share in changes(wanted, counting)
+        ]
+        found += [(root, share) for share in _taken_back(present, doing.undone)]
+    post(doing, found, _day(doing))
+
+
+def _taken_back(present: Sequence[Share], undone: dict[int, date | None]) -> list[Share]:
+    """Give what takes back the shares of undone settlements: on the day their money came back, else on their own."""
+    found = []
+    for share in changes([], [each for each in present if each.settlement in undone]):
+        day = undone[share.settlement or 0]
+        found.append(share if day is None else replace(share, tax_point=day, is_own_day=True))
+    return found
+
+
+def taxed_item(
+    organization_id: str, item: ItemTax, present: Sequence[Share], codes: Mapping[int | None, TaxCode]
+) -> TaxedItem:
+    """Give an item with all that its parts are computed of; `present` is what they had."""
+    return TaxedItem(
+        wholes=item.wholes,
+        gross_minor=parts.gross(organization_id, item.entry_id),
+        cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
+        is_advance=item.is_advance,
+        relieved=[share for share in present if share.kind in BACK and share.settlement is None],
+    )
+
+
+def _day(doing: Act) -> date:
+    """Give the first open day at or after all that an act settled, undid or corrected."""
+    organization_id = doing.actor.organization_id
+    joined = lookups.by_id(Settlement, organization_id, {*doing.stood, *doing.undone}).values()
+    days = [each.undone_on or each.settled_on for each in joined]
+    entries = lookups.by_id(JournalEntry, organization_id, doing.corrected).values()
+    days += [each.effective_on for each in entries]
+    return organizations.first_open_day(organization_id, max(days))
+
+
+def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[JournalEntry]:
+    """Post shares of items, each with the entry of its item: one entry for each that a return names for them."""
+    organization = organizations.get(doing.actor.organization_id)
+    groups: dict[tuple[int, bool], list[tuple[int, Share]]] = {}
+    for root, share in found:
+        groups.setdefault((share.cause, share.is_own_day), []).append((root, share))
+    posted = []
+    for (cause, is_own_day), group in groups.items():
+        codes = lookups.by_id(TaxCode, organization.id, {share.code for _, share in group})
+        accounts = packs.accounts(organization.id)
+        legs = [
+            leg
+            for _, share in group
+            for leg in _legs(share, codes[share.code], accounts, organization.base_currency)
+        ]
+        if not legs:
+            continue
+        if len(legs) < MIN_LEGS:
+            legs.append(replace(legs[0], boxes=(), tax_code_id=None, tax_point=None))
+        named = lookups.get(JournalEntry, organization.id, cause or group[0][0]).description
+        entry = journal_entries.add_draft(
+            organization,
+            day,
+            legs,
+            source=settlements.SOURCE,
+            description=f"Taxes of {named}" if named else "Taxes",
+            now=doing.now,
+        )
+        journal_entries.post(entry, doing)
+        rows = [
+            {
+                "organization_id": organization.id,
+                "journal_entry_id": root,
+                "settlement_id": share.settlement,
+                "kind": share.kind,
+                "tax_code_id": share.code,
+                "tax_point": share.tax_point,
+                "base_minor": share.figures.base_minor,
+                "tax_minor": share.figures.tax_minor,
+                "posted_by_id": entry.id,
+                "cause_id": cause or entry.id,
+                "is_own_day": is_own_day,
+                "account_id": share.account,
+                "size_minor": share.size_minor,
+            }
+            for root, share in group
+        ]
+        db.session.execute(sa.insert(TaxPart), rows)
+        posted.append(entry)
+    return posted
+
+
+def _legs(share: Share, code: TaxCode, accounts: Mapping[str, Account], base: str) -> list[Leg]:
+    """Give the legs of a share: what of the tax goes to or from its own accounts, and what stands against that."""
+    rule, figures = code.rule, share.figures
+    if share.kind in TAKING and not (rule.waits and share.kind in SHORT):
+        figures = negative(share).figures
+    taxes, boxes = (
+        tax_legs(rule, figures.tax_minor),
+        base_boxes(rule, [figures.base_minor], figures.base_minor)[0],
+    )
+    against = share.account or 0
+    if share.kind == MONEY:
+        against = packs.account(accounts, WAITING[code.side]).id
+    elif share.kind == APPLIED:
+        against = packs.account(accounts, ADVANCES).id
+    elif share.kind in SHORT and rule.waits:
+        # It never was in a box.
+        whole = sum(each.amount_minor for each in taxes)
+        taxes = [TaxLeg(WAITING[code.side], -whole, ())]
+        boxes = ()
+    elif share.kind == RELIEF:
+        taxes, boxes = [TaxLeg("input", figures.tax_minor, _claimed(code, figures.tax_minor))], ()
+    elif share.kind in BACK or share.kind in BACK.values():
+        boxes = ()
+    whole = sum(each.amount_minor for each in taxes)
+    legs = [(packs.account(accounts, each.role).id, each.amount_minor, each.boxes) for each in taxes]
+    return [
+        Leg(
+            account_id,
+            amount,
+            base,
+            amount,
+            tax_code_id=code.id,
+            tax_point=share.tax_point,
+            boxes=own,
+        )
+        for account_id, amount, own in (*legs, (against, -whole, boxes))
+        if amount or own
+    ]
+
+
+def _claimed(code: TaxCode, tax_minor: int) -> Boxes:
+    """Give the boxes of a relief: that of each form which a purchase raises."""
+    forms = dict.fromkeys(box.form for share in code.rule.of("TAX") for box in share.boxes)
+    return tuple(BoxAmount(form, packs.content(form).form.claims, tax_minor) for form in forms)
+
+
+CLOSINGS.append(post_differences)
