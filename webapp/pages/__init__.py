@@ -36,6 +36,7 @@ NOUNS = (
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
     "changes",
+    "closes",
     "days",
     "documents.documents",
     "documents.tables",
