@@ -130,6 +130,7 @@ PACKAGES = {
     ),
     "queries": (
         "finding",
+        "closes",
         "transactions",
         "suggestions",
         "checks",
@@ -164,6 +165,7 @@ PACKAGES = {
         ".",
     ),
     "ledger": (
+        "closing",
         "tax",
         "suggestions",
         "rules",

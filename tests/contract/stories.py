@@ -333,6 +333,8 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     ]
     teller.post("/journal-entries", {"effectiveAt": "2026-10-30", "postings": dollars, "post": True})
     teller.put("/exchange-rates", {"rates": [{**rate, "day": "2026-10-31", "unitsPerBase": "1.1"}]})
+    teller.get("/revaluations?asOf=2026-10-31")
+    teller.get("/closes/2026-10")
     revalued = teller.post("/revaluations", {"asOf": "2026-10-31"})["result"]["journalEntryIds"]
     teller.post(f"/journal-entries/{revalued[0]}/take-back", {"reason": "Not recognised in this year"})
     teller.put("/financial-year", {"firstMonth": 7})

@@ -53,6 +53,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
     invitation_id, secret = bank.ask(lambda: newcomer(ada))
     return {
         "transaction_id": drafted,
+        "period": "2026-03",
         "entry_id": act["result"]["journalEntryIds"][0],
         "request_id": act["actionRequestId"],
         "plan_id": plan["id"],

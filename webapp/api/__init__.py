@@ -26,6 +26,7 @@ NOUNS = (
     "bookkeeping.lock_dates",
     "bookkeeping.revaluations",
     "callers",
+    "closes",
     "documentation",
     "documents.documents",
     "documents.tables",

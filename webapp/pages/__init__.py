@@ -38,6 +38,7 @@ NOUNS = (
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
     "changes",
+    "closes",
     "days",
     "documents.documents",
     "documents.tables",

@@ -35,6 +35,7 @@ TASKS = {
         Task("corrections", "Correct or void an entry", "A posted entry is wrong."),
         Task("approvals", "Decide what agents propose", "A program asks for something that needs you."),
         Task("currencies", "Keep foreign money", "An account has another currency than your books."),
+        Task("month-end", "Finish a month", "A month is over, and you want to close it."),
         Task("lock", "Lock a period", "A month is reported and must not change."),
         Task("owed", "See who owes what", "You have open invoices, yours or your suppliers'."),
         Task("reports", "Read and print reports", "You want to know how the year went."),

@@ -4,6 +4,7 @@ from webapp.queries import (
     access,
     accounts,
     audit,
+    closes,
     currencies,
     documents,
     effects,

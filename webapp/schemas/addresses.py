@@ -108,9 +108,10 @@ class ImportPageQuerySchema(AddressSchema):
 
 
 class OpenItemsPageSchema(AddressSchema, PageSchema):
-    """Which open items the page of transfers lists."""
+    """Which open items the page of transfers lists, up to a day."""
 
     account_id = fields.FormId(load_default=None)
+    to = fields.Day(load_default=None)
 
 
 class VersionsPageSchema(AddressSchema, PageSchema):

@@ -43,6 +43,9 @@ class OwedItemSchema(Schema):
     open_base = fields.Amount()
 
 
+ASTRAY = "Those without a party, and those on the other side than their account; false for all others."
+
+
 class ItemQuerySchema(PageSchema):
     """Which open items to list: at the close of `openOn`, else as they are now; of a `side`, of its accounts."""
 
@@ -51,6 +54,7 @@ class ItemQuerySchema(PageSchema):
     merchant_id = fields.FormId(Kind.MERCHANT, load_default=None)
     open_on = fields.Day(load_default=None)
     overdue = fields.FormFlag(load_default=None)
+    astray = fields.FormFlag(load_default=None, metadata={"description": ASTRAY})
 
 
 class ItemChangesSchema(Schema):

@@ -34,6 +34,21 @@ class Owed:
         sheet = self.person.get(f"/api/reports/balance-sheet?from=2026-01-01&to={day}").json["balanceSheet"]
         return [(each["code"], each["asOf"], each["difference"]) for each in sheet["warnings"]]
 
+    def verdict(self, day="2026-03-31"):
+        answer = self.person.get(f"/api/revaluations?asOf={day}")
+        assert answer.status_code == 200, answer.json
+        return answer.json["revaluation"]
+
+    def amounts(self, *expected):
+        ids = self.ids | {"Dollars": self.bank.ledger_account(self.dollars)}
+        return sorted(
+            (
+                {"accountId": ids[name], "accountName": name, "currency": "USD", "amountBase": amount}
+                for name, amount in expected
+            ),
+            key=lambda each: each["accountId"],
+        )
+
     def pay(self, day="2026-03-18", amount="1840.00"):
         line = self.bank.at(self.dollars).send(day, amount, "Paid")
         changes = {"accountId": self.ids["Trade receivables"]}
@@ -53,8 +68,15 @@ def test_a_balance_sheet_says_what_is_not_revalued(pounds):
     assert pounds.warnings("2026-02-28") == []
     # The newest rate is older than ten days: nobody can say.
     assert pounds.warnings("2026-04-30") == []
+    read = pounds.verdict()
+    assert (read["state"], read["result"]) == ("NEVER", "-55.74")
+    assert read["due"] == read["apart"] == pounds.amounts(("Trade receivables", "-55.74"))
+    assert pounds.verdict("2026-02-28")["state"] == "NONE_NEEDED"
+    missing = pounds.verdict("2026-04-30")
+    assert (missing["state"], missing["missingRates"], missing["apart"]) == ("RATE_MISSING", ["USD"], [])
     pounds.revalue()
     assert pounds.warnings() == []
+    assert (pounds.verdict()["state"], pounds.verdict()["since"]) == ("STANDS", [])
 
 
 def test_a_late_payment_makes_it_stale_and_says_so(pounds):
@@ -66,6 +88,10 @@ def test_a_late_payment_makes_it_stale_and_says_so(pounds):
     # The dollars stand at 1,437.50, and the claim at nothing: 1,404.58 less 1,437.50 is due, and 55.74 were taken.
     assert pounds.warnings() == [("revaluation_stale", "2026-03-31", "22.82")]
     assert done["warningCodes"][-1] == "revaluation_stale"
+    read = pounds.verdict()
+    assert (read["state"], read["result"]) == ("STALE", "22.82")
+    assert read["apart"] == pounds.amounts(("Trade receivables", "55.74"), ("Dollars", "-32.92"))
+    assert [each["actionRequestId"] for each in read["since"]] == [done["actionRequestId"]]
     assert "revaluation of 31 Mar 2026 is off by 22.82 GBP" in done["warnings"][-1]
     pages = pounds.person.browser()
     for page in ("/", "/reports/balance-sheet?from=2026-01-01&to=2026-03-31"):

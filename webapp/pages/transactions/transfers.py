@@ -127,7 +127,9 @@ def show(*, problem: Problem | None = None) -> Response:
         watched=queries.transfers.watched.watched(organization_id()),
         account_id=query["account_id"],
         transfers_id=queries.accounts.accounts.by_role(organization_id(), Role.TRANSFERS).id,
-        keep={"accountId": query["account_id"]} if query["account_id"] else {},
+        keep={
+            name: value for name, value in (("accountId", query["account_id"]), ("to", query["to"])) if value
+        },
         next_cursor=paging.encode(page.next_key),
         problem=problem,
     )

@@ -1,8 +1,9 @@
 """Verdicts on revaluations: what a day needs against what stands, judged anew whenever somebody asks."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -14,14 +15,59 @@ from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.ledger.journal.revaluations import revaluation
 from webapp.ledger.money import Money
 from webapp.ledger.warnings import ReportWarning
-from webapp.models import ActionRequest, JournalEntry, Organization, refers_to
+from webapp.models import (
+    COUNTING,
+    Account,
+    ActionRequest,
+    JournalEntry,
+    Organization,
+    Posting,
+    refers_to,
+)
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates, revaluations
 from webapp.queries.currencies.revaluations import ForeignBalance
 
 # Of older ones the first alone is judged: they are off by the same act, and each takes a statement of its own.
 MOST_JUDGED: Final = 12
+MOST_MOVES: Final = 20
+RATE_ACTS: Final = ("put_exchange_rates", "take_reference_rates")
+
+
+@dataclass(frozen=True, slots=True)
+class RevaluedAmount:
+    """What a revaluation adds on an account in a currency, in the base currency."""
+
+    account_id: int
+    account_name: str
+    currency: str
+    amount_base: Money
+
+
+@dataclass(frozen=True, slots=True)
+class RevaluationMove:
+    """An act that moved what a day's revaluation needs, after the one that stands was made."""
+
+    action_request_id: str
+    title: str
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RevaluationRecord:
+    """The verdict on a day's revaluation by account and currency, and what moved it since it was made."""
+
+    as_of: date
+    state: str
+    due: Sequence[RevaluedAmount]
+    standing: Sequence[RevaluedAmount]
+    apart: Sequence[RevaluedAmount]
+    result: Money
+    missing_rates: Sequence[str]
+    since: Sequence[RevaluationMove]
 
 
 class RevaluationState(StrEnum):
@@ -56,6 +102,13 @@ class RevaluationVerdict:
         return RevaluationState.STALE if self.pair else RevaluationState.NEVER
 
     @property
+    def apart(self) -> Mapping[tuple[int, str], int]:
+        """What is missing by account and currency, in the base currency."""
+        added = _added(self.due)
+        added.subtract(_added(self.standing))
+        return {key: minor for key, minor in added.items() if minor}
+
+    @property
     def difference(self) -> Money:
         """What the result would gain."""
         return Money(_gain(self.due) - _gain(self.standing), self.base)
@@ -78,6 +131,69 @@ class RevaluationVerdict:
 
 def _gain(legs: Sequence[Leg]) -> int:
     return sum(mirrored(leg) for leg in legs if leg.amount_minor == 0)
+
+
+def _added(legs: Sequence[Leg]) -> Counter[tuple[int, str]]:
+    """Add up what legs of nothing add in the base currency, by account and currency."""
+    added: Counter[tuple[int, str]] = Counter()
+    for leg in legs:
+        if leg.amount_minor == 0:
+            added[leg.account_id, leg.currency] += mirrored(leg)
+    return added
+
+
+def record(organization: Organization, as_of: date) -> RevaluationRecord:
+    """Judge the revaluation as of a day by account and currency; without a rate nothing is due, and nothing apart."""
+    verdict = of_day(organization, as_of)
+    due, standing = _added(verdict.due), _added(verdict.standing)
+    apart = {} if verdict.missing else verdict.apart
+    rows = lookups.by_id(Account, organization.id, {key[0] for key in (*due, *standing)})
+
+    def amounts(found: Mapping[tuple[int, str], int]) -> list[RevaluedAmount]:
+        return [
+            RevaluedAmount(account_id, rows[account_id].name, currency, Money(minor, verdict.base))
+            for (account_id, currency), minor in sorted(found.items())
+        ]
+
+    return RevaluationRecord(
+        as_of,
+        verdict.state,
+        amounts(due),
+        amounts(standing),
+        amounts(apart),
+        Money(0, verdict.base) if verdict.missing else verdict.difference,
+        verdict.missing,
+        _since(organization.id, verdict) if verdict.state is RevaluationState.STALE else [],
+    )
+
+
+def _since(organization_id: str, verdict: RevaluationVerdict) -> list[RevaluationMove]:
+    """List the acts after a standing revaluation that posted to what is apart, or wrote rates; the earliest first."""
+    made = verdict.pair[0]
+    accounts_apart = {account_id for account_id, _ in verdict.apart}
+    posting = (
+        sa.select(JournalEntry.action_request_id)
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status.in_(COUNTING),
+            JournalEntry.effective_on <= verdict.as_of,
+            JournalEntry.posted_at > made.posted_at,
+            Posting.account_id.in_(accounts_apart),
+        )
+    )
+    found = db.session.scalars(
+        sa.select(ActionRequest)
+        .where(
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.status == "EXECUTED",
+            ActionRequest.id > (made.action_request_id or ""),
+            sa.or_(ActionRequest.id.in_(posting), ActionRequest.kind.in_(RATE_ACTS)),
+        )
+        .order_by(ActionRequest.id)
+        .limit(MOST_MOVES)
+    )
+    return [RevaluationMove(each.id, each.title, each.actor["name"], each.created_at) for each in found]
 
 
 def of_day(organization: Organization, as_of: date) -> RevaluationVerdict:

@@ -238,6 +238,11 @@ def is_open(items: sa.Subquery) -> sa.ColumnElement[bool]:
     return sa.or_(items.c.open_minor != 0, items.c.open_base_minor != 0)
 
 
+def is_astray(items: sa.Subquery) -> sa.ColumnElement[bool]:
+    """Build the condition of open items without a party, and of those on the other side than their account."""
+    return sa.or_(items.c.party.is_(None), sa.and_(items.c.open_minor != 0, sa.not_(items.c.waits)))
+
+
 def is_open_now(items: Any) -> sa.ColumnElement[bool]:
     """Build the same condition of items as they are now, in the words of the index of those that are open."""
     return sa.or_(
@@ -254,12 +259,14 @@ def listed(
     merchant_id: int | None = None,
     open_on: date | None = None,
     overdue: bool | None = None,
+    astray: bool | None = None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[OwedItemRecord]:
     """List open items, newest first; at the close of `open_on`, else as they are now.
 
-    What is `overdue` was due before that day, or before today; what has no due day never is.
+    What is `overdue` was due before that day, or before today; what has no due day never is. What is `astray` has no
+    party, or is on the other side than its account.
     """
     account_ids = _keeping(organization_id, account_id, side)
     party_ids = None if merchant_id is None else merchants.alike(organization_id, merchant_id)
@@ -274,6 +281,8 @@ def listed(
             was_due = sa.func.coalesce(items.c.due_on < (open_on or today), sa.false())
             is_late = sa.and_(was_due, items.c.waits)
             statement = statement.where(is_late if overdue else sa.not_(is_late))
+        if astray is not None:
+            statement = statement.where(is_astray(items) if astray else sa.not_(is_astray(items)))
         return page_of_rows(statement, Order((items.c.id,)), after=after, limit=limit)
 
     pages = [page(each) for each in account_ids]

@@ -8,19 +8,14 @@ A report of selected postings is made of these alone: what stands against them m
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-import sqlalchemy as sa
-
-from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType
-from webapp.ledger.journal.entries import moved_by
 from webapp.ledger.money import Money
 from webapp.ledger.report_columns import ReportColumns
 from webapp.ledger.warnings import ReportWarning
-from webapp.models import Account, JournalEntry, Posting, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.currencies import revaluation_verdicts
+from webapp.queries.journal import cut_offs
 from webapp.queries.reports.books import (
     EQUITY_AND_RESULT_TYPES,
     RESULT_TYPES,
@@ -118,7 +113,7 @@ def profit_and_loss(
         chosen = books.under(within)
         rows = [(account, row) for account, row in rows if account.id in chosen]
     business = [(account, row) for account, row in rows if account.in_scope]
-    cut_off = _cut_off(organization_id, columns.period.last)
+    cut_off = cut_offs.warning(organization_id, columns.period.last)
     return ProfitAndLoss(
         books.base,
         columns,
@@ -164,7 +159,7 @@ def _warnings(organization_id: str, columns: ReportColumns) -> list[ReportWarnin
     if columns.selection:
         return []
     verdict = revaluation_verdicts.of_day(organizations.get(organization_id), columns.period.last)
-    found = verdict.warning, _cut_off(organization_id, columns.period.last)
+    found = verdict.warning, cut_offs.warning(organization_id, columns.period.last)
     return [each for each in found if each is not None]
 
 
@@ -206,41 +201,3 @@ def _personal(rows: Rows) -> Sequence[Row]:
 def _of(rows: Rows, *types: AccountType) -> Sequence[Row]:
     """Give the rows of accounts of some types, or all."""
     return [row for account, row in rows if not types or account.type in types]
-
-
-def _cut_off(organization_id: str, day: date) -> ReportWarning | None:
-    """Count and add up the entries in force that are about a locked day or one before it, and dated after it."""
-    organization = organizations.get(organization_id)
-    if organization.lock_date is None or day > organization.lock_date:
-        return None
-    base = Posting.amount_base_minor
-
-    def added(condition: Any) -> sa.ColumnElement[int]:
-        return sa.func.coalesce(sa.func.sum(sa.case((condition, base), else_=0)), 0)
-
-    rows = db.session.execute(
-        sa.select(
-            JournalEntry.id,
-            added(Posting.is_bank_leg).label("bank"),
-            added(sa.and_(Account.keeps_items, sa.not_(Posting.is_bank_leg))).label("owed"),
-            added(base > 0).label("debit"),
-        )
-        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(Account, refers_to(Posting.account_id, Account))
-        .where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.status == "POSTED",
-            JournalEntry.fact_on <= day,
-            JournalEntry.effective_on > day,
-        )
-        # Grouped as the index of facts is ordered; by the id alone, SQLite goes through all entries.
-        .group_by(JournalEntry.effective_on, JournalEntry.id)
-    ).all()
-    if not rows:
-        return None
-    sizes = [moved_by(int(row.bank), int(row.owed), int(row.debit)) for row in rows]
-    whole = Money(sum(sizes), organization.base_currency)
-    entries = "1 entry" if len(rows) == 1 else f"{len(rows):,} entries"
-    is_are = "is" if len(rows) == 1 else "are"
-    sentence = f"{entries} over {whole.formatted} {is_are} about days up to {day:%-d %b %Y}, and in the books after it."
-    return ReportWarning("cut_off", sentence, as_of=day, count=len(rows), sum=whole)

@@ -163,16 +163,19 @@ def listed(
     *,
     today: date,
     account_id: int | None = None,
+    to: date | None = None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[OpenItem]:
-    """List open items, newest first; `today` is the day to which their age is counted."""
+    """List open items, newest first, up to a day; `today` is the day to which their age is counted."""
     items = items_subquery(organization_id)
     statement = sa.select(items, Account.name.label("account_name")).join(
         Account, sa.and_(Account.organization_id == organization_id, Account.id == items.c.account_id)
     )
     if account_id is not None:
         statement = statement.where(items.c.account_id == account_id)
+    if to is not None:
+        statement = statement.where(items.c.effective_on <= to)
     order = Order((items.c.effective_on, items.c.item_id))
     with joined_by_keys():
         found = page_of_rows(statement, order, after=after, limit=limit)

@@ -4,13 +4,20 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.instants import CalendarMonth
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 MOST_RATES = 1000
+STATE = {"description": "Whether one is needed, and whether the one that stands is what is needed."}
+DUE = "What a revaluation made now would add."
+STANDING = "What the one that stands adds."
+APART = "What is due beyond what stands; empty where it stands as it should."
+SINCE = "What moved it since it was made, the earliest first."
 
 
 USES = ("BOOKS", "TAX")
@@ -79,6 +86,45 @@ class RevaluationSchema(Schema):
 
     as_of = fields.Day(required=True)
     force = fields.Flag(load_default=False)
+
+
+class RevaluationQuerySchema(Schema):
+    """The day whose revaluation is judged; by default the end of the last month."""
+
+    as_of = fields.Day(load_default=None)
+
+
+class RevaluedAmountSchema(Schema):
+    """What a revaluation adds on an account in a currency."""
+
+    account_id = fields.Id(Kind.ACCOUNT)
+    account_name = Untrusted()
+    currency = fields.Currency()
+    amount_base = fields.Amount(metadata={"description": "What it adds, in the base currency."})
+
+
+class RevaluationMoveSchema(Schema):
+    """An act that moved what is due, after the revaluation that stands was made."""
+
+    action_request_id = ma.fields.String(metadata={"description": "The id of the act."})
+    title = Untrusted(metadata={"description": "What it did."})
+    actor = ma.fields.String(metadata={"description": "The name of who did it."})
+    at = fields.Timestamp()
+
+
+class RevaluationVerdictSchema(Schema):
+    """The verdict on the revaluation of a day, judged anew on each read."""
+
+    as_of = fields.Day()
+    state = fields.OneOf("NONE_NEEDED", "NEVER", "STANDS", "STALE", "RATE_MISSING", metadata=STATE)
+    due = ma.fields.List(ma.fields.Nested(RevaluedAmountSchema), metadata={"description": DUE})
+    standing = ma.fields.List(ma.fields.Nested(RevaluedAmountSchema), metadata={"description": STANDING})
+    apart = ma.fields.List(ma.fields.Nested(RevaluedAmountSchema), metadata={"description": APART})
+    result = fields.Amount(metadata={"description": "What the result would gain if it were made now."})
+    missing_rates = ma.fields.List(
+        fields.Currency(), metadata={"description": "The currencies without a rate of the day."}
+    )
+    since = ma.fields.List(ma.fields.Nested(RevaluationMoveSchema), metadata={"description": SINCE})
 
 
 class TakeBackSchema(Schema):

@@ -115,6 +115,7 @@ class TickedItemsFormSchema(Schema):
 
 
 class OpenItemQuerySchema(PageSchema):
-    """Which open items to list."""
+    """Which open items to list; `to` is the last day of their entries."""
 
     account_id = fields.FormId(Kind.ACCOUNT, load_default=None)
+    to = fields.Day(load_default=None)

@@ -16,6 +16,7 @@ TARGETS = frozenset(
         "columns",
         "hub",
         "lines",
+        "month_end",
         "overview",
         "panel",
         "progress",

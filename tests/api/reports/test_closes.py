@@ -1,0 +1,126 @@
+"""The close of a month: its days, its steps by the lists that they lead to, and its cut-off."""
+
+import pytest
+
+from tests.fixtures.helpers.owed import owe
+
+MARCH = "/api/closes/2026-03"
+
+
+def read(person, address=MARCH):
+    answer = person.get(address)
+    assert answer.status_code == 200, answer.json
+    return answer.json["close"]
+
+
+def steps(person):
+    return {each["code"]: (each["state"], each["count"], each["amount"]) for each in read(person)["steps"]}
+
+
+def entry(person, bank, day, amount, *, post=True):
+    legs = [
+        {"accountId": bank.account(f"Costs of {day}"), "amount": amount},
+        {"accountId": bank.account(f"Cash of {day}", "ASSET"), "amount": f"-{amount}"},
+    ]
+    body = {"effectiveAt": day, "postings": legs, "post": post}
+    answer = person.post("/api/journal-entries", json=body)
+    assert answer.status_code == 201, answer.json
+    return answer.json["entry"]["id"]
+
+
+def test_each_step_counts_what_its_list_has(ada, bank, books):
+    fa_id = bank.open()
+    bank.send("2026-03-05", "-30.00", "Shop")
+    bank.send("2026-04-02", "-5.00", "Of April")
+    waiting = bank.send("2026-03-09", "-12.00", "Nobody knows")
+    ada.post(f"/api/transactions/{waiting}/confirm")
+    entry(ada, bank, "2026-02-20", "8.00", post=False)
+    owe(ada, books, "70.00")
+    owe(ada, books, "-20.00", bank.merchant("Halden"))
+    owe(ada, books, "90.00", bank.merchant("Mill"))
+    owe(ada, books, "33.00", day="2026-04-01")
+
+    found = steps(ada)
+
+    def count(address, key):
+        return len(ada.get(address).json[key])
+
+    assert found["lines"] == ("TO_DO", 2, None)
+    assert count("/api/journal-entries?status=DRAFT&to=2026-03-31", "entries") == 2
+    assert found["uncategorised"] == ("TO_DO", 1, "12.00")
+    assert count("/api/open-items?to=2026-03-31", "openItems") == 1
+    assert found["statements"] == ("TO_DO", 1, None)
+    assert found["proofs"][:2] == ("NOTHING", 0)
+    assert found["revaluation"][:2] == ("NOTHING", 0)
+    assert found["parties"] == ("TO_DO", 2, "50.00")
+    assert count("/api/items?openOn=2026-03-31&astray=true", "items") == 2
+    assert count("/api/items?openOn=2026-03-31&astray=false", "items") == 1
+    assert "tax" not in found
+    pages = ada.browser()
+    for step in read(ada)["steps"]:
+        assert pages.get(step["href"]).status_code == 200, step
+    assert "3 drafts" not in pages.get("/month-end/2026-03").text
+    assert "2 drafts up to 31 Mar 2026 are not posted" in pages.get("/month-end/2026-03").text
+    assert fa_id
+
+
+def test_what_is_done_is_done_and_undone_by_what_comes_later(ada, bank, desk, books):
+    bank.open()
+    line = bank.send("2026-03-05", "-30.00", "Shop")
+    ada.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Rent of us")})
+    desk.confirm(line)
+    desk.prove("2026-03-31", "-30.00")
+    assert {code for code, (state, *_) in steps(ada).items() if state == "TO_DO"} == set()
+    desk.void(ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"])
+    found = steps(ada)
+    assert (found["proofs"], found["lines"][:2]) == (("TO_DO", 1, None), ("TO_DO", 1))
+
+
+def test_the_cut_off_lists_what_is_about_the_month_and_booked_after_it(ada, bank, books):
+    bank.open()
+    bank.lock("2026-03-31")
+    january = bank.send("2026-01-30", "-40.00", "Late")
+    march = bank.send("2026-03-30", "-5.00", "Late too")
+    transfer = bank.send("2026-03-29", "-500.00", "To savings")
+    april = bank.send("2026-04-02", "-7.00", "Of April")
+    for line, account in ((january, "Rent"), (march, "Rent"), (transfer, "Petty cash"), (april, "Rent")):
+        ada.patch(f"/api/transactions/{line}", json={"accountId": books.account_id(account)})
+        assert ada.post(f"/api/transactions/{line}/confirm").status_code == 200
+
+    bank.lock("2025-12-31")
+    cut_off = read(ada)["cutOff"]
+
+    rows = [(each["factOn"], each["effectiveOn"], each["amount"], each["result"]) for each in cut_off["rows"]]
+    assert rows == [
+        ("2026-01-30", "2026-04-01", "-40.00", "-40.00"),
+        ("2026-03-30", "2026-04-01", "-5.00", "-5.00"),
+        ("2026-03-29", "2026-04-01", "-500.00", "0.00"),
+    ]
+    assert (cut_off["count"], cut_off["sum"], cut_off["result"]) == (3, "-545.00", "-45.00")
+    assert cut_off["ofThisPeriod"] == {"count": 3, "sum": "-545.00"}
+    assert read(ada, "/api/closes/2026-01")["cutOff"]["count"] == 1
+    assert steps(ada)["cut_off"] == ("TO_DO", 3, "-545.00")
+    bank.lock("2026-02-28")
+    assert read(ada)["cutOff"]["ofThisPeriod"] == {"count": 2, "sum": "-505.00"}
+    assert read(ada)["from"] == "2026-03-01"
+
+
+@pytest.mark.parametrize(
+    ("period", "status", "code"),
+    [("2026-03", 409, "year_between"), ("2030-01", 422, "period_open"), ("2026", 422, "period")],
+)
+def test_a_close_that_cannot_be_is_refused(ada, bank, period, status, code):
+    entry(ada, bank, "2025-11-17", "1.00")
+    answer = ada.get(f"/api/closes/{period}")
+    assert (answer.status_code, answer.json["code"]) == (status, code)
+    if code == "year_between":
+        assert answer.json["details"] == {"closeFirst": "2025-12"}
+        page = ada.browser().get("/month-end/2026-03")
+        assert "/month-end/2025-12" in page.text
+
+
+def test_a_return_that_was_due_is_a_step(ada):
+    body = {"from": "2025-10-01", "basis": "ACCRUAL", "frequency": "MONTHLY"}
+    answer = ada.post("/api/tax/packs/generic-vat/install", json=body)
+    assert answer.status_code == 201, answer.json
+    assert "tax" in steps(ada)

@@ -1,0 +1,1 @@
+"""Closes of months, and amounts that fall due in parts."""

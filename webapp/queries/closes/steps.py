@@ -1,0 +1,217 @@
+"""The steps of a month's close, each by the predicate of the list that its link leads to."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db, joined_by_keys
+from webapp.ledger.closing.closes import StepState
+from webapp.ledger.codes import IN_BOOKS
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.ledger.tax.forms import is_over_limit, period_of
+from webapp.ledger.titles import counted
+from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPack, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.accounts import feed_accounts
+from webapp.queries.currencies import revaluation_verdicts
+from webapp.queries.currencies.revaluation_verdicts import RevaluationState
+from webapp.queries.items import ageing, listings
+from webapp.queries.journal.cut_offs import CutOff
+from webapp.queries.reconciliation import verdicts
+from webapp.queries.tax import packs, returns
+from webapp.queries.transfers import open_items
+
+TO_MEND = (RevaluationState.NEVER, RevaluationState.STALE, RevaluationState.RATE_MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class CloseStep:
+    """A step of a close: what is left of it, and the page that lists it, if there is one, with its arguments."""
+
+    code: str
+    state: StepState
+    count: int
+    sentence: str
+    page: str | None
+    amount: Money | None = None
+    named: Mapping[str, str] = field(default_factory=dict)
+    href: str | None = None
+
+
+def of_period(organization_id: str, days: Period, cut_off: CutOff) -> list[CloseStep]:
+    """Judge every step of the close of a period."""
+    organization = organizations.get(organization_id)
+    to = days.last
+    return [
+        _lines(organization_id, to),
+        _uncategorised(organization, to),
+        *_banks(organization_id, to),
+        _cut_off(cut_off, to),
+        _revaluation(organization, to),
+        _parties(organization_id, to),
+        *([] if (tax := _tax(organization, to)) is None else [tax]),
+    ]
+
+
+def _state(count: int) -> StepState:
+    return StepState.TO_DO if count else StepState.DONE
+
+
+def _day(day: date) -> str:
+    return f"{day:%-d %b %Y}"
+
+
+def _lines(organization_id: str, to: date) -> CloseStep:
+    count = db.session.scalar(
+        sa.select(sa.func.count()).where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status == "DRAFT",
+            JournalEntry.effective_on <= to,
+        )
+    )
+    sentence = f"{counted(count, 'draft')} up to {_day(to)} {'is' if count == 1 else 'are'} not posted."
+    named = {"status": "DRAFT", "to": to.isoformat()}
+    return CloseStep("lines", _state(count), count, sentence, "journal_entries.index", named=named)
+
+
+def _uncategorised(organization: Organization, to: date) -> CloseStep:
+    items = open_items.items_subquery(organization.id)
+    with joined_by_keys():
+        count, amount = db.session.execute(
+            sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.amount_base_minor), 0)).where(
+                items.c.effective_on <= to
+            )
+        ).one()
+    sentence = (
+        f"{counted(count, 'amount')} up to {_day(to)} {'waits' if count == 1 else 'wait'} for an account."
+    )
+    whole = Money(int(amount), organization.base_currency)
+    named = {"to": to.isoformat()}
+    return CloseStep("uncategorised", _state(count), count, sentence, "transfers.index", whole, named)
+
+
+def _banks(organization_id: str, to: date) -> Iterator[CloseStep]:
+    """Judge the statements of bank accounts, and the proofs that were made of them."""
+    feeds = {each.fa_id for each in feed_accounts.active_records(organization_id)}
+    begun = _begun(organization_id, feeds, to)
+    statements, verdict_of = verdicts.of_accounts(organization_id, list(feeds))
+    proved = {
+        each.feed_account_id
+        for each in statements
+        if each.status == "COMPLETED" and each.statement_date >= to
+    }
+    count = len(begun - proved)
+    sentence = f"{counted(count, 'bank account')} {'is' if count == 1 else 'are'} not proved to {_day(to)}."
+    state = _state(count) if begun else StepState.NOTHING
+    yield CloseStep("statements", state, count, sentence, "feed_accounts.index")
+    broken = sum(not each.holds for each in verdict_of.values())
+    sentence = f"{counted(broken, 'proof')} {'holds' if broken == 1 else 'hold'} no longer."
+    yield CloseStep(
+        "proofs", _state(broken) if verdict_of else StepState.NOTHING, broken, sentence, "hub.index"
+    )
+
+
+def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:
+    """Find the feed accounts that have a line or a posting up to a day."""
+    has_line = sa.exists().where(
+        Transaction.organization_id == organization_id,
+        Transaction.feed_account_id == FeedAccount.id,
+        Transaction.booked_on <= to,
+        Transaction.status.in_(IN_BOOKS),
+    )
+    has_posting = sa.exists().where(
+        DaySum.organization_id == organization_id,
+        DaySum.account_id == FeedAccount.account_id,
+        DaySum.day <= to,
+    )
+    statement = sa.select(FeedAccount.id).where(
+        FeedAccount.organization_id == organization_id,
+        FeedAccount.id.in_(fa_ids),
+        sa.or_(has_line, has_posting),
+    )
+    return set(db.session.scalars(statement))
+
+
+def _cut_off(found: CutOff, to: date) -> CloseStep:
+    entries = counted(found.count, "entry", "entries")
+    sentence = (
+        f"{entries} {'is' if found.count == 1 else 'are'} about days up to {_day(to)}, and booked after it."
+    )
+    named = {"period": f"{to:%Y-%m}", "_anchor": "cut-off"}
+    return CloseStep("cut_off", _state(found.count), found.count, sentence, "closes.show", found.sum, named)
+
+
+def _revaluation(organization: Organization, to: date) -> CloseStep:
+    verdict = revaluation_verdicts.of_day(organization, to)
+    count = int(verdict.state in TO_MEND)
+    if verdict.missing:
+        sentence = f"A rate of {_day(to)} is missing for {', '.join(verdict.missing)}."
+    elif verdict.warning is not None:
+        sentence = verdict.warning.message
+    else:
+        sentence = f"Balances in other currencies are as {_day(to)} needs them."
+    nothing = verdict.state is RevaluationState.NONE_NEEDED
+    return CloseStep(
+        "revaluation",
+        StepState.NOTHING if nothing else _state(count),
+        count,
+        sentence,
+        "exchange_rates.show",
+        verdict.difference if count and not verdict.missing else None,
+    )
+
+
+def _parties(organization_id: str, to: date) -> CloseStep:
+    keeping = ageing.keeping(organization_id)
+    items = listings.as_of(organization_id, to, lambda row: row.account_id.in_(keeping))
+    count, amount = db.session.execute(
+        sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.open_base_minor), 0)).where(
+            listings.is_open(items), listings.is_astray(items)
+        )
+    ).one()
+    are = "is" if count == 1 else "are"
+    sentence = f"{counted(count, 'open item')} {are} without a party or on the wrong side on {_day(to)}."
+    whole = Money(int(amount), organizations.base_currency(organization_id))
+    named = {"asOf": to.isoformat()}
+    state = _state(count) if keeping else StepState.NOTHING
+    return CloseStep("parties", state, count, sentence, "owed.index", whole, named)
+
+
+def _tax(organization: Organization, to: date) -> CloseStep | None:
+    """Count the returns that were due by a day and are not filed, and forms whose errors are too large for one."""
+    installed: Sequence[TaxPack] = db.session.scalars(
+        sa.select(TaxPack).where(TaxPack.organization_id == organization.id).order_by(TaxPack.name)
+    ).all()
+    if not installed:
+        return None
+    late = sum(_unfiled(organization.id, each, to) for each in installed)
+    over = sum(_is_over_limit(organization, each) for each in installed)
+    sentence = f"{counted(late, 'tax return')} due by {_day(to)} {'is' if late == 1 else 'are'} not filed."
+    if over:
+        sentence += f" The errors of {counted(over, 'form')} are above what a return may put right."
+    return CloseStep("tax", _state(late + over), late + over, sentence, None)
+
+
+def _unfiled(organization_id: str, pack: TaxPack, to: date) -> int:
+    form = packs.content(pack.name).form
+    last = returns.newest(organization_id, pack.name)
+    first, count = pack.starts_on if last is None else last.ends_on + timedelta(days=1), 0
+    while True:
+        end = period_of(first, pack.starts_on, pack.frequency).last
+        due_on = form.due_on(end)
+        if due_on is None or due_on > to:
+            return count
+        first, count = end + timedelta(days=1), count + 1
+
+
+def _is_over_limit(organization: Organization, pack: TaxPack) -> bool:
+    found: Any = returns.open_return(organization, pack.name)
+    turnover = packs.content(pack.name).form.turnover
+    if found.record.net_errors is None or turnover is None:
+        return False
+    base = organization.base_currency
+    return is_over_limit(found.record.net_errors.minor, found.figures[turnover], base)
