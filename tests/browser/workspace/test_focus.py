@@ -97,3 +97,13 @@ def test_the_line_keeps_the_focus_and_its_keys_after_each_act_on_it(current, act
     expect(current.locator(".box")).to_be_checked()
     current.page.keyboard.press("j")
     expect(current).to_contain_text("Coffee")
+
+
+def test_a_line_that_was_opened_is_the_current_one_when_the_page_is_loaded_again(current):
+    page = current.page
+    page.get_by_role("link", name="Tea", exact=True).click()
+    expect(current.get_by_role("combobox", name="Account")).to_be_visible()
+    # The answer that opened it has left its place in the entry of the history.
+    page.wait_for_function("history.state.view?.line === document.querySelector('.line[aria-current]').id")
+    page.reload()
+    expect(current).to_contain_text("Tea")

@@ -42,7 +42,9 @@ def test_a_filter_of_each_list_is_saved_shown_renamed_and_deleted_by_its_person_
     assert address.endswith(saved.location)
     assert "cursor" not in address
     assert "selected" not in address
-    assert ada.browser().get(saved.location).status_code == 200
+    page = browser.get(saved.location).text
+    assert re.search(r'aria-current="true">Mine &amp; yours</a>', page)
+    assert "Mine &amp; yours" not in ada.browser().get(saved.location).text
     assert views(ben, path) == []
     part = {"HX-Request": "true", "HX-Target": "nav#views", "HX-Current-URL": f"http://localhost{address}"}
     bar = browser.get("/views", query_string={"path": path}, headers=part).text

@@ -105,19 +105,24 @@ def address_of(view: SavedView) -> str:
 
 
 def show_views(path: str, query: str, problem: Problem | None = None) -> Response:
-    """Render the views of a list; the current one is that of its filter."""
+    """Render the views of a list, or its bar alone."""
+    return render("saved_views/index.html", shown=views_of(path, query), form=request.form, problem=problem)
+
+
+@bp.app_template_global()
+def views_here() -> dict[str, Any]:
+    """Find the views of the list that is shown, for the bar in it."""
+    path = request.path.removeprefix(url_for("hub.index").rstrip("/"))
+    return views_of(path, request.query_string.decode())
+
+
+def views_of(path: str, query: str) -> dict[str, Any]:
+    """Find the views of a list; the current one is that of its filter."""
     views = queries.access.saved_views.of_list(organization_id(), principal().user_id, path)
     wanted = filter_of(query)
     shown: list[dict[str, Any]] = [
         {"id": each.id, "name": each.name, "address": address_of(each), "is_current": each.query == wanted}
         for each in views
     ]
-    return render(
-        "saved_views/index.html",
-        views=shown,
-        current=next((each for each in shown if each["is_current"]), None),
-        path=path,
-        query=wanted,
-        form=request.form,
-        problem=problem,
-    )
+    current = next((each for each in shown if each["is_current"]), None)
+    return {"views": shown, "current": current, "path": path, "query": wanted}

@@ -23,8 +23,8 @@ function restore({ top, page, line, selected }) {
 
 const [visit] = performance.getEntriesByType("navigation");
 const view = ["reload", "back_forward"].includes(visit?.type) && history.state?.view;
-for (const [place, event] of [[list, "scrollend"], [document, "scrollend"], [document, "change"], [document, "focusin"]]) {
-  place.addEventListener(event, keep);
-}
+list.addEventListener("scrollend", keep);
+// The first answer of htmx replaces the entry's state by its own.
+for (const event of ["scrollend", "change", "focusin", "htmx:finally:request"]) document.addEventListener(event, keep);
 window.addEventListener("pagehide", keep);
 if (view) restore(view);
