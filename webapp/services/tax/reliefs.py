@@ -66,12 +66,8 @@ def claim(
         size = money_at(amount, item.currency, "amount").minor
         root = item.journal_entry_id or 0
         taxed, had = parts.of_entries(organization_id, [root]), parts.shares(organization_id, [root])
-        codes = lookups.by_id(
-            TaxCode, organization_id, {code for each in taxed.values() for code in each.wholes}
-        )
-        relievable = [
-            code for code in (taxed[root].wholes if root in taxed else ()) if codes[code].has_relief
-        ]
+        codes = lookups.by_id(TaxCode, organization_id, taxed[root].wholes if root in taxed else ())
+        relievable = [code.id for code in codes.values() if code.has_relief]
         if not relievable:
             raise NoReliefError(fields={"itemId": ["No tax code of this item has relief."]})
         whole = taxes.taxed_item(organization_id, taxed[root], had.get(root, ()), codes)
