@@ -137,7 +137,25 @@ def taxes(teller: Teller, accounts: dict[str, int]) -> None:
         {"accountId": accounts["Petty cash"], "amount": "-60.00"},
     ]
     teller.post("/journal-entries", {"effectiveAt": "2026-10-20", "postings": postings})
+    unpaid(teller, accounts)
     returns(teller)
+
+
+def unpaid(teller: Teller, accounts: dict[str, int]) -> None:
+    """Sell something that nobody pays, claim its tax, and correct what was written; repay that of unpaid bills."""
+    codes = {each["code"]: each["id"] for each in teller.get("/tax/codes?side=SALE")["taxCodes"]}
+    sold = {"accountId": accounts["Sales of services"], "amount": "-120.00", "taxCodeId": codes["S20"]}
+    owed = {"accountId": accounts["Trade receivables"], "amount": "120.00", "reference": "INV-90"}
+    body = {"effectiveAt": "2026-10-01", "description": "Consulting", "postings": [owed, sold], "post": True}
+    entry = teller.post("/journal-entries", body)["entry"]["id"]
+    postings = [{**owed, "amount": "132.00"}, {**sold, "amount": "-132.00"}]
+    teller.post(
+        f"/journal-entries/{entry}/correct", {"postings": postings, "reason": "Two hours were missing"}
+    )
+    item = next(each for each in teller.get("/items")["items"] if each["journalEntryId"] == entry)
+    claim = {"itemId": item["id"], "amount": "132.00", "day": "2027-05-03"}
+    teller.post("/tax/bad-debts", {**claim, "counterAccountId": accounts["Software"]})
+    teller.post("/tax/unpaid-bills", {"until": "2027-06-30"})
 
 
 def returns(teller: Teller) -> None:

@@ -186,6 +186,7 @@ AREAS = {
     "Tax codes": "What a tax computes, posts and adds to the boxes of a form.",
     "Tax returns": "What is open, what was filed, and what is late; filing puts each posting into one return.",
     "Tax packs": "The forms of tax returns with their codes, and what is not supported.",
+    "Reliefs of taxes": "The tax of bad debts, and of own bills that are unpaid for six months.",
     "The financial year": "The month that financial years begin with, and the year of today.",
     "Who asks": "The principal of the key or the session, the books, and what is left of caps.",
     "The lock date": "The last day of the closed period.",

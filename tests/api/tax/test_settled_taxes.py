@@ -256,6 +256,8 @@ def test_taxes_of_foreign_entries_are_at_the_rate_of_their_tax_point(owed):
     rate = {"currency": "USD", "unitsPerBase": "1.15", "use": "TAX"}
     wrong = {**rate, "month": "2026-02", "use": "BOOKS"}
     assert owed.person.put("/api/exchange-rates", json={"rates": [wrong]}).status_code == 422
+    both = [{**rate, "day": "2026-02-10"}, {**rate, "day": "2026-02-10", "use": "BOOKS"}]
+    assert owed.person.put("/api/exchange-rates", json={"rates": both}).json["code"] == "two_uses"
     owed.bank.quote("2026-02-10", "USD", "1.1")
     refused = owed.person.post("/api/journal-entries", json=dollars(owed))
     assert (refused.status_code, refused.json["code"]) == (409, "tax_rate_missing")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from webapp.ledger.journal.boxes import Boxes
 from webapp.ledger.journal.mirrors import share
-from webapp.ledger.tax.parts import Figures
+from webapp.ledger.tax.parts import TaxFigures
 from webapp.ledger.tax.rules import (
     TaxLeg,
     TaxRule,
@@ -49,7 +49,7 @@ class CodedLegs:
 
     bases: list[BaseLeg]
     taxes: list[TaxLeg]
-    whole: Figures
+    whole: TaxFigures
 
 
 def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
@@ -121,7 +121,7 @@ def coded_legs(
             for base, more, each in zip(bases, joined, boxes, strict=True)
         ],
         tax_legs(rule, tax_in_base),
-        Figures(base_in_base, tax_in_base),
+        TaxFigures(base_in_base, tax_in_base),
     )
 
 

@@ -16,7 +16,7 @@ PART_KINDS: Final = (MONEY, DISCOUNT, WRITE_OFF, APPLIED, RELIEF, RETURNED, UNPA
 SHORT: Final = (DISCOUNT, WRITE_OFF)
 
 
-class Figures(NamedTuple):
+class TaxFigures(NamedTuple):
     """A base and its tax in the base currency, positive on invoices."""
 
     base_minor: int = 0
@@ -37,19 +37,19 @@ class Piece:
     tax_point: date
     cause: int
     is_own_day: bool = False
-    credited: Mapping[int, Figures] = field(default_factory=dict)
+    credited: Mapping[int, TaxFigures] = field(default_factory=dict)
     account: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PartShare:
     """What a part has of a code's base and tax, on a tax point."""
 
     settlement: int | None
     kind: str
     code: int
     tax_point: date
-    figures: Figures
+    figures: TaxFigures
     cause: int
     is_own_day: bool = False
     account: int | None = None
@@ -64,11 +64,11 @@ class TaxedItem:
     relief, or of what was unpaid after six months, with the sizes of both.
     """
 
-    wholes: Mapping[int, Figures]
+    wholes: Mapping[int, TaxFigures]
     gross_minor: int
     cash: frozenset[int] = frozenset()
     is_advance: bool = False
-    relieved: Sequence[Share] = ()
+    relieved: Sequence[PartShare] = ()
 
 
 def part_of(whole: int, gross: int, settled: int, had: int) -> int:
@@ -85,21 +85,21 @@ def part_of(whole: int, gross: int, settled: int, had: int) -> int:
 
 
 def shares_of(
-    item: TaxedItem, pieces: Iterable[Piece], given: Mapping[int, Sequence[Share]] | None = None
-) -> list[Share]:
+    item: TaxedItem, pieces: Iterable[Piece], given: Mapping[int, Sequence[PartShare]] | None = None
+) -> list[PartShare]:
     """Return what the parts of an item have of its base and tax; `pieces` are in the order of their settlements.
 
     What a settlement of `given` had stays as it was.
 
     >>> day = date(2026, 3, 31)
-    >>> item = TaxedItem({7: Figures(100000, 20000)}, 120000, frozenset({7}))
+    >>> item = TaxedItem({7: TaxFigures(100000, 20000)}, 120000, frozenset({7}))
     >>> paid = [Piece(number, MONEY, 40000, day, number) for number in (1, 2, 3)]
     >>> [share.figures.tax_minor for share in shares_of(item, paid)]
     [6667, 6666, 6667]
-    >>> mixed = TaxedItem({7: Figures(100000, 20000), 8: Figures(100000, 0)}, 220000, frozenset({7, 8}))
-    >>> credit = Piece(1, CREDIT, 60000, day, 1, credited={7: Figures(50000, 10000)})
+    >>> mixed = TaxedItem({7: TaxFigures(100000, 20000), 8: TaxFigures(100000, 0)}, 220000, frozenset({7, 8}))
+    >>> credit = Piece(1, CREDIT, 60000, day, 1, credited={7: TaxFigures(50000, 10000)})
     >>> [share.figures for share in shares_of(mixed, [credit, Piece(2, MONEY, 160000, day, 2)])]
-    [Figures(base_minor=50000, tax_minor=10000), Figures(base_minor=100000, tax_minor=0)]
+    [TaxFigures(base_minor=50000, tax_minor=10000), TaxFigures(base_minor=100000, tax_minor=0)]
     """
     parting = _Parting(item, dict(item.wholes), item.gross_minor)
     for piece in pieces:
@@ -112,16 +112,16 @@ class _Parting:
     """The parts of an item as they come, one by one."""
 
     item: TaxedItem
-    wholes: dict[int, Figures]
+    wholes: dict[int, TaxFigures]
     gross: int
-    shares: list[Share] = field(default_factory=list)
+    shares: list[PartShare] = field(default_factory=list)
     sizes: Counter[str] = field(default_factory=Counter)
     latest: date | None = None
     since: int = 0
     bearing: int | None = None
     seen: set[int] = field(default_factory=set)
 
-    def take(self, piece: Piece, given: Sequence[Share] | None) -> None:
+    def take(self, piece: Piece, given: Sequence[PartShare] | None) -> None:
         """Take one more piece, with the shares that its settlement had already, if it had."""
         if given is not None and piece.settlement not in self.seen:
             self.shares += given
@@ -149,7 +149,7 @@ class _Parting:
         for code, relief in first.items() if is_new else ():
             back = BACK[relief.kind]
             tax = part_of(self.wholes[code].tax_minor, self.gross, size, self._had(code, (back,)).tax_minor)
-            self._add(replace(piece, account=relief.account), back, code, Figures(0, tax))
+            self._add(replace(piece, account=relief.account), back, code, TaxFigures(0, tax))
 
     def _share(self, piece: Piece) -> None:
         if self.item.is_advance:
@@ -171,8 +171,8 @@ class _Parting:
         """Take a credit out of base, tax and gross; what money and discounts had of them before changes with it."""
         self.gross -= piece.size_minor
         for code, credited in piece.credited.items():
-            whole = self.wholes.get(code, Figures())
-            self.wholes[code] = Figures(
+            whole = self.wholes.get(code, TaxFigures())
+            self.wholes[code] = TaxFigures(
                 whole.base_minor - credited.base_minor, whole.tax_minor - credited.tax_minor
             )
         if not is_new:
@@ -189,66 +189,66 @@ class _Parting:
         whole, had = self.wholes[code], self._had(code, kinds)
         size = sum(self.sizes[each] for each in kinds)
         figures = (part_of(each, self.gross, size, before) for each, before in zip(whole, had, strict=True))
-        self._add(piece, kind, code, Figures(*figures))
+        self._add(piece, kind, code, TaxFigures(*figures))
 
     def _rest(self, piece: Piece, code: int) -> None:
         """Let what is short of an item that is closed now take all that still waits."""
         whole, had = self.wholes[code], self._had(code, (MONEY, *SHORT))
-        rest = Figures(whole.base_minor - had.base_minor, whole.tax_minor - had.tax_minor)
+        rest = TaxFigures(whole.base_minor - had.base_minor, whole.tax_minor - had.tax_minor)
         kind = next(each for each in SHORT if self.sizes[each])
         self._add(piece, kind, code, rest)
 
-    def _add(self, piece: Piece, kind: str, code: int, figures: Figures) -> None:
+    def _add(self, piece: Piece, kind: str, code: int, figures: TaxFigures) -> None:
         if any(figures):
             own = piece.is_own_day or kind in (DISCOUNT, *BACK.values())
             account = piece.account
             if kind in SHORT and account is None:
                 account = self.bearing
             self.shares.append(
-                Share(piece.settlement, kind, code, piece.tax_point, figures, piece.cause, own, account)
+                PartShare(piece.settlement, kind, code, piece.tax_point, figures, piece.cause, own, account)
             )
 
-    def _had(self, code: int, kinds: Sequence[str]) -> Figures:
+    def _had(self, code: int, kinds: Sequence[str]) -> TaxFigures:
         found = [each.figures for each in self.shares if each.code == code and each.kind in kinds]
-        return Figures(sum(each.base_minor for each in found), sum(each.tax_minor for each in found))
+        return TaxFigures(sum(each.base_minor for each in found), sum(each.tax_minor for each in found))
 
 
-def relief_of(item: TaxedItem, codes: Iterable[int], relief: Share) -> list[Share]:
+def relief_of(item: TaxedItem, codes: Iterable[int], relief: PartShare) -> list[PartShare]:
     """Return the shares of a relief by code, less what they had: as one that says its size, kind, day and account.
 
-    >>> item = TaxedItem({7: Figures(99999, 20000)}, 119999)
-    >>> relief = Share(None, RELIEF, 0, date(2026, 8, 31), Figures(), 1, size_minor=60000)
+    >>> item = TaxedItem({7: TaxFigures(99999, 20000)}, 119999)
+    >>> relief = PartShare(None, RELIEF, 0, date(2026, 8, 31), TaxFigures(), 1, size_minor=60000)
     >>> [each.figures.tax_minor for each in relief_of(item, [7], relief)]
     [10000]
     """
-    relieved, found = sum(each.size_minor for each in item.relieved) + relief.size_minor, list[Share]()
+    relieved, found = sum(each.size_minor for each in item.relieved) + relief.size_minor, list[PartShare]()
     for code in codes:
         had = sum(each.figures.tax_minor for each in item.relieved if each.code == code)
-        figures = Figures(0, part_of(item.wholes[code].tax_minor, item.gross_minor, relieved, had))
+        figures = TaxFigures(0, part_of(item.wholes[code].tax_minor, item.gross_minor, relieved, had))
         size = 0 if found else relief.size_minor
         found.append(replace(relief, code=code, figures=figures, is_own_day=True, size_minor=size))
     return found
 
 
-def changes(wanted: Iterable[Share], present: Iterable[Share]) -> list[Share]:
+def changes(wanted: Iterable[PartShare], present: Iterable[PartShare]) -> list[PartShare]:
     """Return what is to be posted so that parts have what they should, each with the tax point of its part.
 
     >>> day = date(2026, 3, 31)
-    >>> had, wants = (Share(1, MONEY, 7, day, Figures(*each), 1) for each in ((875, 175), (1000, 50)))
+    >>> had, wants = (PartShare(1, MONEY, 7, day, TaxFigures(*each), 1) for each in ((875, 175), (1000, 50)))
     >>> [share.figures for share in changes([wants], [had])], changes([had], [had])
-    ([Figures(base_minor=125, tax_minor=-125)], [])
+    ([TaxFigures(base_minor=125, tax_minor=-125)], [])
     """
-    sums: dict[tuple[int | None, str, int, date], list[Share]] = {}
+    sums: dict[tuple[int | None, str, int, date], list[PartShare]] = {}
     for each in (*wanted, *map(negative, present)):
         sums.setdefault((each.settlement, each.kind, each.code, each.tax_point), []).append(each)
     found = []
     for group in sums.values():
-        figures = Figures(*(sum(each.figures[place] for each in group) for place in (0, 1)))
+        figures = TaxFigures(*(sum(each.figures[place] for each in group) for place in (0, 1)))
         if any(figures):
             found.append(replace(group[0], figures=figures))
     return found
 
 
-def negative(share: Share) -> Share:
+def negative(share: PartShare) -> PartShare:
     """Return what takes a share back."""
-    return replace(share, figures=Figures(-share.figures.base_minor, -share.figures.tax_minor))
+    return replace(share, figures=TaxFigures(-share.figures.base_minor, -share.figures.tax_minor))

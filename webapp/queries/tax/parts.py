@@ -11,7 +11,7 @@ from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX
 from webapp.ledger.tax import pieces as meeting
-from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, WRITE_OFF, Figures, Piece, Share
+from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, WRITE_OFF, PartShare, Piece, TaxFigures
 from webapp.ledger.tax.parts import part_of as share_of
 from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
 from webapp.models import (
@@ -23,6 +23,7 @@ from webapp.models import (
     SettlementEntry,
     SettlementPart,
     TaxPart,
+    TaxStamp,
     Transaction,
     refers_to,
 )
@@ -37,7 +38,7 @@ class ItemTax:
     tax_point: date
     account_id: int
     is_advance: bool = False
-    wholes: dict[int, Figures] = field(default_factory=dict)
+    wholes: dict[int, TaxFigures] = field(default_factory=dict)
 
     @property
     def is_credit(self) -> bool:
@@ -70,17 +71,17 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
             continue
         fresh = ItemTax(organization_id, root, posting.tax_point, posting.account_id, keeps_items)
         item = found.setdefault(root, fresh)
-        had = item.wholes.get(posting.tax_code_id, Figures())
+        had = item.wholes.get(posting.tax_code_id, TaxFigures())
         base, tax = boxes.get(BASE, 0), boxes.get(TAX, 0)
-        item.wholes[posting.tax_code_id] = Figures(had.base_minor + base, had.tax_minor + tax)
+        item.wholes[posting.tax_code_id] = TaxFigures(had.base_minor + base, had.tax_minor + tax)
         if boxes.get(BASE, 0) > 0 or len(item.wholes) == 1:
             item.tax_point, item.account_id = posting.tax_point, posting.account_id
     return found
 
 
-def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[Share]]:
+def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[PartShare]]:
     """Find what the parts of entries' items had of their taxes, by entry, oldest first."""
-    found: dict[int, list[Share]] = {}
+    found: dict[int, list[PartShare]] = {}
     if not entry_ids:
         return found
     rows = db.session.scalars(
@@ -89,9 +90,9 @@ def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[S
         .order_by(TaxPart.id)
     )
     for row in rows:
-        figures = Figures(row.base_minor, row.tax_minor)
+        figures = TaxFigures(row.base_minor, row.tax_minor)
         found.setdefault(row.journal_entry_id, []).append(
-            Share(
+            PartShare(
                 row.settlement_id,
                 row.kind,
                 row.tax_code_id,
@@ -186,25 +187,25 @@ def _with_credited(
     organization_id: str, found: dict[int, list[Piece]], taxed: Mapping[int, ItemTax]
 ) -> dict[int, list[Piece]]:
     """Say of each credit what it takes of base and tax: the share of the credit note that is settled with it."""
-    taken: dict[tuple[int, int, int], dict[int, Figures]] = {}
+    taken: dict[tuple[int, int, int], dict[int, TaxFigures]] = {}
     for entry, group in found.items():
         if entry not in taxed or not taxed[entry].is_credit:
             continue
-        whole, had, settled = gross(organization_id, entry), dict[int, Figures](), 0
+        whole, had, settled = gross(organization_id, entry), dict[int, TaxFigures](), 0
         for place, piece in enumerate(group):
             if piece.kind != CREDIT:
                 continue
             settled += piece.size_minor
             own = {}
             for code, figures in taxed[entry].wholes.items():
-                before = had.get(code, Figures())
-                own[code] = Figures(
+                before = had.get(code, TaxFigures())
+                own[code] = TaxFigures(
                     *(share_of(each, whole, settled, was) for each, was in zip(figures, before, strict=True))
                 )
-                had[code] = Figures(*(sum(pair) for pair in zip(before, own[code], strict=True)))
+                had[code] = TaxFigures(*(sum(pair) for pair in zip(before, own[code], strict=True)))
             group[place] = _crediting(piece, own)
             taken[piece.settlement, entry, piece.cause] = {
-                code: Figures(-figures.base_minor, -figures.tax_minor) for code, figures in own.items()
+                code: TaxFigures(-figures.base_minor, -figures.tax_minor) for code, figures in own.items()
             }
     for entry, group in found.items():
         for place, piece in enumerate(group):
@@ -214,7 +215,7 @@ def _with_credited(
     return found
 
 
-def _crediting(piece: Piece, credited: Mapping[int, Figures]) -> Piece:
+def _crediting(piece: Piece, credited: Mapping[int, TaxFigures]) -> Piece:
     return Piece(
         piece.settlement,
         piece.kind,
@@ -312,3 +313,26 @@ def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _
             others[0].account_id if others and (is_cost or first.purpose) else None,
         )
     return found
+
+
+def has_stamps(entry: JournalEntry) -> bool:
+    """Return whether a standing return has a posting of an entry, its corrections, or what was settled of it."""
+    part = sa.select(TaxPart.posted_by_id).where(
+        TaxPart.organization_id == entry.organization_id, TaxPart.journal_entry_id == entry.id
+    )
+    statement = (
+        sa.select(TaxStamp.id)
+        .join(
+            Posting,
+            sa.and_(Posting.organization_id == entry.organization_id, Posting.id == TaxStamp.posting_id),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            TaxStamp.organization_id == entry.organization_id,
+            TaxStamp.ended_at.is_(None),
+            sa.or_(
+                JournalEntry.id == entry.id, JournalEntry.corrects_id == entry.id, JournalEntry.id.in_(part)
+            ),
+        )
+    )
+    return db.session.scalar(statement.limit(1)) is not None

@@ -1,6 +1,6 @@
 """Tax rates: units of a currency for one unit of base, by days or by months."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -57,7 +57,7 @@ def listed(
     return page(statement, NEWEST, after=after, limit=limit)
 
 
-def stored(organization_id: str, currencies: Sequence[str]) -> dict[tuple[str, date, date], TaxRate]:
+def stored(organization_id: str, currencies: Collection[str]) -> dict[tuple[str, date, date], TaxRate]:
     """Find the rates of some currencies by currency, first and last day."""
     found = db.session.scalars(
         sa.select(TaxRate).where(TaxRate.organization_id == organization_id, TaxRate.currency.in_(currencies))

@@ -14,7 +14,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, BoxAmount, Boxes, of_boxes
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.ledger.tax.forms import TaxForm, direction_of, months_after, period_of
+from webapp.ledger.tax.forms import TaxForm, direction_of, period_of
 from webapp.ledger.tax.late import ERROR, LatePosting, LateRow, late_rows, sums_of
 from webapp.models import (
     COUNTING,
@@ -97,14 +97,6 @@ class StampedPosting:
 
 
 @dataclass(frozen=True, slots=True)
-class UnpaidTax:
-    """Own bills that were unpaid for six months: their items, and the tax that is to be repaid for them."""
-
-    items: Sequence[int]
-    tax: Money
-
-
-@dataclass(frozen=True, slots=True)
 class ReturnRecord:
     """A return, open or filed."""
 
@@ -129,7 +121,7 @@ class ReturnRecord:
     note: str | None = None
     journal_entry_id: int | None = None
     since_filing: Sequence[SinceFiling] = ()
-    bills_unpaid_six_months: UnpaidTax | None = None
+    bills_unpaid_six_months: unpaid.UnpaidTax | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +176,8 @@ def open_return(organization: Organization, form: str, to: date | None = None) -
     late = [_late(each, pack) for each in inside if each.tax_point < first]
     parts = inside, out, late_rows(late, of_form.claims)
     found = _computed(organization.base_currency, pack, Period(first, own.last), parts)
-    owed = _unpaid(organization, of_form, own.last)
+    owed = unpaid.owed(organization, of_form, own.last)
     return replace(found, record=replace(found.record, bills_unpaid_six_months=owed))
-
-
-def _unpaid(organization: Organization, of_form: TaxForm, last: date) -> UnpaidTax | None:
-    """Give the bills that a return or an earlier one has, and that are unpaid too long; None where no form asks."""
-    if of_form.unpaid_months is None:
-        return None
-    oldest = None if of_form.years is None else months_after(last, -12 * of_form.years)
-    found = unpaid.bills(organization.id, last, of_form.unpaid_months, oldest)
-    tax = Money(sum(bill.tax_minor for bill in found), organization.base_currency)
-    return UnpaidTax([bill.item_id for bill in found], tax)
 
 
 def _computed(
@@ -415,29 +397,6 @@ def _unstamped(organization_id: str, form: str, last: date) -> list[StampedPosti
                 )
             )
     return found
-
-
-def has_stamps(entry: JournalEntry) -> bool:
-    """Return whether a standing return has a posting of an entry, its corrections, or what was settled of it."""
-    part = sa.select(TaxPart.posted_by_id).where(
-        TaxPart.organization_id == entry.organization_id, TaxPart.journal_entry_id == entry.id
-    )
-    statement = (
-        sa.select(TaxStamp.id)
-        .join(
-            Posting,
-            sa.and_(Posting.organization_id == entry.organization_id, Posting.id == TaxStamp.posting_id),
-        )
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .where(
-            TaxStamp.organization_id == entry.organization_id,
-            TaxStamp.ended_at.is_(None),
-            sa.or_(
-                JournalEntry.id == entry.id, JournalEntry.corrects_id == entry.id, JournalEntry.id.in_(part)
-            ),
-        )
-    )
-    return db.session.scalar(statement.limit(1)) is not None
 
 
 def _is_credit(posting: Posting, item: int) -> bool:

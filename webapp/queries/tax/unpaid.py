@@ -8,12 +8,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.tax.forms import months_after
-from webapp.ledger.tax.parts import CREDIT, MONEY, UNPAID, Figures, Piece, Share, TaxedItem, relief_of
+from webapp.ledger.money import Money
+from webapp.ledger.tax.forms import TaxForm, months_after
+from webapp.ledger.tax.parts import CREDIT, MONEY, UNPAID, PartShare, Piece, TaxedItem, TaxFigures, relief_of
 from webapp.ledger.tax.rules import tax_legs
-from webapp.models import JournalEntry, OwedItem, Posting, TaxCode, TaxPart, refers_to
+from webapp.models import JournalEntry, Organization, OwedItem, Posting, TaxCode, TaxPart, refers_to
 from webapp.queries.tax import parts
 from webapp.queries.tax.parts import ItemTax
+
+
+@dataclass(frozen=True, slots=True)
+class UnpaidTax:
+    """Own bills that were unpaid for six months: their items, and the tax that is to be repaid for them."""
+
+    items: Sequence[int]
+    tax: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,16 @@ class UnpaidBill:
     item: TaxedItem
     codes: tuple[int, ...]
     pieces: Sequence[Piece]
+
+
+def owed(organization: Organization, of_form: TaxForm, last: date) -> UnpaidTax | None:
+    """Give the bills that a return or an earlier one has, and that are unpaid too long; None where no form asks."""
+    if of_form.unpaid_months is None:
+        return None
+    oldest = None if of_form.years is None else months_after(last, -12 * of_form.years)
+    found = bills(organization.id, last, of_form.unpaid_months, oldest)
+    tax = Money(sum(bill.tax_minor for bill in found), organization.base_currency)
+    return UnpaidTax([bill.item_id for bill in found], tax)
 
 
 def bills(organization_id: str, until: date, months: int, since: date | None = None) -> list[UnpaidBill]:
@@ -95,7 +114,7 @@ def _bill(
     )
     own = tuple(code for code in item.wholes if code in codes)
     whole = TaxedItem(item.wholes, gross)
-    relief = Share(None, UNPAID, 0, ends_on, Figures(), item.entry_id, size_minor=size)
+    relief = PartShare(None, UNPAID, 0, ends_on, TaxFigures(), item.entry_id, size_minor=size)
     tax = sum(
         leg.amount_minor
         for share in relief_of(whole, own, relief)

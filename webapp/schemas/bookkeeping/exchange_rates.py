@@ -50,7 +50,9 @@ class StoredExchangeRateSchema(Schema):
     """A stored rate of a day, or of the days to `lastDay` where it is for taxes."""
 
     day = fields.Day()
-    last_day = fields.Day(metadata=OPTIONAL)
+    last_day = fields.Day(
+        metadata={**OPTIONAL, "description": "Of a rate for taxes, the last day that it is of."}
+    )
     currency = fields.Currency()
     units_per_base = fields.UnitsPerBase()
     source = ma.fields.String()

@@ -1,5 +1,7 @@
 """The schemas of journal entries, as in the interface document."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_STATUSES, SHOWN_SOURCES
@@ -145,6 +147,15 @@ FORCE = {
 FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
 
 
+ENOUGH = "Send 2 to 200 postings."
+
+
+def enough(postings: list[dict[str, Any]]) -> None:
+    """Refuse one posting alone, unless its tax code makes more of it."""
+    if len(postings) == 1 and postings[0].get("tax_code_id") is None:
+        raise ma.ValidationError(ENOUGH)
+
+
 class EntryInputSchema(Schema):
     """The fields of a manual entry; `post` posts it at once."""
 
@@ -153,7 +164,7 @@ class EntryInputSchema(Schema):
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+        validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
     )
     post = fields.Flag(load_default=False)
     force = fields.Flag(load_default=False, metadata=FORCE)
@@ -262,7 +273,7 @@ class CorrectionSchema(Schema):
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+        validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
     )
     reason = fields.Text(least=1, most=2000, required=True)
     why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)

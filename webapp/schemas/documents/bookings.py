@@ -80,7 +80,12 @@ class ChosenAccountsSchema(Schema):
 class DocumentTaxSchema(Schema):
     """The tax code of what a document states by a rate, or of all that it states."""
 
-    rate = fields.Factor(most=100, allow_none=True, load_default=None)
+    rate = fields.Factor(
+        most=100,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The rate in per cent; null for all other rates."},
+    )
     tax_code_id = fields.Id(Kind.TAX_CODE, required=True)
 
 

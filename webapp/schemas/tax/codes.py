@@ -127,9 +127,17 @@ class TaxAccountsSchema(Schema):
     output = fields.Id(Kind.ACCOUNT)
     input = fields.Id(Kind.ACCOUNT)
     authority = fields.Id(Kind.ACCOUNT)
-    advances = fields.Id(Kind.ACCOUNT)
-    waiting_sales = fields.Id(Kind.ACCOUNT, data_key="waitingSales")
-    waiting_purchases = fields.Id(Kind.ACCOUNT, data_key="waitingPurchases")
+    advances = fields.Id(Kind.ACCOUNT, metadata={"description": "The account against the tax of advances."})
+    waiting_sales = fields.Id(
+        Kind.ACCOUNT,
+        data_key="waitingSales",
+        metadata={"description": "Where the tax of sales waits for money."},
+    )
+    waiting_purchases = fields.Id(
+        Kind.ACCOUNT,
+        data_key="waitingPurchases",
+        metadata={"description": "Where the tax of purchases waits for payment."},
+    )
 
 
 class TaxPackInstallationSchema(Schema):

@@ -54,31 +54,46 @@ class SinceFilingSchema(Schema):
 class UnpaidTaxSchema(Schema):
     """Own bills that were unpaid for six months: their items, and the tax that is to be repaid for them."""
 
-    items = ma.fields.List(fields.Id(Kind.POSTING))
+    items = ma.fields.List(
+        fields.Id(Kind.POSTING), metadata={"description": "The ids of the items of these bills."}
+    )
     tax = fields.Amount(metadata={"description": "What is to be repaid for them."})
 
 
 class BadDebtSchema(Schema):
     """Relief of the tax of a bad debt: how much of the item, without a sign, and the account that bears the loss."""
 
-    item_id = fields.Id(Kind.POSTING, required=True)
-    amount = fields.Amount(required=True)
-    day = fields.Day(required=True)
-    counter_account_id = fields.Id(Kind.ACCOUNT, required=True)
-    note = fields.Text(most=2000, load_default="")
+    item_id = fields.Id(
+        Kind.POSTING, required=True, metadata={"description": "The id of the item that nobody pays."}
+    )
+    amount = fields.Amount(
+        required=True, metadata={"description": "How much of the item, in its currency and without a sign."}
+    )
+    day = fields.Day(
+        required=True, metadata={"description": "The day of the relief, which is its tax point."}
+    )
+    counter_account_id = fields.Id(
+        Kind.ACCOUNT, required=True, metadata={"description": "The id of the account that bears the loss."}
+    )
+    note = fields.Text(most=2000, load_default="", metadata={"description": "Why, for the audit trail."})
 
 
 class UnpaidBillsSchema(Schema):
     """Until which day own bills that are unpaid for six months are taken."""
 
-    until = fields.Day(required=True)
-    note = fields.Text(most=2000, load_default="")
+    until = fields.Day(
+        required=True, metadata={"description": "The last day on which the six months of a bill may end."}
+    )
+    note = fields.Text(most=2000, load_default="", metadata={"description": "Why, for the audit trail."})
 
 
 class PostedTaxesSchema(Schema):
     """The entries that an act on taxes posted."""
 
-    journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
+    journal_entry_ids = ma.fields.List(
+        fields.Id(Kind.JOURNAL_ENTRY),
+        metadata={"description": "The ids of the entries that it posted; none where nothing was to be done."},
+    )
 
 
 class TaxReturnSchema(Schema):

@@ -63,6 +63,7 @@ UNDO_REASONS = ("MISTAKE", "RETURNED")
 WHY = {
     "description": "Taxes of money that was returned go back on that day; those of a mistake on their own."
 }
+RETURNED_BY = {"description": "The id of the line that returned the money."}
 RETURNED_ON = {"description": "The day on which the money was returned."}
 
 
@@ -72,7 +73,7 @@ class SettlementUndoSchema(Schema):
     reason = fields.Text(least=1, most=2000, required=True, strip=True)
     why = fields.OneOf(*UNDO_REASONS, load_default="MISTAKE", metadata=WHY)
     on = fields.Day(allow_none=True, load_default=None, metadata=RETURNED_ON)
-    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True, load_default=None)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True, load_default=None, metadata=RETURNED_BY)
 
     @ma.validates_schema
     def name_the_day(self, body: dict[str, Any], **kwargs: object) -> None:

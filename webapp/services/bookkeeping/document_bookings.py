@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
@@ -19,6 +19,7 @@ from webapp.queries.suggestions.document_bookings import BookedPart, ChosenAccou
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult
 from webapp.services.bookkeeping import entry_questions, manual_entries
+from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.tax.coding import TaxInput
 from webapp.services.transactions import edits
 from webapp.services.transactions.changed_legs import LineChanges
@@ -75,12 +76,12 @@ def enter(
     refer(chosen, document.organization_id)
     today = organizations.today(actor.organization_id, now)
     day = organizations.first_open_day(actor.organization_id, document.issued_on or today)
-    parts = document_bookings.postings(document, chosen, day, amount_base)
-    taxes = _taxes(document, parts, tax_codes, tax_point)
-    parts = _complete([each for each in parts if not (taxes and each.kind == "TAX")])
+    stated = document_bookings.postings(document, chosen, day, amount_base)
+    own = [each for each in stated if not (tax_codes and each.kind == "TAX")]
+    taxes = _taxes(document, own, tax_codes, tax_point)
     return manual_entries.create(
         effective_at=day,
-        postings=[_posting(each, amount_base) | taxes.get(place, {}) for place, each in enumerate(parts)],
+        postings=[_posting(each, amount_base, taxes.get(place)) for place, each in enumerate(_complete(own))],
         description=document.label,
         post=post,
         document_id=document.id,
@@ -189,9 +190,9 @@ def _complete(parts: Sequence[BookedPart]) -> Sequence[BookedPart]:
     return parts
 
 
-def _posting(part: BookedPart, amount_base: Decimal | None) -> dict[str, Any]:
+def _posting(part: BookedPart, amount_base: Decimal | None, tax: TaxInput | None) -> PostingInput:
     own = amount_base if part.kind == "OWED" else None
-    return {
+    written: PostingInput = {
         "account_id": part.account_id or 0,
         "amount": part.amount.decimal,
         "amount_base": None if own is None else own.copy_sign(part.amount.decimal),
@@ -201,3 +202,4 @@ def _posting(part: BookedPart, amount_base: Decimal | None) -> dict[str, Any]:
         "due_on": part.due_on,
         "reference": part.reference,
     }
+    return written if tax is None else {**written, **tax}

@@ -68,17 +68,21 @@ class TwoRatesError(UnprocessableError):
     code = "two_rates"
 
 
+class TwoUsesError(UnprocessableError):
+    """Rates for taxes stand by themselves; send them apart from those for the books."""
+
+    code = "two_uses"
+
+
 def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[RateInput]:
     """Store rates, in place of those of the same day, and mirror the drafts again that depend on them.
 
     Those for taxes stand by themselves, of a day or of a month, and mirror nothing.
     """
-    of_books = [rate for rate in rates if rate.get("use") != TAX]
-    of_taxes = [rate for rate in rates if rate.get("use") == TAX]
-    if of_taxes:
-        _put_for_taxes(of_taxes, actor=actor, now=now)
-    if of_books:
-        _put(of_books, actor=actor, now=now)
+    uses = {rate.get("use") == TAX for rate in rates}
+    if len(uses) > 1:
+        raise TwoUsesError(fields={"rates": [str(TwoUsesError.__doc__)]})
+    (_put_for_taxes if True in uses else _put)(rates, actor=actor, now=now)
     return rates
 
 
@@ -92,10 +96,8 @@ def _put_for_taxes(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -
             for rate in rates
         ],
     }
-    target, title = (
-        ("exchange_rates", organization.id),
-        f"Set {_named(rates, organization.base_currency)} for taxes",
-    )
+    target = ("exchange_rates", organization.id)
+    title = f"Set {_named(rates, organization.base_currency)} for taxes"
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
         stored = tax_rates.stored(organization.id, {rate["currency"] for rate in rates})
@@ -138,7 +140,6 @@ def _put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> None:
         doing.after = {**payload, "mirroredJournalEntryIds": refs(Kind.JOURNAL_ENTRY, mirrored)}
         if not written.changed:
             doing.nothing_to_do()
-    return rates
 
 
 def read_file(data: bytes) -> list[DayRates]:

@@ -10,7 +10,7 @@ from webapp.models import JournalEntry, TaxCode
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, manual_entries
-from webapp.queries.tax import returns
+from webapp.queries.tax import parts
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -76,7 +76,7 @@ def correct(
 
 def ask_why(entry: JournalEntry, target: Sequence[Leg], why: str | None) -> None:
     """Refuse to lower the tax of a sale that a return has, unless our entry was what was wrong."""
-    if not manual_entries.is_manual(entry) or not _lowers(entry, target) or not returns.has_stamps(entry):
+    if not manual_entries.is_manual(entry) or not _lowers(entry, target) or not parts.has_stamps(entry):
         return
     if why is None:
         raise WhyMissingError(fields={"why": [str(WhyMissingError.__doc__)]})

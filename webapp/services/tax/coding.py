@@ -13,7 +13,7 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import money_at
 from webapp.ledger.rates import Mirroring, mirroring
 from webapp.ledger.tax.amounts import CodedLine, coded_legs
-from webapp.ledger.tax.parts import Figures
+from webapp.ledger.tax.parts import TaxFigures
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Organization, TaxCode, TaxPack
@@ -165,7 +165,7 @@ class _Entry:
         ]
 
 
-def _of_item(whole: Figures) -> Boxes:
+def _of_item(whole: TaxFigures) -> Boxes:
     """Give base and tax of a code as a leg keeps them for what is settled of its item."""
     return BoxAmount(OF_ITEM, BASE, whole.base_minor), BoxAmount(OF_ITEM, TAX, whole.tax_minor)
 

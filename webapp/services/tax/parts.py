@@ -18,7 +18,7 @@ from webapp.ledger.tax.parts import (
     RELIEF,
     SHORT,
     UNPAID,
-    Share,
+    PartShare,
     TaxedItem,
     changes,
     negative,
@@ -59,11 +59,11 @@ def post_differences(doing: Act) -> None:
         return
     codes = lookups.by_id(TaxCode, organization_id, {code for item in taxed.values() for code in item.wholes})
     met = parts.pieces(organization_id, known, taxed)
-    found: list[tuple[int, Share]] = []
+    found: list[tuple[int, PartShare]] = []
     for root in sorted(known):
         present, item = had.get(root, []), taxed.get(root)
         standing = {piece.settlement for piece in met.get(root, ())}
-        given: dict[int, list[Share]] = {
+        given: dict[int, list[PartShare]] = {
             number: [] for number in (standing - doing.stood if root not in anew else ())
         }
         for share in present:
@@ -82,7 +82,7 @@ def post_differences(doing: Act) -> None:
     post(doing, found, _day(doing))
 
 
-def _taken_back(present: Sequence[Share], undone: dict[int, date | None]) -> list[Share]:
+def _taken_back(present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
     """Give what takes back the shares of undone settlements: on the day their money came back, else on their own."""
     found = []
     for share in changes([], [each for each in present if each.settlement in undone]):
@@ -92,7 +92,7 @@ def _taken_back(present: Sequence[Share], undone: dict[int, date | None]) -> lis
 
 
 def taxed_item(
-    organization_id: str, item: ItemTax, present: Sequence[Share], codes: Mapping[int | None, TaxCode]
+    organization_id: str, item: ItemTax, present: Sequence[PartShare], codes: Mapping[int | None, TaxCode]
 ) -> TaxedItem:
     """Give an item with all that its parts are computed of; `present` is what they had."""
     return TaxedItem(
@@ -114,14 +114,14 @@ def _day(doing: Act) -> date:
     return organizations.first_open_day(organization_id, max(days))
 
 
-def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[JournalEntry]:
+def post(doing: Act, found: Iterable[tuple[int, PartShare]], day: date) -> list[JournalEntry]:
     """Post shares of items, each with the entry of its item: one entry for each that a return names for them."""
     organization = organizations.get(doing.actor.organization_id)
-    groups: dict[tuple[int, bool], list[tuple[int, Share]]] = {}
+    groups: dict[tuple[int, bool], list[tuple[int, PartShare]]] = {}
     for root, share in found:
         groups.setdefault((share.cause, share.is_own_day), []).append((root, share))
     posted = []
-    for (cause, is_own_day), group in groups.items():
+    for (cause, _), group in groups.items():
         codes = lookups.by_id(TaxCode, organization.id, {share.code for _, share in group})
         accounts = packs.accounts(organization.id)
         legs = [
@@ -143,30 +143,30 @@ def post(doing: Act, found: Iterable[tuple[int, Share]], day: date) -> list[Jour
             now=doing.now,
         )
         journal_entries.post(entry, doing)
-        rows = [
-            {
-                "organization_id": organization.id,
-                "journal_entry_id": root,
-                "settlement_id": share.settlement,
-                "kind": share.kind,
-                "tax_code_id": share.code,
-                "tax_point": share.tax_point,
-                "base_minor": share.figures.base_minor,
-                "tax_minor": share.figures.tax_minor,
-                "posted_by_id": entry.id,
-                "cause_id": cause or entry.id,
-                "is_own_day": is_own_day,
-                "account_id": share.account,
-                "size_minor": share.size_minor,
-            }
-            for root, share in group
-        ]
-        db.session.execute(sa.insert(TaxPart), rows)
+        db.session.execute(sa.insert(TaxPart), [_row(entry, *each) for each in group])
         posted.append(entry)
     return posted
 
 
-def _legs(share: Share, code: TaxCode, accounts: Mapping[str, Account], base: str) -> list[Leg]:
+def _row(entry: JournalEntry, root: int, share: PartShare) -> dict[str, object]:
+    return {
+        "organization_id": entry.organization_id,
+        "journal_entry_id": root,
+        "settlement_id": share.settlement,
+        "kind": share.kind,
+        "tax_code_id": share.code,
+        "tax_point": share.tax_point,
+        "base_minor": share.figures.base_minor,
+        "tax_minor": share.figures.tax_minor,
+        "posted_by_id": entry.id,
+        "cause_id": share.cause or entry.id,
+        "is_own_day": share.is_own_day,
+        "account_id": share.account,
+        "size_minor": share.size_minor,
+    }
+
+
+def _legs(share: PartShare, code: TaxCode, accounts: Mapping[str, Account], base: str) -> list[Leg]:
     """Give the legs of a share: what of the tax goes to or from its own accounts, and what stands against that."""
     rule, figures = code.rule, share.figures
     if share.kind in TAKING and not (rule.waits and share.kind in SHORT):

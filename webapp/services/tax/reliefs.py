@@ -14,10 +14,10 @@ from webapp.ledger.tax.parts import (
     MONEY,
     RELIEF,
     UNPAID,
-    Figures,
+    PartShare,
     Piece,
-    Share,
     TaxedItem,
+    TaxFigures,
     changes,
     relief_of,
     shares_of,
@@ -66,28 +66,29 @@ def claim(
         size = money_at(amount, item.currency, "amount").minor
         root = item.journal_entry_id or 0
         taxed, had = parts.of_entries(organization_id, [root]), parts.shares(organization_id, [root])
-        codes = lookups.by_id(
-            TaxCode, organization_id, {code for each in taxed.values() for code in each.wholes}
-        )
-        relievable = [
-            code for code in (taxed[root].wholes if root in taxed else ()) if codes[code].has_relief
-        ]
+        codes = lookups.by_id(TaxCode, organization_id, taxed[root].wholes if root in taxed else ())
+        relievable = [code.id for code in codes.values() if code.has_relief]
         if not relievable:
             raise NoReliefError(fields={"itemId": ["No tax code of this item has relief."]})
         whole = taxes.taxed_item(organization_id, taxed[root], had.get(root, ()), codes)
         met = parts.pieces(organization_id, [root], taxed).get(root, ())
         paid = sum(piece.size_minor for piece in met if piece.kind in (MONEY, "CREDIT"))
-        left = whole.gross_minor - paid - sum(each.size_minor for each in whole.relieved)
-        if not 0 < size <= left:
-            most = Money(max(left, 0), item.currency).formatted
-            sentence = f"{most} of this item was neither paid nor relieved."
-            raise NoReliefError(sentence, fields={"amount": [sentence]})
-        relief = Share(None, RELIEF, 0, day, Figures(), taxes.ITSELF, account=account.id, size_minor=size)
+        _check_left(item, whole.gross_minor - paid - sum(each.size_minor for each in whole.relieved), size)
+        relief = PartShare(
+            None, RELIEF, 0, day, TaxFigures(), taxes.ITSELF, account=account.id, size_minor=size
+        )
         found = _with_later_money(whole, relief_of(whole, relievable, relief), met, had.get(root, ()))
         day = organizations.first_open_day(organization_id, day)
         posted = taxes.post(doing, [(root, share) for share in found], day)
         doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each.id) for each in posted]}
     return [each.id for each in posted]
+
+
+def _check_left(item: OwedItem, left: int, size: int) -> None:
+    if not 0 < size <= left:
+        most = Money(max(left, 0), item.currency).formatted
+        sentence = f"{most} of this item was neither paid nor relieved."
+        raise NoReliefError(sentence, fields={"amount": [sentence]})
 
 
 def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequence[int]:
@@ -106,12 +107,12 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
             return []
         found = []
         for bill in bills:
-            relief = Share(
+            relief = PartShare(
                 None,
                 UNPAID,
                 0,
                 bill.ends_on,
-                Figures(),
+                TaxFigures(),
                 taxes.ITSELF,
                 account=bill.account_id,
                 size_minor=bill.size_minor,
@@ -125,8 +126,8 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
 
 
 def _with_later_money(
-    item: TaxedItem, shares: Sequence[Share], pieces: Sequence[Piece], had: Sequence[Share]
-) -> list[Share]:
+    item: TaxedItem, shares: Sequence[PartShare], pieces: Sequence[Piece], had: Sequence[PartShare]
+) -> list[PartShare]:
     """Give the shares of a relief with what money that came since its day returns of it already."""
     relieved = replace(item, relieved=[*item.relieved, *shares])
     wanted = [each for each in shares_of(relieved, pieces) if each.kind in BACK.values()]

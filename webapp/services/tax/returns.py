@@ -159,7 +159,7 @@ def _check(organization: Organization, found: OpenReturn, digest: str, note: str
 def _settle(organization: Organization, found: OpenReturn, doing: Act) -> JournalEntry | None:
     """Post the entry that brings the taxes of a return from their accounts to the authority, if there are any."""
     made, roles = found.record, packs.accounts(organization.id)
-    of_taxes = {roles[role].id for role in TAX_ROLES}
+    of_taxes = {roles[role].id for role in TAX_ROLES if role in roles}
     cleared: dict[int, int] = {}
     for each in found.postings:
         if each.account_id in of_taxes:
