@@ -72,6 +72,16 @@ class Settings:
         """The URL for a browser on this machine."""
         return f"http://{self.bind}"
 
+    @property
+    def passkey_host(self) -> str | None:
+        """The host of passkeys: that of the public address, which must have a name."""
+        host = urlsplit(self.public_url).hostname
+        try:
+            ip_address(host or "")
+        except ValueError:
+            return host or None
+        return None
+
     @classmethod
     def from_environment(
         cls, environment: Mapping[str, str] = os.environ, *, maintains: bool = False

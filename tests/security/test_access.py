@@ -13,6 +13,8 @@ from webapp.models import ApiToken, Membership
 
 ROUTES = ROOT / "tests/routes.txt"
 REFUSED = {401, 403}
+# What waits for a setting that opens it.
+HIDDEN = ("/metrics", "/oauth/", "/.well-known/", "/sign-in/passkey")
 # Waits for a person, would change nothing, or is refused before anybody is asked.
 ASKED = {202, 200, 404, 415, 422}
 
@@ -52,10 +54,7 @@ def test_nobody_is_let_in(app, addresses):
     for address in addresses:
         answer = app.test_client().open(address.path(), method=address.method, **address.options())
         if address.scope == "public":
-            # What waits for a setting that opens it.
-            is_hidden = address.parameters or address.path().startswith(
-                ("/metrics", "/oauth/", "/.well-known/")
-            )
+            is_hidden = address.parameters or address.path().startswith(HIDDEN)
             assert answer.status_code == (404 if is_hidden else 200), address.name
         elif address.is_api:
             assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (

@@ -43,6 +43,8 @@ from webapp.models.users import (
     BrowserSession,
     ConnectionSecret,
     FamiliarBrowser,
+    Passkey,
+    PasskeyChallenge,
     SavedView,
     SignInCounter,
     TokenDay,

@@ -79,6 +79,33 @@ class FamiliarBrowser(Base):
     signed_in_at: Mapped[datetime] = mapped_column(Instant)
 
 
+class Passkey(Base):
+    """A key of a person's device for one host: `public_key` checks what it signs, and the device counts."""
+
+    __tablename__ = "passkeys"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    credential: Mapped[str] = mapped_column(sa.String(1400), unique=True)
+    public_key: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    sign_count: Mapped[int] = mapped_column(sa.BigInteger)
+    host: Mapped[str] = mapped_column(sa.String(255))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    created_at: Mapped[datetime] = created()
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class PasskeyChallenge(Base):
+    """A challenge that a browser has still to answer, as its SHA-256: of a person who adds a passkey, or of anybody."""
+
+    __tablename__ = "passkey_challenges"
+
+    challenge_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey("users.id"))
+    expires_at: Mapped[datetime] = mapped_column(Instant, index=True)
+
+
 class SavedView(Numbered, Base):
     """A filter of a list, under a name: the query of the page with this path in the books. It is its person's alone."""
 

@@ -143,6 +143,13 @@ class OwnSessionFormSchema(Schema):
     session = fields.Text(least=1, most=LONGEST_REFERENCE, required=True)
 
 
+class PasskeyFormSchema(Schema):
+    """What a browser answers of a new passkey, and what it is called."""
+
+    name = fields.Name(required=True)
+    credential = fields.Text(least=2, most=20_000, required=True)
+
+
 class LetterKeysFormSchema(Schema):
     """Whether letters are keys on pages."""
 
@@ -188,7 +195,7 @@ class ListAddressSchema(AddressSchema):
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "person", "session", "locale", "theme", load_default=None)
+    done = fields.OneOf("password", "person", "passkey", "session", "locale", "theme", load_default=None)
 
 
 class _KeySchema(Schema):

@@ -255,6 +255,7 @@ def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, m
 # No token does these: they ask for a session, or are the batch itself and what belongs to it.
 BY_PEOPLE = {
     "accept_invitation",
+    "add_passkey",
     "change_password",
     "change_person",
     "change_role",
@@ -263,6 +264,7 @@ BY_PEOPLE = {
     "create_token",
     "delete_merchant",
     "remove_member",
+    "remove_passkey",
     "remove_transaction_again",
     "invite_member",
     "renew_invitation",

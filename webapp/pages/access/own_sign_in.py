@@ -3,7 +3,8 @@
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.pages.access.sessions import leave
+from webapp.ledger.errors import LedgerError
+from webapp.pages.access.sessions import leave, passkey_host, told_to_script
 from webapp.schemas.access import (
     LetterKeysFormSchema,
     OwnLocaleFormSchema,
@@ -11,10 +12,11 @@ from webapp.schemas.access import (
     OwnPersonFormSchema,
     OwnSessionFormSchema,
     OwnSignInPageSchema,
+    PasskeyFormSchema,
     ThemeFormSchema,
 )
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, principal, requires
+from webapp.web.access.auth import acting, organization_id, principal, requires, settings
 from webapp.web.access.browsers import let_in, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back, redirect_to, render
@@ -57,6 +59,45 @@ def change_person() -> Response:
     except REFUSALS as error:
         return show_refused(problem_of(error))
     return redirect_to(url_for("own_sign_in.show", done="person"))
+
+
+@bp.post("/passkeys/options")
+@requires("read", session_only=True, begins=False)
+def offer_passkey() -> Response:
+    """Answer what the viewer's browser needs to make a passkey, or why it may not."""
+    try:
+        options = services.access.passkeys.offer(
+            principal().email,
+            request.form.get("current", ""),
+            host=passkey_host(),
+            visitor=visitor(),
+            **acting(),
+        )
+    except LedgerError as error:
+        return told_to_script(error)
+    return Response(options, content_type="application/json")
+
+
+@bp.post("/passkeys")
+@requires("read", session_only=True)
+def add_passkey() -> Response:
+    """Keep the passkey that the viewer's browser made, or show the error."""
+    try:
+        body = PasskeyFormSchema().load(form_body())
+        services.access.passkeys.add(
+            body["credential"], body["name"], host=passkey_host(), origin=settings().public_url, **acting()
+        )
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="passkey"))
+    return redirect_to(url_for("own_sign_in.show", done="passkey"))
+
+
+@bp.post("/passkeys/<id:passkey_id>/remove")
+@requires("read", session_only=True)
+def remove_passkey(passkey_id: int) -> Response:
+    """Remove one of the viewer's passkeys."""
+    services.access.passkeys.remove(passkey_id, **acting())
+    return redirect_to(url_for("own_sign_in.show", done="passkey"))
 
 
 @bp.post("/letter-keys")
@@ -121,6 +162,8 @@ def show_sign_in(problem: Problem | None = None) -> Response:
     return render(
         "settings/sign_in.html",
         sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
+        passkeys=services.access.passkeys.of_person(principal().user_id),
+        passkey_host=settings().passkey_host,
         key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
         locales=notations(),
         own_locale=principal().own_locale,

@@ -3,10 +3,10 @@
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from webapp.errors import sentence_for_page
-from webapp.ledger.errors import LedgerError
-from webapp.services.access import sessions
+from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.services.access import passkeys, sessions
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, principal, requires
+from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
 from webapp.web.access.hosts import is_from_this_machine
 
@@ -42,6 +42,29 @@ def open_session() -> Response:
     return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
 
 
+@bp.post("/sign-in/passkey/options")
+@requires(PUBLIC)
+def ask_passkey() -> Response:
+    """Answer what a browser needs to sign in with a passkey."""
+    options = passkeys.ask(host=passkey_host(), now=requests.now())
+    return Response(options, content_type="application/json")
+
+
+@bp.post("/sign-in/passkey")
+@requires(PUBLIC)
+def sign_in_with_passkey() -> Response:
+    """Check what a passkey signed and open a session, or show the form with the reason."""
+    host = passkey_host()
+    if not is_cookie_safe():
+        return show_form(status=403)
+    answer, origin = request.form.get("credential", ""), settings().public_url
+    try:
+        signed_in = passkeys.sign_in(answer, host=host, origin=origin, visitor=visitor(), now=requests.now())
+    except LedgerError as error:
+        return show_form(status=error.status, error=sentence_for_page(error))
+    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
+
+
 @bp.get("/session")
 @requires("read")
 def is_open() -> Response:
@@ -73,8 +96,23 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
         problem=error if is_cookie_safe() else COOKIE_WOULD_LEAK,
         email=email,
         next=local_path(request.values.get("next", "")),
+        has_passkeys=settings().passkey_host is not None,
     )
     return make_response(page, status)
+
+
+def passkey_host() -> str:
+    """The host of passkeys, or raise NotFoundError where there are none."""
+    host = settings().passkey_host
+    if host is None:
+        raise NotFoundError
+    return host
+
+
+def told_to_script(error: LedgerError) -> Response:
+    """Answer a script, which shows the sentence at the place of the act."""
+    text = "; ".join(each for messages in error.fields.values() for each in messages)
+    return Response(text or sentence_for_page(error), error.status, content_type="text/plain; charset=utf-8")
 
 
 def is_cookie_safe() -> bool:

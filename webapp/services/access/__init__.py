@@ -5,6 +5,7 @@ from webapp.services.access import (
     invitations,
     organizations,
     own_sign_in,
+    passkeys,
     saved_views,
     sessions,
     tokens,

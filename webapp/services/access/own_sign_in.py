@@ -45,7 +45,7 @@ def change_password(
     if current == password:
         raise SamePasswordError(fields={"password": [str(SamePasswordError.__doc__)]})
     password_hash = users.hash_password(password)
-    user_id = _check(email, current, visitor, actor, now)
+    user_id = check_current(email, current, visitor, actor, now)
     title = f"Changed the password of {actor.name}"
     with act(actor, now, "change_password", ("user", user_id), title=title):
         users.set_password(email, password_hash)
@@ -64,7 +64,7 @@ def change_person(
 
     Raises EmailError, EmailTakenError, WrongPasswordError or TooManySignInsError.
     """
-    user_id = _check(email, current, visitor, actor, now)
+    user_id = check_current(email, current, visitor, actor, now)
     title = f"Changed the name or address of {actor.name}"
     with act(actor, now, "change_person", ("user", user_id), title=title) as doing:
         user = db.session.get_one(User, user_id)
@@ -73,7 +73,7 @@ def change_person(
         doing.after = {"name": user.name, "email": user.email}
 
 
-def _check(email: str, current: str, visitor: Visitor, actor: Actor, now: datetime) -> int:
+def check_current(email: str, current: str, visitor: Visitor, actor: Actor, now: datetime) -> int:
     """Check the present password as at a sign-in, and begin to write in the actor's books."""
     try:
         user_id = sessions.check_password(email, current, visitor=visitor, now=now)

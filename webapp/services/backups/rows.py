@@ -14,7 +14,7 @@ from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import Base
 
 # What ends with the installation that it was made on: nobody is signed in to a restored one.
-LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers"})
+LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers", "passkey_challenges"})
 
 
 def tables() -> Sequence[sa.Table]:
