@@ -168,6 +168,26 @@ def returns(teller: Teller) -> None:
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 
 
+def schedules(teller: Teller, accounts: dict[str, int]) -> None:
+    """Release a prepayment in parts."""
+    body = {
+        "kind": "RELEASE",
+        "name": "Insurance of the year",
+        "startsOn": "2026-01-01",
+        "periods": 3,
+        "amount": "300.00",
+        "accountId": accounts["Petty cash"],
+        "counterAccountId": accounts["Insurance"],
+    }
+    made = teller.post("/schedules", body)["schedule"]["id"]
+    teller.post("/schedules/run", {"until": "2026-01-31"})
+    teller.post(f"/schedules/{made}/parts/2/post")
+    teller.post(f"/schedules/{made}/parts/3/skip", {"note": "The contract ended"})
+    teller.get(f"/schedules/{made}")
+    teller.get("/schedules?limit=1")
+    teller.post(f"/schedules/{made}/stop", {"note": "The contract ended"})
+
+
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:
     return {each["name"]: each["id"] for each in accounts}
 
@@ -360,6 +380,7 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     teller.put("/lock-date", {"lockDate": "2026-09-30"})
     teller.get("/lock-date")
     settlements(teller, accounts)
+    schedules(teller, accounts)
     teller.get("/open-items?limit=2")
     teller.get(f"/accounts/{accounts['Uncategorised expenses']}/postings?limit=2")
 

@@ -27,7 +27,7 @@ IMPOSSIBLE = (
 
 def names_rows(address):
     """Whether an address has ids in it, and not only the name of a page that is the same for everybody."""
-    return bool(set(address.parameters) - {"area", "slug"})
+    return bool(set(address.parameters) - {"area", "period", "slug"})
 
 
 @pytest.fixture

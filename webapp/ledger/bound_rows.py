@@ -232,7 +232,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
     ),
 }
 # A row that belongs to another one ends before these, if it has none of them.
-LEFT_OUT: Final = frozenset({"tax_code_id", "tax_point", "boxes"})
+LEFT_OUT: Final = frozenset({"tax_code_id", "tax_point", "boxes", "schedule_id"})
 
 
 class BoundDigest(NamedTuple):

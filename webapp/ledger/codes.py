@@ -56,8 +56,8 @@ ENTRY_SOURCES: Final = (
     "exchange",
     "settlement",
 )
-# What the interface names a source: a closing entry is written by hand.
-SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing")
+# What the interface names a source: a closing entry is written by hand, and one of a schedule as if it was.
+SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 # UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     DOCUMENT_RELATION = "document_relation"
     POSTING = "posting"
     SETTLEMENT = "settlement"
+    SCHEDULE = "schedule"
     TAX_CODE = "tax_code"
     TAX_RETURN = "tax_return"
 
@@ -64,6 +65,7 @@ _LISTED: Final[Mapping[Kind, str]] = {
     Kind.RECONCILIATION: "/api/reconciliations",
     Kind.DOCUMENT: "/api/documents",
     Kind.SETTLEMENT: "/api/settlements",
+    Kind.SCHEDULE: "/api/schedules",
     Kind.TAX_CODE: "/api/tax/codes",
     Kind.TAX_RETURN: "/api/tax/returns",
 }

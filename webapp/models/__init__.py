@@ -33,6 +33,7 @@ from webapp.models.rules import (
     RuleVersion,
     SuggestionDismissal,
 )
+from webapp.models.schedules import Schedule, SchedulePart
 from webapp.models.settlements import Settlement, SettlementEntry, SettlementPart
 from webapp.models.stored_files import InboxFile, StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine

@@ -36,7 +36,8 @@ class JournalEntry(Numbered, Base):
     `action_request_id` is the act that posted it. `number` counts the posted entries of the organization from 1 in
     the order of posting, without gaps; a draft has none. `fact_on` is the day of what it is about, where that was
     before its own, and `is_moved` whether a lock date is why. `is_closing` closes a year in other books, as do its
-    void and its correction: reports count its legs on income and expenses on retained earnings.
+    void and its correction: reports count its legs on income and expenses on retained earnings. `schedule_id` is the
+    schedule that it is a part of, or whose first part reverses it.
     """
 
     __tablename__ = "journal_entries"
@@ -97,6 +98,8 @@ class JournalEntry(Numbered, Base):
     fact_on: Mapped[date | None]
     is_moved: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     is_closing: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    # No key of the database leads to the schedule: it could not be added to the table. Schedules are never deleted.
+    schedule_id: Mapped[int | None] = mapped_column(BigId)
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",
@@ -107,8 +110,10 @@ class JournalEntry(Numbered, Base):
 
     @property
     def shown_source(self) -> str:
-        """The source as the interface names it: a closing entry is written by hand."""
-        return "closing" if self.is_closing and self.source == "manual" else self.source
+        """The source as the interface names it: a closing entry, and one of a schedule, are as if written by hand."""
+        if self.source != "manual":
+            return self.source
+        return "closing" if self.is_closing else "schedule" if self.schedule_id else "manual"
 
     @property
     def is_marker(self) -> bool:

@@ -37,6 +37,7 @@ NOUNS = (
     "bookkeeping.lock_dates",
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
+    "bookkeeping.schedules",
     "changes",
     "closes",
     "days",

@@ -21,7 +21,14 @@ DAY = timedelta(days=1)
 @requires("read", is_heavy=True)
 def index() -> Response:
     """Show the month that is to be closed next; the hub loads its steps as a part."""
-    return shown(next_period())
+    period = next_period()
+    while True:
+        try:
+            queries.closes.closes.days_of(organization_id(), period, requests.now())
+        except YearBetweenError as error:
+            period = str(error.details["closeFirst"])
+        else:
+            return shown(period)
 
 
 @bp.get("/<string:period>")

@@ -114,6 +114,10 @@ class OpenItemsPageSchema(AddressSchema, PageSchema):
     to = fields.Day(load_default=None)
 
 
+class SchedulesPageSchema(AddressSchema, PageSchema):
+    """Which schedules to list."""
+
+
 class VersionsPageSchema(AddressSchema, PageSchema):
     """Which versions of a rule to list."""
 

@@ -131,7 +131,7 @@ def test_an_older_address_leads_to_the_books_that_hold_its_object(ada, dan, othe
 def test_each_id_in_an_address_has_books_that_hold_it(pages):
     """A new kind of page joins the list, or says here why it need not."""
     named = {name for each in of_books(pages) if each.is_safe for _, name in PARAMETER.findall(each.rule)}
-    assert named - HELD.keys() == {"slug", "digest"}
+    assert named - HELD.keys() == {"slug", "digest", "period"}
 
 
 def test_every_link_of_a_page_names_its_books(ada, pages, ids):

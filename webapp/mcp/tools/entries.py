@@ -35,6 +35,7 @@ class EntryOrVoidSchema(WriteSchema):
         metadata={"description": "They sum to 0."},
     )
     draft = ma.fields.Boolean(load_default=False)
+    reverses_on = ma.fields.String()
     void = fields.Id(metadata={"description": "An entry."})
 
 
@@ -51,6 +52,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
         "description": arguments.get("description", ""),
         "postings": [_leg(each, directory) for each in arguments["legs"]],
         "post": not arguments["draft"],
+        **({"reversesOn": arguments["reverses_on"]} if "reverses_on" in arguments else {}),
     }
     step = ("POST", "/journal-entries", body)
     if directory.makes:
@@ -61,7 +63,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 def _void(arguments: Mapping[str, Any]) -> Json:
     if not arguments.get("why"):
         raise ToolError("why: Say why the entry is voided; it stands in the books.")
-    mixed = [name for name in ("date", "description", "legs") if name in arguments]
+    mixed = [name for name in ("date", "description", "legs", "reverses_on") if name in arguments]
     if mixed:
         raise ToolError(f"void takes no {' and '.join(mixed)}. Void the entry, then write a new one.")
     path = f"/journal-entries/{arguments['void']}/void"

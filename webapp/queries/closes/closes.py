@@ -41,18 +41,22 @@ def month_of(period: str) -> Period:
     return Period(last.replace(day=1), last)
 
 
-def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
-    """Read the close of a month, or raise YearBetweenError or PeriodOpenError."""
+def days_of(organization_id: str, period: str, now: datetime) -> Period:
+    """Give the days of the close of a month, or raise YearBetweenError or PeriodOpenError."""
     last = month_named(period)
     lock_date = organizations.get(organization_id).lock_date
-    days = period_to_close(
+    return period_to_close(
         last,
         lock_date if lock_date is not None and lock_date < last.replace(day=1) else None,
         balances.first_day(organization_id),
         organizations.financial_years(organization_id),
         organizations.today(organization_id, now),
     )
+
+
+def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
+    """Read the close of a month, or raise YearBetweenError or PeriodOpenError."""
+    days = days_of(organization_id, period, now)
     cut_off = cut_offs.of_period(organization_id, days.first, days.last)
-    return CloseRecord(
-        period, days.first, days.last, steps.of_period(organization_id, days, cut_off), cut_off
-    )
+    found = steps.of_period(organization_id, days, cut_off)
+    return CloseRecord(period, days.first, days.last, found, cut_off)

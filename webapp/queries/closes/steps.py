@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger.closing.closes import StepState
+from webapp.ledger.closing.schedules import PartState
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
@@ -20,6 +21,7 @@ from webapp.queries.accounts import feed_accounts
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
 from webapp.queries.items import ageing, listings
+from webapp.queries.journal import schedules
 from webapp.queries.journal.cut_offs import CutOff
 from webapp.queries.reconciliation import verdicts
 from webapp.queries.tax import packs, returns
@@ -52,6 +54,7 @@ def of_period(organization_id: str, days: Period, cut_off: CutOff) -> list[Close
         *_banks(organization_id, to),
         _cut_off(cut_off, to),
         _revaluation(organization, to),
+        _schedules(organization_id, to),
         _parties(organization_id, to),
         *([] if (tax := _tax(organization, to)) is None else [tax]),
     ]
@@ -163,6 +166,15 @@ def _revaluation(organization: Organization, to: date) -> CloseStep:
         "exchange_rates.show",
         verdict.difference if count and not verdict.missing else None,
     )
+
+
+def _schedules(organization_id: str, to: date) -> CloseStep:
+    waiting = schedules.waiting(organization_id, to)
+    refused = waiting.count(PartState.REFUSED)
+    sentence = f"{counted(len(waiting), 'part')} of schedules {'is' if len(waiting) == 1 else 'are'} due by {_day(to)}"
+    sentence += f", {refused} refused." if refused else "."
+    state = _state(len(waiting)) if schedules.has_any(organization_id) else StepState.NOTHING
+    return CloseStep("schedules", state, len(waiting), sentence, "schedules.index")
 
 
 def _parties(organization_id: str, to: date) -> CloseStep:

@@ -7,5 +7,6 @@ from webapp.queries.journal import (
     entry_details,
     entry_records,
     manual_entries,
+    schedules,
     void_previews,
 )

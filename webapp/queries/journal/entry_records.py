@@ -148,10 +148,15 @@ def listed(
     if filters.status is not None:
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
-        is_closing = filters.source == "closing"
-        statement = statement.where(JournalEntry.source == ("manual" if is_closing else filters.source))
-        if filters.source in ("closing", "manual"):
-            statement = statement.where(JournalEntry.is_closing == is_closing)
+        is_closing, is_manual = (
+            filters.source == "closing",
+            filters.source in ("closing", "schedule", "manual"),
+        )
+        statement = statement.where(JournalEntry.source == ("manual" if is_manual else filters.source))
+        if is_manual:
+            scheduled = JournalEntry.schedule_id.is_not(None)
+            is_scheduled = scheduled if filters.source == "schedule" else sa.not_(scheduled)
+            statement = statement.where(JournalEntry.is_closing == is_closing, is_scheduled)
     if filters.moved_by_lock is not None:
         # What was voided is not there any more, on either day.
         is_moved = sa.and_(JournalEntry.is_moved, JournalEntry.status == "POSTED")

@@ -157,6 +157,15 @@ def newest(organization_id: str, form: str) -> TaxReturn | None:
     return db.session.scalar(statement.order_by(TaxReturn.ends_on.desc()).limit(1))
 
 
+def filed_to(organization_id: str) -> date | None:
+    """Give the last day of which a return is filed."""
+    return db.session.scalar(
+        sa.select(sa.func.max(TaxReturn.ends_on)).where(
+            TaxReturn.organization_id == organization_id, TaxReturn.status == "FILED"
+        )
+    )
+
+
 def open_return(organization: Organization, form: str, to: date | None = None) -> OpenReturn:
     """Compute the return of the period that ends `to`, by default the next one, or raise NotAPeriodError."""
     pack = packs.installed(organization.id, form)

@@ -144,6 +144,9 @@ FORCE = {
     "description": "Do it although the books have this money or number already, the document is no invoice, its own "
     "rate is far from the day's, or the day is more than a year ahead."
 }
+REVERSES_ON = {
+    "description": "The later day on which its reversal is posted, in the same act; a void of either voids both."
+}
 FAR_AHEAD = {"description": "Do it although the day is more than a year ahead."}
 
 
@@ -178,6 +181,7 @@ class ManualEntrySchema(EntryInputSchema):
 
     source = fields.OneOf("manual", "closing", load_default="manual")
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, allow_none=True)
+    reverses_on = fields.Day(load_default=None, allow_none=True, metadata=REVERSES_ON)
 
 
 class EntryChangesSchema(EntryInputSchema):

@@ -33,6 +33,10 @@ class TouchedIds:
             "voidedJournalEntryIds": refs(Kind.JOURNAL_ENTRY, self.voided_journal_entry_ids),
         }
 
+    def joined(self, other: Self) -> Self:
+        """Give these ids and those of another."""
+        return type(self)(*([*getattr(self, each.name), *getattr(other, each.name)] for each in fields(self)))
+
     @classmethod
     def from_json(cls, stored: Mapping[str, Sequence[int]]) -> Self:
         """Read the ids that an earlier act stored."""

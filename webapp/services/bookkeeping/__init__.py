@@ -10,5 +10,6 @@ from webapp.services.bookkeeping import (
     posted_corrections,
     retention,
     revaluations,
+    schedules,
     voids,
 )

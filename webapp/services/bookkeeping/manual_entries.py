@@ -1,6 +1,7 @@
 """Manual entries: what a person writes into the journal without a bank line, and changes until it is posted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import ClassVar, Final
 
@@ -29,7 +30,7 @@ from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
-from webapp.services.bookkeeping import closing_entries, entry_questions
+from webapp.services.bookkeeping import closing_entries, entry_questions, schedules
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
@@ -96,9 +97,12 @@ def create(
     document_id: int | None = None,
     is_stated: bool = False,
     source: str = "manual",
+    reverses_on: date | None = None,
     force: bool = False,
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
+
+    With `reverses_on` it is posted with its reversal of that day, and a void of either voids both.
 
     The source "closing" closes a year in other books. With `is_stated` the postings are what the document states, so
     that accounts in base take their share of it. `force` does it although a question stands against it.
@@ -127,7 +131,7 @@ def create(
         closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
         doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
-        _finish(entry, doing, post=post, force=force)
+        _finish(entry, doing, post=post, reverses_on=reverses_on, force=force)
     return entry
 
 
@@ -282,7 +286,7 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
     db.session.refresh(entry)
 
 
-def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
+def _post(entry: JournalEntry, doing: Act, *, reverses_on: date | None = None, force: bool) -> None:
     legs = entries.legs_of(entry)
     check_moves(legs, of_document=entry.document_id is not None)
     lines = () if force else booked_by_hand.lines_of_legs(entry.organization_id, legs, entry.effective_on)
@@ -290,15 +294,23 @@ def _post(entry: JournalEntry, doing: Act, *, force: bool) -> None:
         raise AlreadyOnLineError(lines)
     if not force:
         entry_questions.ask_about_numbers(entry.organization_id, legs)
+    made = None if reverses_on is None else schedules.reversing(entry, reverses_on, doing)
     journal_entries.post(entry, doing)
     prepayments.settle(entry)
     closing_entries.warn_of_likeness(entry, legs, doing)
-    doing.result = _posted(entry).as_json()
+    posted = _posted(entry)
+    if made is not None:
+        posted = replace(posted, journal_entry_ids=[entry.id, schedules.reverse(entry, made, doing).id])
+    doing.result = posted.as_json()
 
 
-def _finish(entry: JournalEntry, doing: Act, *, post: bool, force: bool) -> None:
+def _finish(
+    entry: JournalEntry, doing: Act, *, post: bool, reverses_on: date | None = None, force: bool
+) -> None:
+    if reverses_on is not None and not post:
+        raise schedules.ReversalDraftError(fields={"reversesOn": [str(schedules.ReversalDraftError.__doc__)]})
     if post:
-        _post(entry, doing, force=force)
+        _post(entry, doing, reverses_on=reverses_on, force=force)
     _warn(entry, doing)
 
 

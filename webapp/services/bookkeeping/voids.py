@@ -15,7 +15,7 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.journal import entries, manual_entries, voidable
+from webapp.queries.journal import entries, manual_entries, schedules, voidable
 from webapp.queries.journal.voidable import VoidRefusal
 from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import limits, titles
@@ -67,7 +67,7 @@ def void(
     force: bool = False,
     why: str | None = None,
 ) -> ActionResult:
-    """Cancel an entry with all its corrections.
+    """Cancel an entry with all its corrections, and where it reverses itself, the other one of the two as well.
 
     A day far ahead needs `force`. With `copy` an entry that was written by hand comes back as a draft; a bank line gets
     one in any case. `why` says what was wrong where it lowers the tax of a sale in a return.
@@ -87,6 +87,10 @@ def void(
             journal_entries.check_near(entry.organization_id, effective_on, now, force=force)
         doing.before = {"status": entry.status}
         touched = reverse(entry, doing, effective_on=effective_on)
+        for other in schedules.reversed_with(entry):
+            _refuse(voidable.refusal(other))
+            day = effective_on and max(effective_on, other.effective_on)
+            touched = touched.joined(reverse(other, doing, effective_on=day))
         if copy and manual_entries.is_manual(entry):
             made = [*touched.journal_entry_ids, _copy(entry, doing).id]
             touched = replace(touched, journal_entry_ids=made)

@@ -1,0 +1,214 @@
+"""Schedules: what is released or recurs in parts, and entries that reverse themselves."""
+
+import pytest
+
+
+class Desk:
+    """A person who writes schedules of the first months of 2026."""
+
+    def __init__(self, person, bank):
+        self.person, self.bank = person, bank
+        listed = person.get("/api/accounts?limit=200").json["accounts"]
+        self.ids = {each["name"]: each["id"] for each in listed}
+        self.prepaid = bank.account("Prepayments", "ASSET")
+
+    def release(self, amount="1200.00", *, expect=201, **facts):
+        body = {
+            "kind": "RELEASE", "name": "Insurance", "startsOn": "2026-01-01", "amount": amount,
+            "accountId": self.prepaid, "counterAccountId": self.ids["Insurance"], **facts,
+        }  # fmt: skip
+        return self.make(body, expect)
+
+    def recur(self, postings, *, expect=201, **facts):
+        body = {"kind": "RECURRING", "name": "Rent", "startsOn": "2026-01-31", "postings": postings, **facts}
+        return self.make(body, expect)
+
+    def make(self, body, expect):
+        answer = self.person.post("/api/schedules", json=body)
+        assert answer.status_code == expect, answer.json
+        return answer.json["schedule"]["id"] if expect == 201 else answer.json
+
+    def run(self, until="2026-05-10"):
+        answer = self.person.post("/api/schedules/run", json={"until": until})
+        assert answer.status_code == 200, answer.json
+        return answer.json["results"]
+
+    def read(self, schedule_id):
+        return self.person.get(f"/api/schedules/{schedule_id}").json["schedule"]
+
+    def parts(self, schedule_id):
+        return [
+            (each["dueOn"], each["amount"], each["state"], each["effectiveAt"])
+            for each in self.read(schedule_id)["parts"]
+        ]
+
+    def leg(self, account, amount, **facts):
+        return {"accountId": self.ids[account], "amount": amount, **facts}
+
+    def enter(self, *legs, day="2026-01-31", expect=201, **facts):
+        body = {"effectiveAt": day, "postings": legs, "post": True, **facts}
+        answer = self.person.post("/api/journal-entries", json=body)
+        assert answer.status_code == expect, answer.json
+        return answer.json
+
+    def result(self, to, first="2026-01-01"):
+        report = self.person.get(f"/api/reports/profit-and-loss?from={first}&to={to}").json["profitAndLoss"]
+        return report["result"]["amount"]
+
+
+@pytest.fixture
+def writer(ada, bank):
+    return Desk(ada, bank)
+
+
+def test_a_release_posts_what_is_due_once_and_behind_a_lock_on_the_first_open_day(writer, bank):
+    made = writer.release(periods=12)
+    bank.lock("2026-03-31")
+    results = writer.run()
+    assert [each["status"] for each in results] == ["EXECUTED"] * 4
+    assert [each.get("warningCodes", []) for each in results] == [["moved_by_lock"]] * 3 + [[]]
+    assert writer.parts(made)[:5] == [
+        ("2026-01-31", "100.00", "POSTED", "2026-04-01"),
+        ("2026-02-28", "100.00", "POSTED", "2026-04-01"),
+        ("2026-03-31", "100.00", "POSTED", "2026-04-01"),
+        ("2026-04-30", "100.00", "POSTED", "2026-04-30"),
+        ("2026-05-31", "100.00", "DUE", None),
+    ]
+    assert (writer.run(), writer.result("2026-04-30")) == ([], "-400.00")
+    close = writer.person.get("/api/closes/2026-03").json["close"]
+    assert (close["cutOff"]["count"], close["cutOff"]["result"]) == (3, "-300.00")
+    entry = writer.person.get("/api/journal-entries?source=schedule").json["entries"][0]
+    assert (entry["source"], entry["canVoid"]) == ("schedule", True)
+    page = writer.person.browser().get("/schedules").text
+    assert "Insurance" in page
+    assert bank.broken() == []
+
+
+def test_a_foreign_release_has_the_shares_of_its_first_worth(writer, bank):
+    wrong = writer.release("1200.00", currency="USD", periods=12, expect=422)
+    assert wrong["code"] == "amount_base"
+    made = writer.release("1200.00", currency="USD", amountBase="1091.73", periods=12)
+    found = [(each["amount"], each["amountBase"]) for each in writer.read(made)["parts"]][:4]
+    assert found == [("100.00", "90.98"), ("100.00", "90.98"), ("100.00", "90.97"), ("100.00", "90.98")]
+    writer.run("2026-02-28")
+    assert writer.result("2026-02-28") == "-181.96"
+
+
+def test_a_refused_part_stays_due_and_stops_no_other(writer, bank):
+    made = writer.recur(
+        [writer.leg("Rent", "10.00", currency="USD"), writer.leg("Petty cash", "-10.00", currency="USD")],
+        periods=3,
+    )
+    bank.quote("2026-01-31", "USD", "1.25")
+    bank.quote("2026-03-31", "USD", "1.25")
+    writer.run("2026-03-31")
+    assert [each["state"] for each in writer.read(made)["parts"]] == ["POSTED", "REFUSED", "POSTED"]
+    assert "No USD rate" in writer.read(made)["parts"][1]["refusal"]
+    (step,) = [
+        each
+        for each in writer.person.get("/api/closes/2026-03").json["close"]["steps"]
+        if each["code"] == "schedules"
+    ]
+    assert (step["state"], step["count"]) == ("TO_DO", 1)
+    bank.quote("2026-02-28", "USD", "1.25")
+    writer.run("2026-03-31")
+    assert [each["state"] for each in writer.read(made)["parts"]] == ["POSTED"] * 3
+
+
+def test_a_voided_part_is_due_again_and_posts_by_hand_only(writer):
+    made = writer.release("300.00", periods=3)
+    writer.run("2026-01-31")
+    first = writer.read(made)["parts"][0]["journalEntryId"]
+    writer.person.post(f"/api/journal-entries/{first}/void", json={"reason": "Wrong"})
+    assert writer.parts(made)[0][2] == "DUE"
+    assert writer.run("2026-01-31") == []
+    address = f"/api/schedules/{made}/parts"
+    assert writer.person.post(f"{address}/1/post").status_code == 200
+    again = writer.person.post(f"{address}/1/post")
+    assert (again.status_code, again.json["code"]) == (409, "part_done")
+    assert writer.person.post(f"{address}/2/skip", json={"note": "Cancelled"}).status_code == 200
+    stopped = writer.person.post(f"/api/schedules/{made}/stop", json={"note": "Ended", "release": True})
+    assert stopped.status_code == 200, stopped.json
+    assert [each[2] for each in writer.parts(made)] == ["POSTED", "SKIPPED", "POSTED"]
+    assert writer.result("2026-12-31") == "-200.00"
+    assert writer.person.post(f"{address}/9/post").status_code == 404
+
+
+def test_taxes_recur_unless_their_period_is_filed(ada, bank):
+    writer = Desk(ada, bank)
+    assert ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01"}).status_code == 201
+    codes = ada.get("/api/tax/codes?limit=200").json["taxCodes"]
+    code = next(each["id"] for each in codes if each["code"] == "P20")
+    taxed = [writer.leg("Software", "120.00", taxCodeId=code), writer.leg("Petty cash", "-120.00")]
+    made = writer.recur(taxed, startsOn="2026-02-28", periods=3, dayRule="LAST_DAY")
+    digest = ada.get("/api/tax/returns/open?form=generic-vat").json["taxReturn"]
+    body = {"form": "generic-vat", "to": digest["to"], "digest": digest["digest"]}
+    assert ada.post("/api/tax/returns", json=body).status_code == 201
+    writer.run("2026-04-30")
+    assert [each["state"] for each in writer.read(made)["parts"]] == ["REFUSED", "REFUSED", "POSTED"]
+    assert writer.read(made)["parts"][0]["refusalCode"] == "tax_period_filed"
+    assert ada.post(f"/api/schedules/{made}/parts/1/post").status_code == 200
+    refused = writer.release(postings=taxed, periods=2, expect=422)
+    assert refused["code"] == "no_tax_here"
+    reversing = writer.enter(*taxed, day="2026-04-30", reversesOn="2026-05-01", expect=422)
+    assert reversing["code"] == "no_tax_here"
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        ({}, "schedule_length"),
+        ({"periods": 2, "endsOn": "2026-03-31"}, "schedule_length"),
+        ({"endsOn": "2025-12-31"}, "schedule_length"),
+        ({"periods": 2, "amount": "0.00"}, "amount_base"),
+        ({"periods": 2, "accountId": None}, "unknown_reference"),
+        ({"periods": 2, "kind": "RECURRING"}, "no_tax_here"),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_refused(writer, facts, code):
+    answer = writer.release(**facts, expect=422)
+    assert answer["code"] == code
+    assert writer.person.get("/api/schedules").json["schedules"] == []
+
+
+def test_an_entry_and_its_reversal_are_one_act_and_one_void(writer, bank):
+    legs = writer.leg("Rent", "240.00"), writer.leg("Trade payables", "-240.00")
+    wrong = writer.enter(*legs, reversesOn="2026-01-31", expect=422)
+    assert (wrong["code"], "reversesOn" in wrong["fields"]) == ("reverses_before", True)
+    assert writer.enter(*legs, reversesOn="2026-02-01", post=False, expect=422)["code"] == "reverses_posted"
+    made = writer.enter(*legs, reversesOn="2026-02-01", description="Rent of January")
+    assert (writer.result("2026-01-31"), writer.result("2026-02-01")) == ("-240.00", "0.00")
+    assert writer.run() == []
+    bank.lock("2026-01-31")
+    entry = made["entry"]["id"]
+    voided = writer.person.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong"})
+    assert len(voided.json["result"]["voidedJournalEntryIds"]) == 2
+    assert (writer.result("2026-01-31"), writer.result("2026-02-01")) == ("-240.00", "0.00")
+    statuses = [each["status"] for each in writer.person.get("/api/journal-entries").json["entries"]]
+    assert sorted(statuses) == ["POSTED", "POSTED", "VOIDED", "VOIDED"]
+    assert bank.broken() == []
+
+
+def test_an_asset_is_depreciated_in_a_straight_line_or_at_a_rate(writer, bank):
+    asset = {"kind": "DEPRECIATION", "name": "Van", "startsOn": "2026-01-10"}
+    straight = writer.release("12000.00", residual="2000.00", periods=48, firstMonth="NEXT", **asset)
+    assert writer.parts(straight)[0][:2] == ("2026-02-28", "208.33")
+    assert writer.parts(straight)[-1][:2] == ("2030-01-31", "208.34")
+    reducing = writer.release("10000.00", method="REDUCING", rate="25", endsOn="2028-12-31", **asset)
+    amounts = [each["amount"] for each in writer.read(reducing)["parts"]]
+    assert [amounts[0], amounts[12], amounts[-1]] == ["208.33", "156.25", "117.19"]
+    writer.run("2026-01-31")
+    assert writer.result("2026-01-31") == "-208.33"
+    for facts in ({"residual": "12000.00"}, {"every": "YEAR"}, {"method": "REDUCING"}, {"amount": "-1.00"}):
+        refused = writer.release(**{"amount": "12000.00", **asset, **facts}, periods=3, expect=422)
+        assert refused["code"] in ("asset", "rate", "no_tax_here"), refused
+
+
+def test_a_loan_posts_its_interest_and_no_more(writer):
+    loan = {"kind": "LOAN", "name": "Bank loan", "startsOn": "2026-01-31", "periods": 12, "rate": "6"}
+    made = writer.release("12000.00", payment="1032.80", **loan)
+    parts = writer.parts(made)
+    assert (parts[0][:2], parts[1][:2]) == (("2026-01-31", "60.00"), ("2026-02-28", "55.14"))
+    writer.run("2026-02-28")
+    assert writer.result("2026-02-28") == "-115.14"
+    assert writer.release("12000.00", payment="60.00", **loan, expect=422)["code"] == "payment"

@@ -1,0 +1,251 @@
+"""Schedules with their parts, and the parts that are due."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.closing.schedules import PartState
+from webapp.ledger.errors import NotFoundError
+from webapp.ledger.money import Money
+from webapp.models import JournalEntry, Schedule, SchedulePart, refers_to
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+NEWEST = Order((Schedule.id,))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class PartRecord:
+    """A part of a schedule, with its state on a day."""
+
+    number: int
+    due_on: date
+    amount: Money | None
+    amount_base: Money | None
+    state: str
+    journal_entry_id: int | None
+    effective_at: date | None
+    refusal: str | None
+    refusal_code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRecord:
+    """A schedule with its parts."""
+
+    id: int
+    name: str
+    kind: str
+    status: str
+    account_id: int | None
+    counter_account_id: int | None
+    currency: str | None
+    amount: Money | None
+    amount_base: Money | None
+    residual: Money | None
+    method: str | None
+    rate: str | None
+    payment: Money | None
+    first_month: str | None
+    starts_on: date
+    every: str
+    day_rule: str
+    document_id: int | None
+    origin_entry_id: int | None
+    parts: Sequence[PartRecord]
+
+
+def get(organization_id: str, schedule_id: int) -> Schedule:
+    """Find a schedule, or raise NotFoundError."""
+    return lookups.get(Schedule, organization_id, schedule_id)
+
+
+def part(organization_id: str, schedule_id: int, number: int) -> SchedulePart:
+    """Find a part by its number, or raise NotFoundError."""
+    found = [each for each in parts_of(get(organization_id, schedule_id)) if each.number == number]
+    if not found:
+        raise NotFoundError
+    return found[0]
+
+
+def parts_of(schedule: Schedule) -> Sequence[SchedulePart]:
+    """List the parts of a schedule in their order."""
+    return db.session.scalars(
+        sa.select(SchedulePart)
+        .where(refers_to(SchedulePart.schedule_id, schedule))
+        .order_by(SchedulePart.number)
+    ).all()
+
+
+def due(organization_id: str, until: date) -> Sequence[SchedulePart]:
+    """List the parts that fall due up to a day and were never posted, in the order of their days."""
+    return db.session.scalars(
+        sa.select(SchedulePart)
+        .join(Schedule, refers_to(SchedulePart.schedule_id, Schedule))
+        .where(
+            SchedulePart.organization_id == organization_id,
+            SchedulePart.due_on <= until,
+            SchedulePart.state.in_(("PLANNED", "REFUSED")),
+            Schedule.status == "ACTIVE",
+        )
+        .order_by(SchedulePart.due_on, SchedulePart.id)
+    ).all()
+
+
+def has_any(organization_id: str) -> bool:
+    """Return whether there are schedules that go on."""
+    return bool(
+        db.session.scalar(
+            sa.select(
+                sa.exists().where(
+                    Schedule.organization_id == organization_id,
+                    Schedule.status == "ACTIVE",
+                    Schedule.kind != "REVERSING",
+                )
+            )
+        )
+    )
+
+
+def waiting(organization_id: str, until: date) -> list[PartState]:
+    """Give the states of the parts that are due up to a day, voided ones among them; refused ones first."""
+    rows = db.session.scalars(
+        sa.select(SchedulePart.state)
+        .join(Schedule, refers_to(SchedulePart.schedule_id, Schedule))
+        .outerjoin(JournalEntry, refers_to(SchedulePart.journal_entry_id, JournalEntry))
+        .where(
+            SchedulePart.organization_id == organization_id,
+            SchedulePart.due_on <= until,
+            SchedulePart.state != "SKIPPED",
+            sa.or_(SchedulePart.state != "POSTED", JournalEntry.status == "VOIDED"),
+            Schedule.status == "ACTIVE",
+            Schedule.kind != "REVERSING",
+        )
+    )
+    return sorted(
+        (PartState.REFUSED if each == "REFUSED" else PartState.DUE for each in rows),
+        key=lambda state: state is not PartState.REFUSED,
+    )
+
+
+def state_of(found: SchedulePart, today: date) -> PartState:
+    """Give the state of a part on a day; one whose entry was voided is due again."""
+    entry = found.journal_entry_id and lookups.get(
+        JournalEntry, found.organization_id, found.journal_entry_id
+    )
+    return _state(found, entry.status if entry else None, today)
+
+
+def _state(found: SchedulePart, entry_status: str | None, today: date) -> PartState:
+    if found.state == "POSTED" and entry_status == "VOIDED":
+        return PartState.DUE
+    if found.state == "PLANNED" and found.due_on <= today:
+        return PartState.DUE
+    return PartState(found.state)
+
+
+def reversed_with(entry: JournalEntry) -> Sequence[JournalEntry]:
+    """List the other posted entry of a pair of which one reverses the other; none of other entries."""
+    schedule = entry.schedule_id and get(entry.organization_id, entry.schedule_id)
+    if not schedule or schedule.kind != "REVERSING":
+        return ()
+    (only,) = parts_of(schedule)
+    ids = {schedule.origin_entry_id, only.journal_entry_id} - {entry.id}
+    found = lookups.by_id(JournalEntry, entry.organization_id, ids).values()
+    return [each for each in found if each.status == "POSTED"]
+
+
+def postings_of(schedule: Schedule) -> list[Any]:
+    """Give the legs of a recurring schedule as somebody wrote them."""
+    days = {"tax_point", "due_on"}
+    amounts = {"amount", "amount_base"}
+
+    def read(name: str, value: Any) -> Any:
+        if value is not None and name in amounts:
+            return Decimal(value)
+        return date.fromisoformat(value) if value is not None and name in days else value
+
+    return [{name: read(name, value) for name, value in leg.items()} for leg in schedule.legs or ()]
+
+
+def record(schedule: Schedule, today: date) -> ScheduleRecord:
+    """Give a schedule with its parts as they are on a day."""
+    return records([schedule], today)[0]
+
+
+def listed(
+    organization_id: str, *, today: date, after: tuple[Any, ...] | None, limit: int
+) -> Page[ScheduleRecord]:
+    """List schedules, the newest first."""
+    statement = sa.select(Schedule).where(Schedule.organization_id == organization_id)
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of(records(found.items, today))
+
+
+def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
+    """Give schedules with their parts as they are on a day, in a constant number of statements."""
+    if not found:
+        return []
+    organization_id = found[0].organization_id
+    base = organizations.base_currency(organization_id)
+    rows = db.session.scalars(
+        sa.select(SchedulePart)
+        .where(
+            SchedulePart.organization_id == organization_id,
+            SchedulePart.schedule_id.in_([each.id for each in found]),
+        )
+        .order_by(SchedulePart.schedule_id, SchedulePart.number)
+    ).all()
+    entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in rows})
+    parts: dict[int, list[PartRecord]] = {each.id: [] for each in found}
+    currencies: Mapping[int, str | None] = {each.id: each.currency for each in found}
+    for each in rows:
+        entry = entries.get(each.journal_entry_id or 0)
+        parts[each.schedule_id].append(
+            PartRecord(
+                each.number,
+                each.due_on,
+                _money(each.amount_minor, currencies[each.schedule_id]),
+                _money(each.amount_base_minor, base),
+                _state(each, entry.status if entry else None, today),
+                each.journal_entry_id,
+                entry.effective_on if entry else None,
+                each.refusal,
+                each.refusal_code,
+            )
+        )
+    return [
+        ScheduleRecord(
+            each.id,
+            each.name,
+            each.kind,
+            each.status,
+            each.account_id,
+            each.counter_account_id,
+            each.currency,
+            _money(each.amount_minor, each.currency),
+            _money(each.amount_base_minor, base),
+            _money(each.residual_minor, base),
+            each.method,
+            None if each.rate is None else f"{each.rate.normalize():f}",
+            _money(each.payment_minor, base),
+            each.first_month,
+            each.starts_on,
+            each.every,
+            each.day_rule,
+            each.document_id,
+            each.origin_entry_id,
+            parts[each.id],
+        )
+        for each in found
+    ]
+
+
+def _money(minor: int | None, currency: str | None) -> Money | None:
+    return None if minor is None or currency is None else Money(minor, currency)

@@ -1,0 +1,165 @@
+"""The schemas of schedules."""
+
+import marshmallow as ma
+
+from webapp.ledger.closing.schedules import (
+    EVERY,
+    FIRST_MONTHS,
+    METHODS,
+    MOST_PARTS,
+    DayRule,
+    PartState,
+    ScheduleKind,
+)
+from webapp.ledger.references import Kind
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.bookkeeping.journal_entries import PostingInputSchema
+from webapp.schemas.untrusted import Untrusted
+
+AMOUNT = "What all parts come to on `accountId`; null where each part has postings."
+BASE = "What it was worth in the base currency."
+DAY_RULE = "On which day of their month parts fall due: that of `startsOn`, the last or the first."
+
+
+RESIDUAL = "What is left of an asset's cost in the end; null for other schedules."
+METHOD = "How an asset is depreciated; null for other schedules."
+RATE = "In per cent a year, of an asset on a reducing balance and of a loan; else null."
+PAYMENT = "What each payment of a loan comes to with its interest; else null."
+FIRST_MONTH = (
+    "Whether the month of use counts in full, or the next one is the first; null for other schedules."
+)
+
+
+class SchedulePartSchema(Schema):
+    """A part of a schedule."""
+
+    number = ma.fields.Integer(metadata={"description": "Its number in the schedule, from 1."})
+    due_on = fields.Day(metadata={"description": "The day on which it falls due."})
+    amount = fields.Amount(
+        allow_none=True, metadata={"description": "Its share; null where it has postings."}
+    )
+    amount_base = fields.Amount(allow_none=True, metadata={"description": "Its share of what it was worth."})
+    state = fields.OneOf(
+        *PartState,
+        metadata={
+            "description": "Whether it is planned, due, posted, refused or skipped; due again once voided."
+        },
+    )
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    effective_at = fields.Day(allow_none=True, metadata={"description": "The day of its entry; null before."})
+    refusal = Untrusted(
+        allow_none=True, metadata={"description": "Why it could not be posted; null otherwise."}
+    )
+    refusal_code = ma.fields.String(
+        allow_none=True, metadata={"description": "The code of the error that refused it; null otherwise."}
+    )
+
+
+class ScheduleSchema(Schema):
+    """An amount, or an entry, in parts that fall due by a rule."""
+
+    id = fields.Id(Kind.SCHEDULE)
+    name = Untrusted(metadata={"description": "What it is called, and its entries."})
+    kind = fields.OneOf(*ScheduleKind, metadata={"description": "What its parts are."})
+    status = fields.OneOf(
+        "ACTIVE", "STOPPED", metadata={"description": "Whether its parts are still posted."}
+    )
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    counter_account_id = fields.Id(
+        Kind.ACCOUNT,
+        allow_none=True,
+        metadata={"description": "Where parts of the amount go; null for none."},
+    )
+    currency = fields.Currency(allow_none=True)
+    amount = fields.Amount(allow_none=True, metadata={"description": AMOUNT})
+    amount_base = fields.Amount(allow_none=True, metadata={"description": BASE})
+    residual = fields.Amount(allow_none=True, metadata={"description": RESIDUAL})
+    method = fields.OneOf(*METHODS, allow_none=True, metadata={"description": METHOD})
+    rate = ma.fields.String(allow_none=True, metadata={"description": RATE})
+    payment = fields.Amount(allow_none=True, metadata={"description": PAYMENT})
+    first_month = fields.OneOf(*FIRST_MONTHS, allow_none=True, metadata={"description": FIRST_MONTH})
+    starts_on = fields.Day(metadata={"description": "The day from which the days of its parts are counted."})
+    every = fields.OneOf(*EVERY, metadata={"description": "How far its parts are apart."})
+    day_rule = fields.OneOf(*DayRule, metadata={"description": DAY_RULE})
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
+    origin_entry_id = fields.Id(
+        Kind.JOURNAL_ENTRY,
+        allow_none=True,
+        metadata={"description": "The entry that it reverses; null for none."},
+    )
+    parts = ma.fields.List(ma.fields.Nested(SchedulePartSchema), metadata={"description": "Its parts."})
+
+
+class NewScheduleSchema(Schema):
+    """A new schedule: a RELEASE of an amount from an account to another, or a RECURRING one of postings.
+
+    A DEPRECIATION takes `amount`, the cost of an asset, from `accountId` month by month; a LOAN of `amount` adds its
+    interest to `accountId` with each payment, whose bank line is booked there whole.
+    """
+
+    kind = fields.OneOf(
+        "RECURRING",
+        "RELEASE",
+        "DEPRECIATION",
+        "LOAN",
+        required=True,
+        metadata={"description": "What its parts are."},
+    )
+    name = fields.Name(required=True)
+    starts_on = fields.Day(
+        required=True, metadata={"description": "The day of the first part, or in its month."}
+    )
+    periods = fields.WholeNumber(
+        least=1,
+        most=MOST_PARTS,
+        load_default=None,
+        metadata={"description": "How many parts; or send `endsOn`."},
+    )
+    ends_on = fields.Day(
+        load_default=None, metadata={"description": "The last day of a part; or send `periods`."}
+    )
+    every = fields.OneOf(
+        *EVERY, load_default="MONTH", metadata={"description": "How far its parts are apart."}
+    )
+    day_rule = fields.OneOf(*DayRule, load_default=None, metadata={"description": DAY_RULE})
+    account_id = fields.Id(Kind.ACCOUNT, load_default=None)
+    counter_account_id = fields.Id(
+        Kind.ACCOUNT, load_default=None, metadata={"description": "Where parts of the amount go."}
+    )
+    amount = fields.Amount(load_default=None, metadata={"description": AMOUNT})
+    amount_base = fields.Amount(load_default=None, metadata={"description": BASE})
+    currency = fields.Currency(load_default=None)
+    residual = fields.Amount(load_default=None, metadata={"description": RESIDUAL})
+    method = fields.OneOf(*METHODS, load_default=None, metadata={"description": METHOD})
+    rate = fields.Factor(load_default=None, metadata={"description": RATE})
+    payment = fields.Amount(load_default=None, metadata={"description": PAYMENT})
+    first_month = fields.OneOf(*FIRST_MONTHS, load_default=None, metadata={"description": FIRST_MONTH})
+    postings = ma.fields.List(
+        ma.fields.Nested(PostingInputSchema),
+        load_default=None,
+        validate=ma.validate.Length(min=2, max=200, error="Send 2 to 200 postings."),
+        metadata={"description": "What each part of a RECURRING one posts."},
+    )
+    document_id = fields.Id(Kind.DOCUMENT, load_default=None)
+
+
+class ScheduleRunSchema(Schema):
+    """Up to which day parts are posted; by default today."""
+
+    until = fields.Day(load_default=None)
+
+
+class ScheduleStopSchema(Schema):
+    """Why a schedule is stopped; with `release` what is left of its amount is posted at once."""
+
+    note = fields.Text(least=1, most=2000, required=True)
+    release = fields.Flag(
+        load_default=False, metadata={"description": "Post what is left of its amount now."}
+    )
+
+
+class PartSkipSchema(Schema):
+    """Why a part is left out."""
+
+    note = fields.Text(least=1, most=2000, required=True)

@@ -1,0 +1,423 @@
+"""Schedules: written once, their parts posted as they fall due, stopped, skipped; and reversals with their entries."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import TypedDict
+
+from webapp.database.sessions import db
+from webapp.ledger.closing import schedules as rules
+from webapp.ledger.closing.schedules import PartState, PartStateError, ScheduleKind, ScheduleLengthError
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.corrections import reversal
+from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.money import money_at
+from webapp.ledger.periods import month_end
+from webapp.ledger.references import Kind, Ref
+from webapp.models import Account, Document, JournalEntry, Organization, Schedule, SchedulePart
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries, schedules
+from webapp.queries.tax import returns
+from webapp.services.audit import field_changes
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.results import ActionResult, FailedItem, ItemResult, TouchedIds, attempt
+from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts
+from webapp.services.tax.coding import NoTaxHereError
+
+# What each part of a schedule is in its currency and in the base; nothing where it has postings.
+PartAmounts = Sequence[tuple[int | None, int | None]]
+
+
+class TaxPeriodFiledError(LedgerError):
+    """The tax return of this day is filed; post this part by hand, so that it comes late into the next one."""
+
+    code = "tax_period_filed"
+
+
+class UntilAheadError(UnprocessableError):
+    """Parts are posted up to today at most; choose an earlier day."""
+
+    code = "until_ahead"
+
+
+class ReleasedAmountError(UnprocessableError):
+    """Send the amount to release; one in another currency with what it was worth, as amountBase with its sign."""
+
+    code = "amount_base"
+
+
+class ScheduleShapeError(UnprocessableError):
+    """An amount in parts has two accounts, and no postings or taxes; what recurs has postings alone."""
+
+    code = "no_tax_here"
+
+
+class StoppedError(LedgerError):
+    """This schedule was stopped; write another one."""
+
+    code = "stopped"
+
+
+class AssetError(UnprocessableError):
+    """An asset is depreciated each month, down to a residual below its cost and not below zero."""
+
+    code = "asset"
+
+
+class PaymentError(UnprocessableError):
+    """The payment of a loan is above the interest of its first period."""
+
+    code = "payment"
+
+
+class RateError(UnprocessableError):
+    """Send the rate in per cent a year, from 0 to 100."""
+
+    code = "rate"
+
+
+class ReversalDraftError(UnprocessableError):
+    """An entry and its reversal are posted in one act: send `post` as well."""
+
+    code = "reverses_posted"
+
+
+class ScheduleInput(TypedDict):
+    """A schedule as somebody writes it: of an amount that is released, or of postings that recur."""
+
+    kind: str
+    name: str
+    starts_on: date
+    every: str
+    day_rule: str | None
+    periods: int | None
+    ends_on: date | None
+    account_id: int | None
+    counter_account_id: int | None
+    amount: Decimal | None
+    amount_base: Decimal | None
+    currency: str | None
+    residual: Decimal | None
+    method: str | None
+    rate: Decimal | None
+    payment: Decimal | None
+    first_month: str | None
+    postings: PostingInputs | None
+    document_id: int | None
+
+
+def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
+    """Write a schedule of shares of an amount, or of the same entry again and again."""
+    organization = organizations.get(actor.organization_id)
+    title = f"Made the schedule {given['name']}"
+    payload = field_changes.jsonable(given)
+    with act(actor, now, "create_schedule", ("schedule", "new"), title=title, payload=payload) as doing:
+        rule = given["day_rule"] or rules.preset_rule(given["kind"])
+        days = _days(given, rule)
+        if given["document_id"] is not None:
+            lookups.refer(Document, organization.id, given["document_id"], "documentId")
+        made = Schedule(
+            organization_id=organization.id,
+            name=given["name"],
+            kind=given["kind"],
+            status="ACTIVE",
+            starts_on=given["starts_on"],
+            every=given["every"],
+            day_rule=rule,
+            document_id=given["document_id"],
+            created_at=now,
+        )
+        if given["kind"] == ScheduleKind.RECURRING:
+            amounts = _recurring(organization, made, given, len(days))
+        else:
+            amounts = _shared(organization, made, given, days)
+        _add(made, days, amounts)
+        doing.target_id = str(made.id)
+        doing.after = {"name": made.name, "kind": made.kind, "parts": len(days)}
+    return made
+
+
+def _days(given: ScheduleInput, rule: str) -> list[date]:
+    periods, ends_on, every = given["periods"], given["ends_on"], given["every"]
+    if (periods is None) == (ends_on is None):
+        raise ScheduleLengthError(fields={"periods": [str(ScheduleLengthError.__doc__)]})
+    first = given["starts_on"]
+    if given["kind"] == ScheduleKind.DEPRECIATION and given["first_month"] == "NEXT":
+        first = month_end(first) + timedelta(days=1)
+    count = periods or rules.periods_until(first, ends_on or date.max, every, rule)
+    return rules.due_days(first, count, every, rule)
+
+
+def _recurring(organization: Organization, made: Schedule, given: ScheduleInput, count: int) -> PartAmounts:
+    """Give a recurring schedule its postings, which are judged as those of its first part."""
+    postings = given["postings"]
+    if not postings:
+        sentence = "Send the postings that recur."
+        raise ScheduleShapeError(sentence, fields={"postings": [sentence]})
+    legs = _mirrored(organization, postings, given["starts_on"])
+    if all(leg.amount_base_minor is not None for leg in legs):
+        check_balanced(legs, organization.base_currency)
+    made.legs = field_changes.jsonable(postings)
+    return [(None, None)] * count
+
+
+def _mirrored(organization: Organization, postings: PostingInputs, day: date) -> Sequence[Leg]:
+    written = legs_of(organization, postings, day)
+    return line_drafts.mirror_legs(organization, written, day, document_id=None, is_written=True)
+
+
+def _shared(
+    organization: Organization, made: Schedule, given: ScheduleInput, days: Sequence[date]
+) -> PartAmounts:
+    """Give a schedule of an amount its accounts and that amount, and split it into parts."""
+    base = organization.base_currency
+    if given["postings"]:
+        raise ScheduleShapeError(fields={"postings": [str(ScheduleShapeError.__doc__)]})
+    account = lookups.refer(Account, organization.id, given["account_id"] or 0, "accountId")
+    counter = lookups.refer(Account, organization.id, given["counter_account_id"] or 0, "counterAccountId")
+    currency = given["currency"] or account.currency or base
+    whole = money_at(given["amount"] or Decimal(0), currency, "amount").minor
+    worth = whole if currency == base else 0
+    if currency != base and given["amount_base"] is not None:
+        worth = money_at(given["amount_base"], base, "amountBase").minor
+    if whole * worth <= 0:
+        name = "amountBase" if whole else "amount"
+        raise ReleasedAmountError(fields={name: [str(ReleasedAmountError.__doc__)]})
+    made.account_id, made.counter_account_id = account.id, counter.id
+    made.currency, made.amount_minor, made.amount_base_minor = currency, whole, worth
+    if made.kind == ScheduleKind.RELEASE:
+        parts = rules.equal_parts(whole, len(days))
+        return list(zip(parts, rules.shares_of(worth, parts), strict=True))
+    if currency != base or whole < 0:
+        sentence = f"The amount of an asset or a loan is above zero and in {base}."
+        raise ScheduleShapeError(sentence, fields={"amount": [sentence]})
+    parts = (_depreciated if made.kind == ScheduleKind.DEPRECIATION else _interest)(
+        organization, made, given, days
+    )
+    return [(each, each) for each in parts]
+
+
+def _depreciated(
+    organization: Organization, made: Schedule, given: ScheduleInput, days: Sequence[date]
+) -> list[int]:
+    cost, base = made.amount_minor or 0, organization.base_currency
+    made.method, made.first_month = given["method"] or "STRAIGHT_LINE", given["first_month"] or "FULL"
+    made.residual_minor = money_at(given["residual"] or Decimal(0), base, "residual").minor
+    if made.every != "MONTH" or not 0 <= made.residual_minor < cost:
+        raise AssetError(fields={"every" if made.every != "MONTH" else "residual": [str(AssetError.__doc__)]})
+    if made.method == "STRAIGHT_LINE":
+        return rules.equal_parts(cost - made.residual_minor, len(days))
+    made.rate = _rate(given)
+    years = organizations.financial_years(organization.id)
+    return rules.reducing_parts(cost, made.residual_minor, made.rate, days, years)
+
+
+def _interest(
+    organization: Organization, made: Schedule, given: ScheduleInput, days: Sequence[date]
+) -> list[int]:
+    principal = made.amount_minor or 0
+    made.rate = _rate(given)
+    made.payment_minor = money_at(given["payment"] or Decimal(0), organization.base_currency, "payment").minor
+    plan = rules.annuity(principal, made.rate, made.payment_minor, len(days), made.every)
+    if made.payment_minor <= plan[0].interest:
+        raise PaymentError(fields={"payment": [str(PaymentError.__doc__)]})
+    return [each.interest for each in plan]
+
+
+def _rate(given: ScheduleInput) -> Decimal:
+    rate = given["rate"]
+    if rate is None or not 0 <= rate <= rules.HIGHEST_RATE:
+        raise RateError(fields={"rate": [str(RateError.__doc__)]})
+    return rate
+
+
+def _add(made: Schedule, days: Sequence[date], amounts: PartAmounts) -> list[SchedulePart]:
+    db.session.add(made)
+    db.session.flush()
+    parts = [
+        SchedulePart(
+            organization_id=made.organization_id,
+            schedule_id=made.id,
+            number=number,
+            due_on=day,
+            amount_minor=minor,
+            amount_base_minor=worth,
+            state="PLANNED",
+        )
+        for number, (day, (minor, worth)) in enumerate(zip(days, amounts, strict=True), 1)
+    ]
+    db.session.add_all(parts)
+    db.session.flush()
+    return parts
+
+
+def run(*, until: date | None = None, actor: Actor, now: datetime) -> list[ItemResult]:
+    """Post each part that is due up to a day; one that a rule refuses stays due, and stops no other."""
+    organization_id = actor.organization_id
+    today = organizations.today(organization_id, now)
+    if until is not None and until > today:
+        raise UntilAheadError(fields={"until": [str(UntilAheadError.__doc__)]})
+    results = []
+    for part in schedules.due(organization_id, until or today):
+        done = attempt(part.id, partial(post, part, is_by_hand=False, actor=actor, now=now))
+        if isinstance(done, FailedItem):
+            part.state, part.refusal_code, part.refusal = "REFUSED", done.code, done.error
+            db.session.flush()
+        results.append(done)
+    return results
+
+
+def post(part: SchedulePart, *, is_by_hand: bool = True, actor: Actor, now: datetime) -> ActionResult:
+    """Post a part on its day, or on the first open one; by hand also one that was voided, or whose tax is late."""
+    schedule = schedules.get(part.organization_id, part.schedule_id)
+    target, payload = ("schedule", schedule.id), {"number": part.number}
+    title = f"Posted part {part.number} of the schedule {schedule.name}"
+    with act(actor, now, "post_schedule_part", target, title=title, payload=payload) as doing:
+        _require_open(part)
+        if schedule.status == "STOPPED":
+            raise StoppedError
+        organization = organizations.get(part.organization_id)
+        legs = _legs(organization, schedule, part)
+        if not is_by_hand and any(leg.tax_code_id for leg in legs):
+            _refuse_filed(organization.id, part.due_on)
+        entry = _post(schedule, legs, part.due_on, doing) if legs else None
+        part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
+        part.journal_entry_id = entry.id if entry else None
+        db.session.flush()
+        doing.result = TouchedIds([entry.id] if entry else []).as_json()
+        doing.after = {
+            "number": part.number,
+            "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, entry and entry.id),
+        }
+    return ActionResult(
+        action_request_id=doing.id, changed=True, result=TouchedIds([entry.id] if entry else [])
+    )
+
+
+def _require_open(part: SchedulePart) -> None:
+    if schedules.state_of(part, part.due_on) in (PartState.POSTED, PartState.SKIPPED):
+        raise PartStateError
+
+
+def _legs(organization: Organization, schedule: Schedule, part: SchedulePart) -> Sequence[Leg]:
+    """Give the legs of a part; one of 0.00 has none."""
+    if schedule.kind == ScheduleKind.RECURRING:
+        return _mirrored(organization, schedules.postings_of(schedule), part.due_on)
+    minor, worth = part.amount_minor or 0, part.amount_base_minor or 0
+    if not minor and not worth:
+        return ()
+    currency, has_own = (
+        schedule.currency or organization.base_currency,
+        schedule.currency != organization.base_currency,
+    )
+    return [
+        Leg(schedule.counter_account_id or 0, minor, currency, worth, has_own_base=has_own and bool(minor)),
+        Leg(schedule.account_id or 0, -minor, currency, -worth, has_own_base=has_own and bool(minor)),
+    ]
+
+
+def _post(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> JournalEntry:
+    """Post an entry of a schedule on its day, or on the first open one."""
+    entry = journal_entries.add_draft(
+        organizations.get(schedule.organization_id),
+        organizations.first_open_day(schedule.organization_id, due_on),
+        legs,
+        source="manual",
+        description=schedule.name,
+        now=doing.now,
+    )
+    entry.schedule_id = schedule.id
+    db.session.flush()
+    journal_entries.post(entry, doing, fact=journal_entries.fact_of(entry, due_on))
+    return entry
+
+
+def _refuse_filed(organization_id: str, tax_point: date) -> None:
+    filed = returns.filed_to(organization_id)
+    if filed is not None and tax_point <= filed:
+        raise TaxPeriodFiledError(details={"filedTo": filed.isoformat()})
+
+
+def reversing(entry: JournalEntry, day: date, doing: Act) -> Schedule:
+    """Make the schedule of an entry that is reversed on a later day; the entry is still a draft."""
+    if day <= entry.effective_on:
+        sentence = str(rules.ReversesBeforeError.__doc__)
+        raise rules.ReversesBeforeError(fields={"reversesOn": [sentence]})
+    if any(leg.tax_code_id for leg in entries.legs_of(entry)):
+        raise NoTaxHereError(fields={"postings": [str(NoTaxHereError.__doc__)]})
+    made = Schedule(
+        organization_id=entry.organization_id,
+        name=entry.description or f"Reversal of {entry.effective_on:%-d %b %Y}",
+        kind=ScheduleKind.REVERSING,
+        status="ACTIVE",
+        starts_on=day,
+        every="MONTH",
+        day_rule=rules.DayRule.ANCHOR,
+        origin_entry_id=entry.id,
+        created_at=doing.now,
+    )
+    _add(made, [day], [(None, None)])
+    entry.schedule_id = made.id
+    db.session.flush()
+    return made
+
+
+def reverse(entry: JournalEntry, made: Schedule, doing: Act) -> JournalEntry:
+    """Post the reversal of an entry as the one part of its schedule."""
+    (part,) = schedules.parts_of(made)
+    legs = reversal(entries.legs_of(entry))
+    back = _post(made, legs, part.due_on, doing)
+    part.state, part.journal_entry_id = "POSTED", back.id
+    db.session.flush()
+    return back
+
+
+def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: datetime) -> ActionResult:
+    """Stop a schedule: what is not posted is left as it is, or with `release` posted at once on the first open day."""
+    target, payload = ("schedule", schedule.id), {"release": release}
+    title = f"Stopped the schedule {schedule.name}"
+    with act(actor, now, "stop_schedule", target, title=title, note=note, payload=payload) as doing:
+        touched: list[int] = []
+        if schedule.status == "STOPPED":
+            doing.nothing_to_do()
+            return ActionResult(action_request_id=doing.id, changed=False, result=TouchedIds([]))
+        doing.before = {"status": schedule.status}
+        if release and schedule.kind in (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION):
+            touched = _release_rest(schedule, doing)
+        schedule.status = "STOPPED"
+        db.session.flush()
+        doing.result = TouchedIds(touched).as_json()
+        doing.after = {"status": schedule.status}
+    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds(touched))
+
+
+def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
+    organization = organizations.get(schedule.organization_id)
+    today = organizations.today(organization.id, doing.now)
+    touched = []
+    for part in schedules.parts_of(schedule):
+        legs = _legs(organization, schedule, part)
+        if schedules.state_of(part, today) in (PartState.POSTED, PartState.SKIPPED) or not legs:
+            continue
+        entry = _post(schedule, legs, min(part.due_on, today), doing)
+        part.state, part.journal_entry_id = "POSTED", entry.id
+        touched.append(entry.id)
+    return touched
+
+
+def skip(part: SchedulePart, *, note: str, actor: Actor, now: datetime) -> ActionResult:
+    """Leave a part out for good, with the reason."""
+    schedule = schedules.get(part.organization_id, part.schedule_id)
+    target, payload = ("schedule", schedule.id), {"number": part.number}
+    title = f"Skipped part {part.number} of the schedule {schedule.name}"
+    with act(actor, now, "skip_schedule_part", target, title=title, note=note, payload=payload) as doing:
+        _require_open(part)
+        part.state = "SKIPPED"
+        db.session.flush()
+        doing.after = {"number": part.number, "state": part.state}
+    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds([]))
