@@ -50,6 +50,8 @@ def pytest_configure(config):
     # Readers of the server's own time zone would show themselves here.
     os.environ["TZ"] = "Pacific/Apia"
     time.tzset()
+    # A server of a test starts a worker only where the test is about it.
+    os.environ["WORKER"] = "off"
     # Most of what is made stays, or goes by itself: the collector of garbage comes seldom.
     gc.set_threshold(20_000, 20, 50)
 

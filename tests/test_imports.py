@@ -57,6 +57,7 @@ ARROW = {
         "database",
         "config",
         "demo",
+        "books_alone",
         "create_app",
         "distribution",
         "ledger",

@@ -19,29 +19,35 @@ def create_app(settings: Settings | None = None) -> Flask:
     """Build the application: settings, books, guards, the two doors, errors."""
     from webapp import api, mcp, pages, web  # noqa: PLC0415  (the rooms import this package)
     from webapp.database import measures  # noqa: PLC0415
-    from webapp.database.sessions import db, prepare_engine  # noqa: PLC0415
     from webapp.errors import register_errors  # noqa: PLC0415
 
     settings = settings or Settings.from_environment()
-    app = Flask("webapp", instance_path=str(settings.instance_path))
-    app.config.from_mapping(flask_settings(settings))
-    app.url_map.strict_slashes = False
-    app.url_map.merge_slashes = False
-    app.json.sort_keys = False  # type: ignore[attr-defined]
-
     if settings.is_measured:
         measures.start()
-    db.init_app(app)
-    with app.app_context():
-        prepare_engine(db.engine)
-
+    app = books_alone(settings)
     web.register(app)
     api.register(app)
     mcp.register(app)
     pages.register(app)
     register_errors(app)
-
     app.wsgi_app = behind_proxies(app.wsgi_app, settings.proxy_hops)  # type: ignore[assignment, method-assign]
+    return app
+
+
+def books_alone(settings: Settings) -> Flask:
+    """Build the application without its doors, in less memory: for a program that nobody visits."""
+    from webapp.database.sessions import db, prepare_engine  # noqa: PLC0415  (the rooms import this package)
+    from webapp.web.logs import write_logs  # noqa: PLC0415
+
+    app = Flask("webapp", instance_path=str(settings.instance_path))
+    app.config.from_mapping(flask_settings(settings))
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    db.init_app(app)
+    with app.app_context():
+        prepare_engine(db.engine)
+    write_logs()
     return app
 
 

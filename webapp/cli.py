@@ -26,11 +26,13 @@ from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
 from webapp.commands.tokens import create_token, tokens_group
 from webapp.commands.upgrading import upgrade
+from webapp.commands.worker import worker
 
 COMMANDS = tuple(
     in_plain_words(each)
     for each in (
         serve,
+        worker,
         migrate,
         upgrade,
         distribute,

@@ -45,6 +45,7 @@ class Settings:
     outbound: str = OUTBOUND[0]
     metrics: str = ""
     metrics_token: str = field(default="", repr=False)
+    starts_worker: bool = True
 
     @property
     def is_sqlite(self) -> bool:
@@ -112,6 +113,7 @@ class Settings:
             outbound=read.text("OUTBOUND", OUTBOUND[0]),
             metrics=read.text("METRICS", ""),
             metrics_token=read.text("METRICS_TOKEN", ""),
+            starts_worker=read.choice("WORKER", "on", "off") == "on",
         )
         refuse_unsafe(settings, environment)
         return settings
@@ -132,6 +134,13 @@ class SettingTexts:
             except OSError as error:
                 raise UnsafeSettingError(f"{name}_FILE names a file that cannot be read: {path}.") from error
         return self._environment.get(name) or default
+
+    def choice(self, name: str, *words: str) -> str:
+        """Read one of some words, the first where nothing is set; raises UnsafeSettingError."""
+        text = self.text(name, words[0])
+        if text not in words:
+            raise UnsafeSettingError(f"{name} is {text!r}; set it to {' or '.join(words)}.")
+        return text
 
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1000) -> int:
         """Read a whole number; raises UnsafeSettingError where it is none in this range."""

@@ -3,7 +3,7 @@
 import gc
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ PASSWORD_STDIN = click.option(
 LISTED = 20
 
 
-def application(*, maintains: bool = True) -> Flask:
+def application(*, maintains: bool = True, make: Callable[[Settings], Flask] = create_app) -> Flask:
     """Build the application, or stop with the hint of an unsafe setting."""
     if has_app_context():
         # `flask --app wsgi` has built it.
@@ -44,7 +44,7 @@ def application(*, maintains: bool = True) -> Flask:
     # As while webapp/cli.py imports.
     gc.disable()
     try:
-        return create_app(Settings.from_environment(maintains=maintains))
+        return make(Settings.from_environment(maintains=maintains))
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
     finally:

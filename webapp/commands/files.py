@@ -59,7 +59,7 @@ def watch(folder: Path | None, organization_id: str | None, *, once: bool, share
     """
     if (folder is None) != (organization_id is None):
         raise click.UsageError("Name a folder and its organization, or neither to watch the folders of all.")
-    with books(), _ending() as end:
+    with books(), ending() as end:
         given = None if folder is None or organization_id is None else {organization_id: folder}
         watched: dict[Path, DropFolder] = {}
         # What is loaded stays as long as the process: the garbage collector need not look at it for each file.
@@ -219,8 +219,8 @@ def _put_away(folder: DropFolder, arrived: Mapping[str, Arrival]) -> None:
 
 
 @contextmanager
-def _ending() -> Iterator[Event]:
-    """Yield an event that SIGTERM and SIGINT set, so that the current file is finished first."""
+def ending() -> Iterator[Event]:
+    """Yield an event that SIGTERM and SIGINT set, so that the current step is finished first."""
     end = Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:

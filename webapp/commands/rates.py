@@ -36,7 +36,7 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
     with books():
         require_organization(organization_id)
         db.session.rollback()
-        data = path.read_bytes() if path else _fetched(HISTORY if history else DAILY)
+        data = path.read_bytes() if path else fetched(HISTORY if history else DAILY)
         days = exchange_rates.read_file(data)
         begin_write(organization_id)
         changed = exchange_rates.take_file(
@@ -50,7 +50,7 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
     answer(value, f"{changed:,} new rates, up to {days[-1].day:%-d %b %Y}.", as_json=as_json)
 
 
-def _fetched(name: str) -> bytes:
+def fetched(name: str) -> bytes:
     """Read the bank's file; nothing else in Tieout uses the network."""
     try:
         with urllib.request.urlopen(ADDRESS + name, timeout=PATIENCE_SECONDS) as response:  # noqa: S310  (the address is ours, and https)

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import click
@@ -19,11 +20,12 @@ from webapp.commands.books import (
 )
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
-from webapp.config import Settings, is_loopback, make_instance
+from webapp.commands.worker import Attendant
+from webapp.config import Settings, SettingTexts, is_loopback, make_instance
 from webapp.database import measures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
-from webapp.database.roles import unbound
+from webapp.database.roles import is_for_requests_only, unbound
 from webapp.database.sessions import begin_write, db
 from webapp.database.tenancy import maintenance
 from webapp.distribution import needs, placements
@@ -33,6 +35,10 @@ from webapp.services.access.organizations import bind_rows
 
 log = logging.getLogger("tieout")
 MOST_SHARDS = 256
+NO_WORKER = (
+    "Nothing is done by itself, because the database role of this server serves requests. Run tieout worker, with "
+    "MAINTENANCE_DATABASE_URL."
+)
 
 
 @click.command()
@@ -49,13 +55,28 @@ def serve() -> None:
         require_safe_role()
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values()]
+            is_bound = is_for_requests_only(connection)
         if was_stopped:
             notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
         db.engine.dispose()
+    attendant = Attendant()
+    if settings.starts_worker and is_bound and not SettingTexts().text("MAINTENANCE_DATABASE_URL", ""):
+        notes.append(NO_WORKER)
+        settings = replace(settings, starts_worker=False)
+
+    def ready(_server: object) -> None:
+        say([*notes, *greeting(settings).splitlines()])
+        if settings.starts_worker:
+            attendant.start()
+
+    def ended(_server: object) -> None:
+        attendant.stop()
+        measures.end()
+
     hooks: dict[str, Callable[..., None]] = {
-        "when_ready": lambda _server: say([*notes, *greeting(settings).splitlines()]),
+        "when_ready": ready,
         "child_exit": lambda _server, worker: measures.ended(worker.pid),
-        "on_exit": lambda _server: measures.end(),
+        "on_exit": ended,
     }
     serve_books(app, settings, hooks)
 

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
+
+from webapp.database.column_types import Instant
 
 
 def _write(function: type[Any], **by_dialect: Callable[..., str]) -> None:
@@ -130,4 +132,18 @@ _write(
     days_after,
     sqlite=lambda day, number: f"date({day}, '+' || {number} || ' days')",
     postgresql=lambda day, number: f"CAST({day} AS date) + {number}",
+)
+
+
+class seconds_from_now(sa.sql.functions.GenericFunction[datetime]):  # noqa: N801  (it is written as a function)
+    """The instant so many seconds after the database's own present: what several machines can agree on."""
+
+    type = Instant()
+    inherit_cache = True
+
+
+_write(
+    seconds_from_now,
+    sqlite=lambda number: f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {number} || ' seconds')",
+    postgresql=lambda number: f"(clock_timestamp() + {number} * interval '1 second')",
 )

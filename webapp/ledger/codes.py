@@ -89,6 +89,9 @@ ACTIVITY_AREAS: Final = {
     "names": ("account", "merchant", "project", "project_group"),
     "settings": (),
 }
+# What may be done for an organization by itself.
+AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
+JOB_STATES: Final = ("WAITING", "RUNNING", "DONE", "FAILED")
 ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 ACT_KINDS: Final = (
     "abandon_reconciliation",
@@ -169,6 +172,7 @@ ACT_KINDS: Final = (
     "revoke_token",
     "separate_merchant",
     "settle_items",
+    "switch_job",
     "take_back_import",
     "take_back_revaluation",
     "take_reference_rates",

@@ -15,6 +15,7 @@ from webapp.models.documents import DeclinedRelation, Document, DocumentFile, Do
 from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
+from webapp.models.jobs import Job
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
 from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
 from webapp.models.reconciliations import (

@@ -35,6 +35,10 @@ class Organization(Base):
     vat_ids: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
     drop_folder: Mapped[str | None] = mapped_column(sa.Text)
     retention_years: Mapped[int | None]
+    # The kinds of jobs that are done for it by themselves.
+    automatic: Mapped[list[str]] = mapped_column(
+        sa.JSON, default=lambda: ["CHECK"], server_default='["CHECK"]'
+    )
     # What one payment may write off, in minor units of the base currency; None is what most firms take.
     write_off_limit_minor: Mapped[int | None] = mapped_column(sa.BigInteger)
     is_demo: Mapped[bool] = mapped_column(default=False)

@@ -18,6 +18,7 @@ BOOKS = "/b/<books:books>"
 NOUNS = (
     "access.connections",
     "access.invitations",
+    "access.jobs",
     "access.members",
     "access.organizations",
     "access.saved_views",

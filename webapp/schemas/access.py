@@ -5,6 +5,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
+from webapp.ledger.codes import AUTOMATIC
 from webapp.ledger.notation.locales import NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -196,6 +197,13 @@ class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
     done = fields.OneOf("password", "person", "passkey", "session", "locale", "theme", load_default=None)
+
+
+class JobSwitchFormSchema(Schema):
+    """Whether something is done by itself."""
+
+    kind = fields.OneOf(*AUTOMATIC, required=True)
+    is_on = fields.FormFlag(required=True)
 
 
 class _KeySchema(Schema):

@@ -11,7 +11,7 @@ from webapp.web.access.requests import register_commit, register_requests
 from webapp.web.advice import register_advice
 from webapp.web.converters import ActIdConverter, BooksConverter, IdConverter
 from webapp.web.headers import add_headers, compress_page
-from webapp.web.logs import register_logs
+from webapp.web.logs import note_request
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
 from webapp.web.rendering.told_warnings import register_warnings
@@ -25,7 +25,7 @@ def register(app: Flask) -> None:
     add_context(app)
     register_static_files(app)
     # The function that is registered first runs last, so that the log has the final answer.
-    register_logs(app)
+    app.after_request(note_request)
     app.after_request(compress_page)
     register_requests(app)
     register_auth(app)

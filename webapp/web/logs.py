@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from flask import Flask, Response, has_request_context, request
+from flask import Response, has_request_context, request
 
 from webapp.database import measures
 from webapp.web.access.request_state import has_begun, state
@@ -64,7 +64,7 @@ class StandardError(logging.StreamHandler[TextIO]):
 _handler = StandardError()
 
 
-def register_logs(app: Flask) -> None:
+def write_logs() -> None:
     """Log to standard error."""
     # No line says by which thread it was written.
     logging.logThreads = logging.logMultiprocessing = False
@@ -73,7 +73,6 @@ def register_logs(app: Flask) -> None:
         logger.setLevel(level)
         if _handler not in logger.handlers:
             logger.addHandler(_handler)
-    app.after_request(note_request)
 
 
 def note_request(response: Response) -> Response:

@@ -7,7 +7,7 @@ from webapp.migrations.policies import protect
 from webapp.migrations.tables import BIG, INSTANT, is_sqlite, owned, pair
 
 revision = "0160"
-down_revision = "0140"
+down_revision = "0150"
 branch_labels = None
 depends_on = None
 

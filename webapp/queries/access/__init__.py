@@ -4,6 +4,7 @@ from webapp.queries.access import (
     callers,
     clients,
     invitations,
+    jobs,
     organizations,
     principals,
     saved_views,

@@ -72,6 +72,11 @@ def of_each_organization(show: Callable[[str], None] = _to_nobody) -> Iterator[V
             yield from _found(OF_BOOKS, f" of {organization.name}", show)
 
 
+def of_organization() -> Iterator[Violation]:
+    """List what is wrong within the books that the session is scoped to."""
+    yield from _found(OF_BOOKS, "", _to_nobody)
+
+
 def _found(checks: Sequence[Check], where: str, show: Callable[[str], None]) -> Iterator[Violation]:
     for place, check in enumerate(checks, 1):
         area = check.__module__.rpartition(".")[2].replace("_", " ")

@@ -13,8 +13,9 @@ import sqlalchemy as sa
 from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import Base
 
-# What ends with the installation that it was made on: nobody is signed in to a restored one.
-LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers", "passkey_challenges"})
+# What ends with the installation that it was made on: nobody is signed in to a restored one, and the
+# worker plans its jobs anew.
+LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers", "passkey_challenges", "jobs"})
 
 
 def tables() -> Sequence[sa.Table]:

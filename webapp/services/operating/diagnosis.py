@@ -20,12 +20,13 @@ from webapp.database.sessions import begin_read, db
 from webapp.database.sqlite import is_safe
 from webapp.file_safety import file_system
 from webapp.migrations import revisions
-from webapp.models import AuditEvent, ExchangeRate, FeedAccount, Organization
+from webapp.models import AuditEvent, ExchangeRate, FeedAccount, Job, Organization
 from webapp.queries import checks
 from webapp.services.backups import records
 
 GIBIBYTE: Final = 1024**3
 OLD_BACKUP, OLD_RATES, NEW_BOOKS = timedelta(days=7), timedelta(days=5), timedelta(days=1)
+LATE_JOB: Final = timedelta(minutes=15)
 CLOCK: Final = timedelta(seconds=30)
 # What a disk cannot do: a program in between, or the machine that runs this one, only says that it has written.
 FASTEST_SYNC: Final = 5e-6
@@ -328,8 +329,9 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
         yield Symptom(
             "old_rates",
             f"The newest exchange rates of {', '.join(old)} are of {newest:%-d %b %Y}.",
-            "tieout fetch-rates, from a timer",
+            "Switch them on under Settings, Automatic; or tieout fetch-rates, from a timer",
         )
+    yield from _of_jobs(now)
     folders = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))
     for folder in db.session.scalars(folders):
         if folder is not None and not Path(folder).is_dir():
@@ -339,6 +341,25 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
                 f"mkdir {folder}, or: tieout drop-folder --none",
                 is_private=True,
             )
+
+
+def _of_jobs(now: datetime) -> Iterator[Symptom]:
+    late = sa.select(sa.func.min(Job.run_at)).where(Job.state == "WAITING", Job.run_at < now - LATE_JOB)
+    since = db.session.scalar(late)
+    if since is not None:
+        yield Symptom(
+            "jobs_wait",
+            f"Nothing is done by itself: a job waits since {since:%-d %b %Y %H:%M} UTC.",
+            "Unset WORKER where it is off, or run: tieout worker",
+        )
+    failed = sa.select(Job.kind, Job.error).where(Job.state == "FAILED").order_by(Job.run_at.desc())
+    for job in db.session.execute(failed.limit(SHOWN)):
+        yield Symptom(
+            "job_failed",
+            f"The job {job.kind} failed: {job.error}",
+            "Look at Settings, Automatic.",
+            is_private=True,
+        )
 
 
 def of_backups(instance_path: Path, needed_since: datetime | None, now: datetime) -> Iterator[Symptom]:

@@ -90,6 +90,7 @@ STAYS: Mapping[str, str] = {
     "delete_from_inbox": "Its file was deleted; send it again.",
     "delete_old_files": "The files are deleted for good; the books and the SHA-256 of each stay.",
     "change_retention": "Choose other years in the settings, under Files.",
+    "switch_job": "Switch it in the settings, under Automatic.",
     "choose_drop_folder": "Choose another folder with tieout drop-folder.",
     "delete_document": "Its file was deleted with it; upload it again.",
     "remove_document_file": "The file was deleted; upload it again.",

@@ -1,0 +1,160 @@
+"""`tieout worker`: what each job does, how it fails, and what waits for its next time."""
+
+from datetime import UTC, datetime, timedelta
+from threading import Event
+
+import pytest
+import sqlalchemy as sa
+
+from tests.importers.test_reference_rates import DAILY_XML
+from webapp.commands import worker
+from webapp.commands.worker import JobRunner
+from webapp.database.failures import UnavailableError
+from webapp.database.sessions import begin_read, begin_write, db
+from webapp.models import Job
+from webapp.queries.checks.violations import Violation
+from webapp.services.operating import diagnosis, jobs
+
+NOW = datetime.now(UTC)
+PAGE = "/settings/automatic"
+
+
+@pytest.fixture
+def page(ada):
+    return ada.browser()
+
+
+@pytest.fixture
+def at_work(app, monkeypatch):
+    """Let a worker do what is due, with the central bank's file of a test."""
+    monkeypatch.setattr(worker, "fetched", lambda _name: DAILY_XML)
+    monkeypatch.setattr(jobs, "FIRST_PAUSE", 0)
+
+    def work():
+        with app.app_context():
+            one = JobRunner(app, Event())
+            one.plan()
+            count = 0
+            while one.work():
+                count += 1
+            db.session.remove()
+        return count
+
+    return work
+
+
+def found(app, organization_id, *columns):
+    with app.app_context():
+        begin_read(organization_id)
+        rows = db.session.execute(
+            sa.select(*columns).where(Job.organization_id == organization_id).order_by(Job.kind, Job.run_at)
+        ).all()
+        db.session.remove()
+    return [tuple(row) for row in rows]
+
+
+def want(app, organization_id, kind):
+    with app.app_context():
+        begin_write(organization_id)
+        jobs.want(organization_id, kind, "test", at=NOW, now=NOW)
+        db.session.commit()
+        db.session.remove()
+
+
+def test_rates_are_fetched_once_they_are_switched_on_and_each_banking_day_after(app, ada, page, at_work):
+    assert "never" in page.get(PAGE).text
+    at_work()
+    assert ada.get("/api/exchange-rates").json["rates"] == []
+    assert page.post(PAGE, data={"kind": "RATES", "isOn": "true"}).status_code == 303
+    assert at_work() == 1
+    assert len(ada.get("/api/exchange-rates").json["rates"]) > 1
+    acts = ada.get("/api/action-requests").json["actionRequests"]
+    by_kind = {each["kind"]: each for each in acts}
+    assert by_kind["take_reference_rates"]["actor"] == {"kind": "SYSTEM", "id": None, "name": "Tieout"}
+    assert by_kind["switch_job"]["title"] == "Switched the daily exchange rates on"
+    states = found(app, ada.organization_id, Job.kind, Job.state)
+    assert states == [("CHECK", "WAITING"), ("RATES", "DONE"), ("RATES", "WAITING")]
+    page.post(PAGE, data={"kind": "RATES", "isOn": "false"})
+    assert found(app, ada.organization_id, Job.kind, Job.state) == states[:2]
+    assert at_work() == 0
+
+
+def test_what_waits_is_done_now_where_an_owner_says_so(app, ada, ben, dan, page, at_work):
+    at_work()
+    ((job_id, at),) = found(app, ada.organization_id, Job.id, Job.run_at)
+    assert NOW < at < NOW + timedelta(days=8)
+    assert ben.browser().post(f"{PAGE}/{job_id}/run").status_code == 403
+    assert dan.browser().post(f"{PAGE}/{job_id}/run").status_code == 404
+    assert page.post(f"{PAGE}/{job_id}/run").status_code == 303
+    assert at_work() == 1
+    assert found(app, ada.organization_id, Job.state)[0] == ("DONE",)
+    assert page.post(f"{PAGE}/{job_id}/run").status_code == 409
+    assert page.post(f"{PAGE}/999999/run").status_code == 404
+    assert page.post(PAGE, data={"kind": "PAY", "isOn": "true"}).status_code == 422
+
+
+def test_broken_books_show_as_a_failed_check_until_one_goes_well(app, ada, page, at_work, monkeypatch):
+    broken = [Violation("unsound", "A proof is wrong.", ada.organization_id)]
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.checks, "of_organization", lambda: broken)
+        want(app, ada.organization_id, "CHECK")
+        at_work()
+    assert "A proof is wrong. Violations in all: 1." in page.get(PAGE).text
+    with app.app_context():
+        begin_read()
+        assert [each.code for each in diagnosis._of_jobs(NOW)] == ["job_failed"]  # noqa: SLF001
+        late = [each.code for each in diagnosis._of_jobs(NOW + timedelta(days=9))]  # noqa: SLF001
+        assert late == ["jobs_wait", "job_failed"]
+        db.session.remove()
+    (job_id,) = (row[0] for row in found(app, ada.organization_id, Job.id, Job.state) if row[1] == "FAILED")
+    page.post(f"{PAGE}/{job_id}/run")
+    assert at_work() == 1
+    assert "A proof is wrong" not in page.get(PAGE).text
+
+
+def test_what_fails_is_tried_again_and_given_up_in_the_end(app, ada, page, at_work, monkeypatch):
+    tries = []
+
+    def fail(work):
+        tries.append(work.claimed.attempts)
+        begin_write(work.claimed.organization_id)
+        jobs.want(work.claimed.organization_id, "GHOST", "never", at=NOW, now=NOW)
+        raise UnavailableError if len(tries) < 3 else RuntimeError
+
+    monkeypatch.setitem(worker.HANDLERS, "RATES", fail)
+    want(app, ada.organization_id, "RATES")
+    assert at_work() == jobs.MOST_ATTEMPTS
+    assert tries == [*range(1, jobs.MOST_ATTEMPTS + 1)]
+    assert found(app, ada.organization_id, Job.kind, Job.state, Job.error)[1:] == [
+        ("RATES", "FAILED", "RuntimeError: look at the log.")
+    ]
+    assert "Exchange rates failed" in page.get(PAGE).text
+
+
+def test_a_lost_lease_stores_nothing_and_an_ending_worker_gives_its_job_back(app, ada, at_work, monkeypatch):
+    def steal(work):
+        begin_write(work.claimed.organization_id)
+        jobs.want(work.claimed.organization_id, "GHOST", "never", at=NOW, now=NOW)
+        db.session.execute(sa.update(jobs.JOBS).values(leased_by="another", leased_until=NOW + timedelta(1)))
+
+    def end(work):
+        begin_write(work.claimed.organization_id)
+        jobs.want(work.claimed.organization_id, "STEP", "first", at=NOW + timedelta(1), now=NOW)
+        work.end.set()
+        work.commit()
+
+    for handler, states in (
+        (steal, [("RATES", "RUNNING", 1)]),
+        (end, [("RATES", "WAITING", 0), ("STEP", "WAITING", 0)]),
+    ):
+        monkeypatch.setitem(worker.HANDLERS, "RATES", handler)
+        want(app, ada.organization_id, "RATES")
+        with app.app_context():
+            JobRunner(app, Event()).work()
+            db.session.remove()
+        assert found(app, ada.organization_id, Job.kind, Job.state, Job.attempts) == states
+        with app.app_context():
+            begin_write(ada.organization_id)
+            db.session.execute(sa.delete(jobs.JOBS))
+            db.session.commit()
+            db.session.remove()

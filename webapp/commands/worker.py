@@ -1,0 +1,297 @@
+"""The worker: a program beside the server that does what is to be done by itself, one job after the other."""
+
+import fcntl
+import logging
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+from typing import Final
+
+import click
+import sqlalchemy as sa
+from flask import Flask
+
+from webapp import books_alone
+from webapp.commands.books import application, require_revision, require_role
+from webapp.commands.files import ending
+from webapp.commands.rates import DAILY, fetched
+from webapp.config import Settings
+from webapp.database import failures, stop
+from webapp.database.command_limits import unlimited
+from webapp.database.sessions import begin_read, begin_write, db, own_transaction, scope_session
+from webapp.database.tenancy import maintenance
+from webapp.ledger.errors import LedgerError
+from webapp.queries import checks
+from webapp.queries.access import organizations
+from webapp.services.audit.act import Actor
+from webapp.services.bookkeeping import exchange_rates, retention
+from webapp.services.operating import jobs, schedules
+from webapp.services.operating.jobs import HeldJob, LostLeaseError
+
+log = logging.getLogger("tieout.worker")
+LOCK_FILE: Final = "worker.lock"
+LOOK_SECONDS, PLAN_SECONDS, RENEW_SECONDS = 1.0, 600.0, 5.0
+#: It has so long to end before it is killed; the first pause before it starts, and the longest after it died.
+END_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 8.0, 1.0, 60.0
+
+
+class EndedError(Exception):
+    """The worker ends, and what it does is taken up again later."""
+
+
+@dataclass(slots=True)
+class Work:
+    """A job that is being done."""
+
+    claimed: HeldJob
+    end: Event
+    actor: Actor = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Act as the program."""
+        self.actor = Actor(self.claimed.organization_id, "SYSTEM", None, "Tieout")
+
+    def commit(self) -> None:
+        """Store a step, and go on; raises EndedError or LostLeaseError."""
+        jobs.hold(self.claimed)
+        failures.commit(db.session())
+        if self.end.is_set():
+            raise EndedError
+
+
+def take_rates(work: Work) -> None:
+    """Store the central bank's newest rates."""
+    data = fetched(DAILY)
+    days = exchange_rates.read_file(data)
+    begin_write(work.claimed.organization_id)
+    digest = sha256(data).hexdigest()
+    exchange_rates.take_file(days, sha256=digest, actor=work.actor, now=datetime.now(UTC))
+
+
+def delete_old_files(work: Work) -> None:
+    """Delete the files beyond the retention, in several transactions so that nobody waits long."""
+    while True:
+        begin_write(work.claimed.organization_id)
+        organization = organizations.get(work.claimed.organization_id)
+        if not retention.delete_old(organization, actor=work.actor, now=datetime.now(UTC)):
+            return
+        work.commit()
+
+
+def check(work: Work) -> None:
+    """Check the books; raises UnsoundError where they are not sound."""
+    with unlimited():
+        begin_read(work.claimed.organization_id)
+        found = list(checks.of_organization())
+        db.session.rollback()
+    if found:
+        raise UnsoundError(f"{found[0].message} Violations in all: {len(found):,}. Run: tieout check")
+
+
+class UnsoundError(LedgerError):
+    """The books are not sound."""
+
+    code = "unsound"
+
+
+HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
+    schedules.RATES: take_rates,
+    schedules.DELETION: delete_old_files,
+    schedules.CHECK: check,
+}
+
+
+@click.command()
+@click.option("--of", "parent", type=int, hidden=True, help="End when this process is no longer the parent.")
+def worker(parent: int | None) -> None:
+    """Do what is to be done by itself, as `tieout serve` has it done unless WORKER=off."""
+    app = application(make=books_alone)
+    settings: Settings = app.config["SETTINGS"]
+    with app.app_context(), ending() as end:
+        require_revision()
+        with maintenance():
+            require_role()
+        if parent is not None:
+            Thread(target=_end_without, args=(parent, end), daemon=True).start()
+        with _alone(settings.instance_path, end):
+            if not end.is_set():
+                JobRunner(app, end).run()
+
+
+def _end_without(parent: int, end: Event) -> None:
+    while os.getppid() == parent and not end.wait(LOOK_SECONDS):
+        pass
+    end.set()
+
+
+@contextmanager
+def _alone(instance_path: Path, end: Event) -> Iterator[None]:
+    """Wait until no other worker of this installation runs: with SQLite it is the only one, and leads."""
+    descriptor = os.open(instance_path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while not end.is_set():
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                end.wait(LOOK_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class JobRunner:
+    """Claims one job after the other, and holds its lease while it runs."""
+
+    def __init__(self, app: Flask, end: Event) -> None:
+        self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._app, self._end = app, end
+        self._settings: Settings = app.config["SETTINGS"]
+        self._claimed: HeldJob | None = None
+
+    def run(self) -> None:
+        """Work until the end; what the database cannot do now is tried again."""
+        if self._settings.is_sqlite:
+            self._attempt(self._free_all)
+        else:
+            Thread(target=self._renew, daemon=True).start()
+        planned: float | None = None
+        while not self._end.is_set():
+            is_busy = False
+            if not stop.is_stopped(self._settings.instance_path):
+                if planned is None or monotonic() > planned + PLAN_SECONDS:
+                    planned = monotonic()
+                    self._attempt(self.plan)
+                is_busy = self._attempt(self.work)
+            if not is_busy:
+                self._end.wait(LOOK_SECONDS)
+
+    def _attempt(self, step: Callable[[], bool]) -> bool:
+        try:
+            return step()
+        except (LedgerError, sa.exc.SQLAlchemyError, OSError) as error:
+            log.warning("The worker waits: %s", type(error).__name__)
+            return False
+        finally:
+            with suppress(sa.exc.SQLAlchemyError):
+                db.session.remove()
+
+    def _free_all(self) -> bool:
+        with maintenance():
+            begin_write()
+            jobs.free_all()
+            failures.commit(db.session())
+        return True
+
+    def plan(self) -> bool:
+        """Let what is done by itself wait for its next time, in each of the books."""
+        with maintenance():
+            begin_read()
+            found = jobs.unplanned()
+            db.session.rollback()
+        for organization_id, kinds in found:
+            begin_write(organization_id)
+            for kind in kinds & set(HANDLERS):
+                jobs.want_next(organizations.get(organization_id), kind, datetime.now(UTC))
+            failures.commit(db.session())
+            db.session.remove()
+        return True
+
+    def work(self) -> bool:
+        """Do the first job that is free; answers whether there was one."""
+        with maintenance():
+            begin_read()
+            found = jobs.due(self.name)
+            db.session.rollback()
+        for organization_id, job_id in found:
+            db.session.remove()
+            scope_session(organization_id)
+            begin_write()
+            claimed = jobs.claim(organization_id, job_id, self.name)
+            failures.commit(db.session())
+            if claimed is not None:
+                self._claimed = claimed
+                try:
+                    self._do(claimed)
+                finally:
+                    self._claimed = None
+                return True
+        return False
+
+    def _do(self, claimed: HeldJob) -> None:
+        """Do a job; its end is stored with its effect, or nothing is."""
+        try:
+            HANDLERS[claimed.kind](Work(claimed, self._end))
+            begin_write(claimed.organization_id)
+            jobs.finish(claimed, datetime.now(UTC))
+            failures.commit(db.session())
+        except LostLeaseError:
+            db.session.rollback()
+        except EndedError:
+            self._settle(claimed, lambda: jobs.release(claimed))
+        except Exception as error:
+            is_refusal = isinstance(error, LedgerError) and error.status < 500  # noqa: PLR2004  (as HTTP has it)
+            said = (
+                str(error) if isinstance(error, LedgerError) else f"{type(error).__name__}: look at the log."
+            )
+            log.warning("The job %s failed: %s", claimed.kind, type(error).__name__, exc_info=not is_refusal)
+            self._settle(claimed, lambda: jobs.fail(claimed, said, datetime.now(UTC), is_final=is_refusal))
+
+    def _settle(self, claimed: HeldJob, end: Callable[[], None]) -> None:
+        db.session.rollback()
+        begin_write(claimed.organization_id)
+        with suppress(LostLeaseError):
+            end()
+        failures.commit(db.session())
+
+    def _renew(self) -> None:
+        """Let the lease of the job that runs begin anew again and again, on a connection of its own."""
+        while not self._end.wait(RENEW_SECONDS):
+            claimed = self._claimed
+            if claimed is not None:
+                with (
+                    self._app.app_context(),
+                    suppress(LedgerError, sa.exc.SQLAlchemyError),
+                    own_transaction(organization_id=claimed.organization_id) as session,
+                ):
+                    session.execute(jobs.renewed(claimed))
+
+
+class Attendant:
+    """Keeps `tieout worker` beside a server as a program of its own: starts it again when it dies."""
+
+    def __init__(self) -> None:
+        self._end = Event()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the worker soon, when the server is there."""
+        Thread(target=self._keep, daemon=True).start()
+
+    def _keep(self) -> None:
+        words = [sys.executable, "-m", "webapp.cli", "worker", "--of", str(os.getpid())]
+        pause = FIRST_PAUSE
+        while not self._end.wait(pause):
+            began = monotonic()
+            self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL)  # noqa: S603  (our own words)
+            self._process.wait()
+            pause = FIRST_PAUSE if monotonic() > began + LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
+
+    def stop(self) -> None:
+        """Ask the worker to end, and kill it where it takes long: its job is then taken up again."""
+        self._end.set()
+        if self._process is not None:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_SECONDS)
+            self._process.kill()

@@ -1,0 +1,35 @@
+"""Queries on what is done by itself: when each kind was done last and comes next, and what failed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.models import Job
+
+MOST_SHOWN = 100
+
+
+def open_and_failed(organization_id: str) -> Sequence[Job]:
+    """List the jobs that wait, run or failed, the next ones first."""
+    return db.session.scalars(
+        sa.select(Job)
+        .where(Job.organization_id == organization_id, Job.state != "DONE")
+        .order_by(Job.run_at, Job.id)
+        .limit(MOST_SHOWN)
+    ).all()
+
+
+def last_ends(organization_id: str) -> dict[str, datetime]:
+    """Give the instant at which each kind was done last."""
+    ended = sa.select(Job.kind, sa.func.max(Job.ended_at)).where(
+        Job.organization_id == organization_id, Job.state == "DONE"
+    )
+    return {kind: at for kind, at in db.session.execute(ended.group_by(Job.kind)) if at is not None}
+
+
+def count_failed(organization_id: str) -> int:
+    """Count the jobs that failed and were not done since."""
+    failed = sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
+    return db.session.scalar(failed) or 0
