@@ -46,6 +46,7 @@ class PackRecord:
     from_: date | None
     basis: str | None
     frequency: str | None
+    counted_from: date | None
 
 
 @cache
@@ -80,6 +81,7 @@ def record(name: str, pack: TaxPack | None) -> PackRecord:
         from_=pack.starts_on if pack else None,
         basis=pack.basis if pack else None,
         frequency=pack.frequency if pack else None,
+        counted_from=pack.counted_from if pack else None,
     )
 
 
