@@ -15,6 +15,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.tax.forms import TaxForm, direction_of
 from webapp.ledger.tax.late import ERROR, LatePosting, LateRow, late_rows, sums_of
+from webapp.ledger.tax.rules import TAX_ROLES
 from webapp.models import (
     COUNTING,
     ActionRequest,
@@ -126,6 +127,12 @@ def last_number(organization_id: str) -> int:
 def get(organization_id: str, return_id: int) -> TaxReturn:
     """Find a filed return, or raise NotFoundError."""
     return lookups.get(TaxReturn, organization_id, return_id)
+
+
+def taxes_of(organization_id: str, found: Sequence[StampedPosting]) -> int:
+    """Add up what postings have on the accounts of taxes, debit positive."""
+    of_taxes = {each.id for role, each in packs.accounts(organization_id).items() if role in TAX_ROLES}
+    return sum(each.base_minor for each in found if each.account_id in of_taxes)
 
 
 def postings(

@@ -26,6 +26,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.journal.entry_records import PostedBox
+from webapp.queries.tax import packs
 from webapp.queries.tax.periods import Periods
 
 BY_TAX_POINT = Order((Posting.tax_point, Posting.id), ascends=True)  # type: ignore[arg-type]
@@ -99,6 +100,24 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
         Money(posting.amount_base_minor or 0, base),
         [PostedBox(*each[:2], Money(each[2], base)) for each in posting.boxes or () if each[0] == form],
     )
+
+
+def taxes_of_return(filed: TaxReturn) -> int:
+    """Add up what the postings of a return have on the accounts of taxes, debit positive."""
+    statement = (
+        sa.select(sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0))
+        .join(
+            TaxStamp,
+            sa.and_(TaxStamp.organization_id == filed.organization_id, TaxStamp.posting_id == Posting.id),
+        )
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == filed.organization_id,
+            TaxStamp.return_id == filed.id,
+            Account.role.in_(packs.TAX_ACCOUNTS),
+        )
+    )
+    return int(db.session.scalar(statement) or 0)
 
 
 def stamped_with(organization_id: str, *chosen: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:

@@ -145,12 +145,17 @@ class TaxAccountsSchema(Schema):
     )
 
 
-class TaxPackInstallationSchema(Schema):
+class TaxPackFormSchema(Schema):
     """From which day on the books have the boxes of a pack, and in which periods."""
 
     from_ = fields.Day(data_key="from", required=True)
     basis = fields.OneOf(*TAX_BASES, load_default="ACCRUAL", metadata=BASIS)
     frequency = fields.OneOf(*FREQUENCIES, load_default="QUARTERLY")
+
+
+class TaxPackInstallationSchema(TaxPackFormSchema):
+    """From which day on the books have the boxes of a pack, and in which periods."""
+
     accounts = ma.fields.Nested(
         TaxAccountsSchema,
         load_default=dict,

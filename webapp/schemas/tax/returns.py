@@ -6,6 +6,7 @@ from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import PAY, RECLAIM
 from webapp.ledger.tax.late import LATE_KINDS
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.tax.codes import PostedTaxSchema
@@ -178,6 +179,16 @@ class OpenReturnQuerySchema(Schema):
     form = fields.Text(least=1, most=32, required=True)
     to = fields.Day(load_default=None)
     kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
+
+
+class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
+    """The same as the address of its page says it; without a form it is the first one."""
+
+    form = fields.Text(least=1, most=32, load_default="")
+
+
+class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
+    """The box of a filed return that its page shows."""
 
 
 class FilingSchema(Schema):

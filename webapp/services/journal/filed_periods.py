@@ -35,7 +35,7 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         last, amounts = found
         figures = [(each.box, Money(each.amount_minor, entry.base_currency)) for each in amounts]
         said = ", ".join(f"{amount.formatted} in box {box}" for box, amount in figures)
-        sentence = f"The {form} return to {last:%-d %b %Y} is filed: {said} would come late."
+        sentence = f"The tax return to {last:%-d %b %Y} is filed: {said} would come late."
         if entry.source in WRITTEN_BY_HAND and not doing.actor.is_late:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
