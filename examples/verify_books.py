@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "071566f995721144200d6ddd205a5fd8e58c2c73238f8fa8ad45ee509e9a75b1"}
+FORMATS = {1: "4b9073bbfa261c3417967a551ef944d1ff7c3b5fa474d2546af82d56f4481bde"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

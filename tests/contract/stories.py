@@ -126,6 +126,8 @@ def taxes(teller: Teller, accounts: dict[str, int]) -> None:
     teller.get("/tax/packs")
     body = {"from": "2026-10-01", "frequency": "QUARTERLY"}
     teller.post("/tax/packs/generic-vat/install", body)
+    teller.patch("/tax/packs/generic-vat", {"frequency": "MONTHLY"})
+    teller.patch("/tax/packs/generic-vat", {"frequency": "QUARTERLY"})
     code = teller.get("/tax/codes?side=PURCHASE&limit=2")["taxCodes"][0]
     base = {"of": "BASE", "factor": "1", "boxes": [{"form": "generic-vat", "box": "G", "factor": "1"}]}
     own = {"code": "P20-NO", "name": "Not deductible", "side": "PURCHASE", "rate": "20"}
@@ -164,6 +166,7 @@ def returns(teller: Teller) -> None:
     body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"], "reference": "2026-Q4"}
     filed = teller.post("/tax/returns", body)["taxReturn"]
     teller.get(f"/tax/returns/{filed['id']}")
+    teller.get(f"/tax/returns/{filed['id']}/postings?box=D&limit=1")
     teller.get("/tax/returns?limit=1")
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 

@@ -329,3 +329,15 @@ WHERE id = (SELECT max(id) FROM merchants);
 UPDATE merchants SET merged_into_id = (SELECT min(id) FROM merchants),
     merged_through_id = (SELECT max(id) FROM merchants) + (SELECT max(id) - 1 FROM merchants) - id
 WHERE id IN (SELECT max(id) FROM merchants UNION SELECT max(id) - 1 FROM merchants);
+
+-- tax_code_unknown
+UPDATE postings SET tax_code_id = 471102
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- tax_return_differs
+INSERT INTO tax_returns (id, organization_id, form, pack_version, starts_on, ends_on, status, is_notice, figures,
+    digest, filed_at, filed_by)
+SELECT 471102, organization_id, 'generic-vat', 1, '2026-01-01', '2026-03-31', 'FILED', 1 = 2,
+    '{"boxes": [["A", "Tax", 100, 100], ["C", "Total", 100, 100]], "late": []}', '0', '2026-04-01 10:00:00', '{}'
+FROM journal_entries ORDER BY id LIMIT 1;

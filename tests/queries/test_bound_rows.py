@@ -62,6 +62,7 @@ CHANGES = [
     (DOCUMENT, "sender", "'Somebody else'"),
     (DOCUMENT, "number", "'471102'"),
     (DOCUMENT, "issued_on", "'2020-02-29'"),
+    (DOCUMENT, "received_on", "'2020-02-29'"),
     (DOCUMENT, "iban", "'DE02120300000000202051'"),
     (PROOF, "completed_by", """'{"id": 99, "kind": "PERSON", "name": "Eve"}'"""),
     (PROOF, "completed_at", "'2020-02-29 10:00:00.000000'"),

@@ -18,9 +18,9 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # have none.
 JUDGING = 12
 # What is asked of each organization: three of its items, four of its parties, one of the files beside its books, and
-# nineteen of its bound rows, less what those of the demo have in parts. The
+# twenty-five of its bound rows, less what those of the demo have in parts. The
 # fresh books have one organization more than those of the demo.
-OF_EACH_ORGANIZATION = 27
+OF_EACH_ORGANIZATION = 33
 # What is asked of each of the latest days on which items were settled; those of the demo were on one day.
 OF_A_SETTLEMENT_DAY = 4
 

@@ -64,6 +64,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "project_id",
         "sha256",
         "created_at",
+        "received_on",
         ("files", ("sha256", "file_name")),
     ),
     "entry": (
@@ -197,7 +198,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "shares",
         "created_at",
     ),
-    "tax_pack": ("name", "version", "basis", "frequency", "starts_on", "created_at"),
+    "tax_pack": ("name", "version", "basis", "frequency", "starts_on", "created_at", "counted_from"),
     "tax_part": (
         "journal_entry_id",
         "settlement_id",
@@ -231,8 +232,10 @@ FIELDS: Final[Mapping[str, Fields]] = {
         ("stamps", ("posting_id", "form", "ended_at")),
     ),
 }
-# A row that belongs to another one ends before these, if it has none of them.
-LEFT_OUT: Final = frozenset({"tax_code_id", "tax_point", "boxes", "schedule_id"})
+# A row ends before these, if it has none of them.
+LEFT_OUT: Final = frozenset(
+    {"tax_code_id", "tax_point", "boxes", "schedule_id", "received_on", "counted_from"}
+)
 
 
 class BoundDigest(NamedTuple):

@@ -192,6 +192,7 @@ ACT_KINDS: Final = (
     "update_project_group",
     "update_rule",
     "update_tax_code",
+    "update_tax_pack",
     "void_journal_entry",
     "withdraw_invitation",
     "withdraw_tax_return",

@@ -40,6 +40,8 @@ class Document(Numbered, Base):
 
     `side` says of a credit note whether it is of a sale or a purchase; of other types that is known.
 
+    `received_on` is the day on which it came, where that is not the day on which it was filed here.
+
     What an e-invoice states is beside them: `due_minor` is what is still to be paid, `invoice` all of it as JSON, with
     its figures as written and the findings on them.
     """
@@ -103,6 +105,7 @@ class Document(Numbered, Base):
     currency: Mapped[str | None] = mapped_column(sa.String(3))
     original_currency: Mapped[str | None] = mapped_column(sa.String(3))
     due_on: Mapped[date | None]
+    received_on: Mapped[date | None]
     prepaid_minor: Mapped[int | None] = mapped_column(MONEY)
     due_minor: Mapped[int | None] = mapped_column(MONEY)
     buyer: Mapped[str | None] = mapped_column(sa.String(255))

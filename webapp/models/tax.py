@@ -79,7 +79,10 @@ class TaxCode(Numbered, Base):
 
 
 class TaxPack(Numbered, Base):
-    """An installed pack: books have its boxes from `starts_on` on, in periods of its frequency counted from there."""
+    """An installed pack: books have its boxes from `starts_on` on, in periods of its frequency.
+
+    They are counted from there, or from `counted_from` where they were changed since.
+    """
 
     __tablename__ = "tax_packs"
     __table_args__ = numbered(
@@ -93,6 +96,7 @@ class TaxPack(Numbered, Base):
     basis: Mapped[str] = mapped_column(sa.String(8))
     frequency: Mapped[str] = mapped_column(sa.String(16))
     starts_on: Mapped[date]
+    counted_from: Mapped[date | None]
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
 
@@ -114,6 +118,8 @@ class TaxRate(Numbered, Base):
 class TaxReturn(Numbered, Base):
     """A filed return of the period from `starts_on` to `ends_on`; its only later change is that it is withdrawn.
 
+    One that `is_notice` notifies late errors apart, before the return of its period. `last_number` is that of the
+    newest entry when a return was filed: all of its days up to there is stamped, or out of time.
     `figures` are what it says, as the interface shows it. `journal_entry_id` is the entry that settled its taxes with
     the authority; none where there was nothing to settle.
     """
@@ -129,7 +135,7 @@ class TaxReturn(Numbered, Base):
             "form",
             "ends_on",
             unique=True,
-            where="status = 'FILED'",
+            where="status = 'FILED' AND NOT is_notice",
         ),
         partial_index("ix_tax_returns_entry", "journal_entry_id", where="journal_entry_id IS NOT NULL"),
     )
@@ -139,6 +145,7 @@ class TaxReturn(Numbered, Base):
     starts_on: Mapped[date]
     ends_on: Mapped[date]
     status: Mapped[str] = mapped_column(sa.String(16))
+    is_notice: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     figures: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
     digest: Mapped[str] = mapped_column(sa.String(64))
     reference: Mapped[str | None] = mapped_column(sa.String(255))
@@ -146,6 +153,7 @@ class TaxReturn(Numbered, Base):
     filed_at: Mapped[datetime] = mapped_column(Instant)
     filed_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    last_number: Mapped[int | None] = mapped_column(BigId)
     withdrawn_at: Mapped[datetime | None] = mapped_column(Instant)
     reason: Mapped[str | None] = mapped_column(sa.Text)
 

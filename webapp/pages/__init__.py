@@ -60,6 +60,7 @@ NOUNS = (
     "rules.rules",
     "rules.runs",
     "rules.suggestions",
+    "tax",
     "transactions.confirmations",
     "transactions.feed_accounts",
     "transactions.line_joins",

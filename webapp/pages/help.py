@@ -38,6 +38,7 @@ TASKS = {
         Task("month-end", "Finish a month", "A month is over, and you want to close it."),
         Task("lock", "Lock a period", "A month is reported and must not change."),
         Task("owed", "See who owes what", "You have open invoices, yours or your suppliers'."),
+        Task("taxes", "Keep and file taxes", "You charge or reclaim value added tax."),
         Task("reports", "Read and print reports", "You want to know how the year went."),
     )
 }

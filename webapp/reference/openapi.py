@@ -123,6 +123,8 @@ def add_note(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> No
                 notes.NOTE,
                 {"type": ["string", "null"], "maxLength": notes.MOST, "description": notes.OF_BODY},
             )
+            if notes.takes_late(call.view):
+                schemas[name]["properties"].setdefault(notes.LATE, notes.LATE_SHAPE)
 
 
 def shape_classes(app: Flask) -> dict[str, type]:

@@ -35,18 +35,26 @@ class Taxes:
         assert answer.status_code == expect, answer.json
         return answer.json["entry"]["id"] if expect == 201 else answer.json
 
-    def sale(self, day, gross, code, **tax):
+    def sale(self, day, gross, code, *, late=False, **tax):
         """Book money that came in for a sale."""
         return self.enter(
             day,
             ("Petty cash", gross, None, {}),
             ("Sales of services", f"-{gross}".replace("--", ""), code, tax),
+            late=late,
         )
 
-    def purchase(self, day, gross, code, **tax):
+    def purchase(self, day, gross, code, *, late=False, **tax):
         return self.enter(
-            day, ("Petty cash", f"-{gross}".replace("--", ""), None, {}), ("Software", gross, code, tax)
+            day,
+            ("Petty cash", f"-{gross}".replace("--", ""), None, {}),
+            ("Software", gross, code, tax),
+            late=late,
         )
+
+    def void(self, entry, *, late=False):
+        body = {"reason": "Twice", "late": late}
+        return done(self.person.post(f"/api/journal-entries/{entry}/void", json=body))
 
     def split(self, line, *splits, expect=200):
         body = {"splits": [self.posting(*each[:3], **each[3]) for each in splits]}

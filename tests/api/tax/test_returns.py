@@ -66,10 +66,10 @@ def test_a_return_has_what_is_in_no_return_and_owes_it_to_the_authority(taxes, b
 def test_what_comes_late_enters_the_next_return_and_no_filed_one_changes(taxes, bank):
     wrong = taxes.sale("2026-02-03", "120.00", "S20")
     filed = file(taxes, "2026-03-31")
-    late = taxes.sale("2026-03-30", "60.00", "S20")
-    done(taxes.person.post(f"/api/journal-entries/{wrong}/void", json={"reason": "Twice"}))
-    nothing = taxes.sale("2026-03-30", "6.00", "S20")
-    done(taxes.person.post(f"/api/journal-entries/{nothing}/void", json={"reason": "Twice"}))
+    late = taxes.sale("2026-03-30", "60.00", "S20", late=True)
+    taxes.void(wrong, late=True)
+    nothing = taxes.sale("2026-03-30", "6.00", "S20", late=True)
+    taxes.void(nothing, late=True)
     found = open_return(taxes)
     assert boxes(found) == filled(A="-10.00", C="-10.00", E="-10.00", F="-50.00")
     rows = [
@@ -122,7 +122,7 @@ def test_the_form_of_the_united_kingdom_shows_whole_pounds_and_its_day(uk):
 )
 def test_net_errors_over_the_limit_are_not_adjusted_in_a_return(uk, sale, base, status):
     file(uk, "2026-03-31")
-    uk.sale("2026-03-28", sale, "S20")
+    uk.sale("2026-03-28", sale, "S20", late=True)
     uk.sale("2026-04-05", base, "S20")
     answer = file(uk, "2026-06-30", expect=status)
     if status == 409:

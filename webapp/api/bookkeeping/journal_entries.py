@@ -56,7 +56,7 @@ def read(entry_id: int) -> dict[str, Any]:
 
 
 @bp.post("")
-@requires("draft")
+@requires("draft", posts=True)
 @bp.arguments(ManualEntrySchema)
 @bp.response(201, WrittenEntryAnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.put("/<id:entry_id>")
-@requires("draft")
+@requires("draft", posts=True)
 @bp.arguments(EntryChangesSchema)
 @bp.response(200, changing(WrittenEntryAnswerSchema))
 def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:

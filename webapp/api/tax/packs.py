@@ -3,8 +3,14 @@
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.paging import wrapped
-from webapp.schemas.tax.codes import TaxPackInstallationSchema, TaxPackSchema, TaxPacksSchema
+from webapp.schemas.paging import changing, wrapped
+from webapp.schemas.tax.codes import (
+    TaxPackChangesSchema,
+    TaxPackInstallationSchema,
+    TaxPackSchema,
+    TaxPacksSchema,
+)
+from webapp.services.tax.packs import PackChanges
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
@@ -27,3 +33,12 @@ def listed() -> dict[str, Any]:
 def install(body: dict[str, Any], name: str) -> dict[str, Any]:
     """Install a pack: its tax codes, its boxes from a day on, and the accounts of taxes."""
     return {"pack": services.tax.packs.install(name, **body, **acting())}
+
+
+@bp.patch("/<string:name>")
+@requires("admin")
+@bp.arguments(TaxPackChangesSchema)
+@bp.response(200, changing(wrapped("pack", TaxPackSchema)))
+def update(changes: PackChanges, name: str) -> dict[str, Any]:
+    """Change the periods of an installed pack."""
+    return {"pack": services.tax.packs.update(name, changes, **acting())}

@@ -8,6 +8,8 @@ from webapp.schemas.tax.returns import (
     FilingSchema,
     OpenReturnQuerySchema,
     ReadReturnSchema,
+    ReturnPostingQuerySchema,
+    ReturnPostingSchema,
     ReturnQuerySchema,
     TaxReturnSchema,
     WithdrawalSchema,
@@ -36,7 +38,8 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def read_open(query: dict[str, Any]) -> dict[str, Any]:
     """Compute the open return of a form: all that is in no return yet, up to the end of a period."""
     organization = queries.access.organizations.get(organization_id())
-    return {"taxReturn": queries.tax.returns.open_return(organization, **query).record}
+    found = queries.tax.returns.open_return(organization, **query).record
+    return {"taxReturn": queries.tax.before_filing.with_warnings(organization, found)}
 
 
 @bp.get("/<id:return_id>")
@@ -46,6 +49,16 @@ def read(return_id: int) -> dict[str, Any]:
     """Read a return as it was filed, with what came for its period since: who added it, and to which boxes."""
     filed = queries.tax.returns.get(organization_id(), return_id)
     return {"taxReturn": queries.tax.returns.with_later(filed)}
+
+
+@bp.get("/<id:return_id>/postings")
+@requires("read")
+@bp.arguments(ReturnPostingQuerySchema, location="query")
+@bp.response(200, listing("postings", ReturnPostingSchema))
+def postings(query: dict[str, Any], return_id: int) -> dict[str, Any]:
+    """List the postings that a filed return has in a box, or in all."""
+    filed = queries.tax.returns.get(organization_id(), return_id)
+    return paging.listed("postings", "di", query, queries.tax.returns.postings, filed=filed)
 
 
 @bp.post("")

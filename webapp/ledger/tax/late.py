@@ -25,6 +25,7 @@ class LatePosting(NamedTuple):
     error_of: date
     received_on: date | None = None
     is_own_day: bool = False
+    posting_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class LateRow:
     late_as: str
     boxes: Boxes
     error_of: date | None = None
+    posting_ids: tuple[int, ...] = ()
 
 
 def late_rows(postings: Iterable[LatePosting], claims: str) -> list[LateRow]:
@@ -63,7 +65,14 @@ def late_rows(postings: Iterable[LatePosting], claims: str) -> list[LateRow]:
             late_as = _late_as(each, group, claims)
             kinds.setdefault((late_as, each.error_of if late_as == ERROR else None), []).append(each)
         rows += [
-            LateRow(item, min(each.tax_point for each in found), late_as, boxes, error_of)
+            LateRow(
+                item,
+                min(each.tax_point for each in found),
+                late_as,
+                boxes,
+                error_of,
+                tuple(each.posting_id for each in found),
+            )
             for (late_as, error_of), found in kinds.items()
             if (boxes := _boxes(found))
         ]

@@ -8,7 +8,7 @@ from webapp.migrations.statements import drop_functions, drop_triggers, run
 from webapp.migrations.tables import BIG, EXACT, INSTANT, is_sqlite, numbered, pair, where
 
 revision = "0140"
-down_revision = "0130"
+down_revision = "0135"
 branch_labels = None
 depends_on = None
 

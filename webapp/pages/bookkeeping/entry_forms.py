@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BLANK_LEGS = 2
 MOST_SUGGESTED = 4
-IDS = ("orgMerchantId", "projectId")
+IDS = ("orgMerchantId", "projectId", "taxCodeId")
 # What a leg says of the item that it begins.
 OF_ITEMS = ("dueOn", "reference")
 Row = Mapping[str, Any]

@@ -179,6 +179,7 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
         "base": organization.base_currency,
         "merchants": queries.accounts.choices.merchants(organization_id()),
         "projects": queries.accounts.choices.projects(organization_id()),
+        "codes": queries.tax.codes.choices(organization_id()),
         "labels": [(entry_forms.label(account), account.keeps_items) for account in form.accounts],
         "keeps_items": any(account.keeps_items for account in form.accounts),
         "problem": problem,

@@ -26,6 +26,7 @@ from webapp.queries.checks import (
     stored,
     stored_files,
     sums,
+    taxes,
     transfers,
     voids,
 )
@@ -44,6 +45,7 @@ OF_BOOKS: tuple[Check, ...] = (
     *sums.CHECKS,
     *transfers.CHECKS,
     *items.CHECKS,
+    *taxes.CHECKS,
     *stored_files.CHECKS,
     *locks.CHECKS,
     *audit.CHECKS,

@@ -53,6 +53,7 @@ class DocumentRecord:
     tax: Money | None
     total: Money | None
     due_on: date | None
+    received_on: date | None
     prepaid: Money | None
     due: Money | None
     buyer: str | None

@@ -1,6 +1,6 @@
 """Queries on journal entries: their corrections, markers and legs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +18,12 @@ from webapp.queries.common.parts import with_parts
 def get(organization_id: str, entry_id: int) -> JournalEntry:
     """Find an entry, or raise NotFoundError."""
     return lookups.get(JournalEntry, organization_id, entry_id)
+
+
+def descriptions(organization_id: str, ids: Collection[int]) -> dict[int, str]:
+    """Give what entries say, by their ids."""
+    found = lookups.by_id(JournalEntry, organization_id, ids)
+    return {entry_id: each.description for entry_id, each in found.items()}
 
 
 def marker_of(entry: JournalEntry) -> JournalEntry | None:

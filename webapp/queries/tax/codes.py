@@ -39,6 +39,15 @@ def listed(
     return page(statement, BY_CODE, after=after, limit=limit)
 
 
+def choices(organization_id: str) -> list[dict[str, Any]]:
+    """List the codes that a page offers, A to Z: those in use, each with its name."""
+    statement = sa.select(TaxCode).where(
+        TaxCode.organization_id == organization_id, TaxCode.is_archived.is_(False)
+    )
+    found = db.session.scalars(statement.order_by(TaxCode.code))
+    return [{"id": each.id, "name": f"{each.code} · {each.name}"} for each in found]
+
+
 def taken(organization_id: str, codes: Iterable[str]) -> list[str]:
     """List those of some codes that the books have, A to Z."""
     statement = sa.select(TaxCode.code).where(

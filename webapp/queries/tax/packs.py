@@ -18,6 +18,8 @@ from webapp.models import Account, TaxPack
 
 NAMES: Final = ("generic-vat", "uk-vat100")
 ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY, *WAITING.values(), ADVANCES)}
+# Those that a return empties.
+TAX_ACCOUNTS: Final = frozenset(f"tax_{role}" for role in TAX_ROLES)
 # What its first page says, in the words of the people who would file from here.
 NOT_SUPPORTED: Final = (
     "flat rate, margin, retail and annual accounting schemes",
@@ -46,6 +48,7 @@ class PackRecord:
     from_: date | None
     basis: str | None
     frequency: str | None
+    counted_from: date | None
 
 
 @cache
@@ -80,6 +83,7 @@ def record(name: str, pack: TaxPack | None) -> PackRecord:
         from_=pack.starts_on if pack else None,
         basis=pack.basis if pack else None,
         frequency=pack.frequency if pack else None,
+        counted_from=pack.counted_from if pack else None,
     )
 
 

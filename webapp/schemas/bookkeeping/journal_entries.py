@@ -196,6 +196,7 @@ class PostingFormSchema(PostingInputSchema):
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
+    tax_code_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
 
 
 class EntryFormSchema(Schema):

@@ -20,6 +20,7 @@ LONGEST_TEXT = 100_000
 SIDE = {
     "description": "Of a credit note: SALE for one of ours, PURCHASE for a supplier's; null where it is unknown."
 }
+RECEIVED = {"description": "The day on which it came; null where that is the day on which it was filed here."}
 SAME_FILE = {"description": "The documents of the other invoices in its file."}
 IDENTIFIES = {
     "description": "Whether it says which document is paid: the amount due, with its number or its payment reference."
@@ -41,6 +42,7 @@ class DocumentFieldsSchema(Schema):
     number = fields.Text(most=255, allow_none=True)
     issued_on = fields.Day(allow_none=True)
     due_on = fields.Day(allow_none=True)
+    received_on = fields.Day(allow_none=True, metadata=RECEIVED)
     sender = fields.Text(most=255, allow_none=True)
     currency = fields.Currency(allow_none=True)
     net = fields.Amount(allow_none=True)
@@ -147,6 +149,7 @@ class DocumentSchema(Schema):
     tax = fields.Amount(allow_none=True)
     total = fields.Amount(allow_none=True)
     due_on = fields.Day(allow_none=True)
+    received_on = fields.Day(allow_none=True, metadata=RECEIVED)
     prepaid = fields.Amount(allow_none=True)
     due = fields.Amount(allow_none=True)
     buyer = Untrusted(allow_none=True)

@@ -15,6 +15,7 @@ from webapp.schemas.paging import JoinedIds, PageSchema
 SHARES = "What the base and the tax post and add to boxes: the base once, the tax once or more."
 RATE = {"description": "Per cent, like 17.5."}
 MOST_SHARES = 10
+COUNTED = "Before a return is filed the first day with boxes; afterwards the day from which periods are counted anew."
 CODE = {"description": "The code, as people write it."}
 BASIS = {"description": "Whether tax is due by invoices (ACCRUAL) or by money (CASH)."}
 STATED = {
@@ -112,6 +113,10 @@ class TaxPackSchema(Schema):
     from_ = fields.Day(data_key="from", allow_none=True)
     basis = fields.OneOf(*TAX_BASES, allow_none=True, metadata=BASIS)
     frequency = fields.OneOf(*FREQUENCIES, allow_none=True)
+    counted_from = fields.Day(
+        allow_none=True,
+        metadata={"description": "The day from which periods are counted anew; null for the first one."},
+    )
 
 
 class TaxPacksSchema(Schema):
@@ -140,12 +145,17 @@ class TaxAccountsSchema(Schema):
     )
 
 
-class TaxPackInstallationSchema(Schema):
+class TaxPackFormSchema(Schema):
     """From which day on the books have the boxes of a pack, and in which periods."""
 
     from_ = fields.Day(data_key="from", required=True)
     basis = fields.OneOf(*TAX_BASES, load_default="ACCRUAL", metadata=BASIS)
     frequency = fields.OneOf(*FREQUENCIES, load_default="QUARTERLY")
+
+
+class TaxPackInstallationSchema(TaxPackFormSchema):
+    """From which day on the books have the boxes of a pack, and in which periods."""
+
     accounts = ma.fields.Nested(
         TaxAccountsSchema,
         load_default=dict,
@@ -153,6 +163,13 @@ class TaxPackInstallationSchema(Schema):
             "description": "The accounts of taxes; those of the chart, or new ones, for what is left out."
         },
     )
+
+
+class TaxPackChangesSchema(Schema):
+    """The changed periods of an installed pack; what is left out stays as it is."""
+
+    frequency = fields.OneOf(*FREQUENCIES)
+    from_ = fields.Day(data_key="from", metadata={"description": COUNTED})
 
 
 class TaxInputSchema(Schema):

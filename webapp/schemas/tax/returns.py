@@ -6,11 +6,16 @@ from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import PAY, RECLAIM
 from webapp.ledger.tax.late import LATE_KINDS
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.tax.codes import PostedTaxSchema
+from webapp.schemas.untrusted import Untrusted
 
 ENTRY = {"description": "The id of the entry that settled its taxes with the authority; null for none."}
 UNPAID = {"description": "Of the open return of a form that asks for them; filing past them takes a note."}
+KINDS = ("RETURN", "NOTICE")
+KIND = {"description": "A return, or a NOTICE of late errors, which are told apart from it."}
 ITEM = {"description": "The id of the entry that is late; what corrects or voids it counts as it."}
 
 
@@ -102,7 +107,7 @@ class TaxReturnSchema(Schema):
     id = fields.Id(Kind.TAX_RETURN, allow_none=True)
     form = ma.fields.String()
     pack_version = ma.fields.Integer()
-    kind = fields.OneOf("RETURN", metadata={"description": "What is filed."})
+    kind = fields.OneOf(*KINDS, metadata=KIND)
     from_ = fields.Day(data_key="from", metadata={"description": "The first day of its period."})
     to = fields.Day(metadata={"description": "The last day of its period."})
     status = fields.OneOf(
@@ -130,10 +135,36 @@ class TaxReturnSchema(Schema):
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata=ENTRY)
 
 
+class ReturnWarningSchema(Schema):
+    """What to look at before a return is filed."""
+
+    code = ma.fields.String(metadata={"description": "What it warns of, in one word."})
+    message = ma.fields.String(metadata={"description": "What to look at, in a sentence."})
+
+
 class ReadReturnSchema(TaxReturnSchema):
-    """A tax return, with what came for its period since it was filed."""
+    """A tax return, with what came for its period since it was filed, and what to look at before."""
+
+    warnings = ma.fields.List(ma.fields.Nested(ReturnWarningSchema))
 
     since_filing = ma.fields.List(ma.fields.Nested(SinceFilingSchema))
+
+
+class ReturnPostingSchema(PostedTaxSchema):
+    """A posting in a return, with what it adds to the boxes of its form."""
+
+    id = fields.Id(Kind.POSTING)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    description = Untrusted(metadata={"description": "What its entry says."})
+    account_id = fields.Id(Kind.ACCOUNT)
+    account_name = Untrusted()
+    amount_base = fields.Amount(metadata={"description": "The amount in the base currency, debit positive."})
+
+
+class ReturnPostingQuerySchema(PageSchema):
+    """The box of which to list postings; without one all of them."""
+
+    box = fields.Text(least=1, most=8, load_default=None)
 
 
 class ReturnQuerySchema(PageSchema):
@@ -147,6 +178,17 @@ class OpenReturnQuerySchema(Schema):
 
     form = fields.Text(least=1, most=32, required=True)
     to = fields.Day(load_default=None)
+    kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
+
+
+class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
+    """The same as the address of its page says it; without a form it is the first one."""
+
+    form = fields.Text(least=1, most=32, load_default="")
+
+
+class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
+    """The box of a filed return that its page shows."""
 
 
 class FilingSchema(Schema):
@@ -157,6 +199,7 @@ class FilingSchema(Schema):
     digest = fields.Text(
         least=64, most=64, required=True, metadata={"description": "The digest of the open return as read."}
     )
+    kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
     reference = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     note = fields.Text(
         most=2000, allow_none=True, load_default=None, metadata={"description": "A note of filing it."}

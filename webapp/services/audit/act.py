@@ -15,7 +15,8 @@ class Actor:
 
     `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
     of a token whose act is tried out for a person to decide on: then it is the person who posts. `note` is why, for
-    each act that has no note of its own. `is_admin` may change the settings, and so say why a locked figure moves.
+    each act that has no note of its own. What `is_late` may post to a period of which a tax return is filed.
+    `is_admin` may change the settings, and so say why a locked figure moves.
     """
 
     organization_id: str
@@ -28,6 +29,7 @@ class Actor:
     is_uncapped: bool = False
     is_admin: bool = False
     note: str = ""
+    is_late: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give what everybody may see of who acted."""

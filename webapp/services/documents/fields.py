@@ -20,7 +20,9 @@ from webapp.queries.common import lookups, merchants
 from webapp.queries.rules import compiled_rules
 from webapp.services.rules import document_rules
 
-PLAIN: Final = ("document_type", "side", "number", "issued_on", "due_on", "sender", "text", "file_name")
+PLAIN: Final = (
+    *("document_type", "side", "number", "issued_on", "due_on", "received_on", "sender", "text", "file_name"),
+)
 AMOUNTS: Final = ("net", "tax", "total")
 # What is written on a document; the rest is chosen for it.
 OWN_FIELDS: Final = frozenset({*PLAIN, *AMOUNTS, "currency"})
@@ -46,6 +48,7 @@ class DocumentInput(TypedDict, total=False):
     number: str | None
     issued_on: date | None
     due_on: date | None
+    received_on: date | None
     sender: str | None
     currency: str | None
     net: Decimal | None

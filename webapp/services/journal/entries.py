@@ -45,6 +45,7 @@ from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
+from webapp.services.journal import filed_periods
 
 _ENTRY, _OTHER = table_of(JournalEntry), table_of(JournalEntry).alias("other")
 _LAST = (
@@ -233,6 +234,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False, fact: Fac
         check_accounts(entry.organization_id, legs)
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
+    filed_periods.check(entry, legs, doing)
     token_caps.count(entry, legs, doing)
     fact = fact or _fact_of(entry, legs)
     if fact is not None and fact.on >= entry.effective_on:

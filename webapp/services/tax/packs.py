@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import sqlalchemy as sa
 
@@ -17,9 +17,11 @@ from webapp.models import Account, Organization, Posting, TaxCode, TaxPack
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
-from webapp.queries.tax import codes, packs
+from webapp.queries.tax import codes, packs, periods
+from webapp.queries.tax.periods import NotAPeriodError
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.field_changes import facts, jsonable
 from webapp.services.tax.codes import TaxCodeTakenError
 
 # By what stands on them: the code and name in the default chart, else that of a new account, and its type.
@@ -31,6 +33,9 @@ PRESETS: Final = {
     WAITING["SALE"]: (None, "VAT waiting for customers' money", AccountType.LIABILITY),
     WAITING["PURCHASE"]: (None, "VAT waiting for payments to suppliers", AccountType.ASSET),
 }
+
+
+PERIODS: Final = ("frequency", "starts_on", "counted_from")
 
 
 class PackInstalledError(LedgerError):
@@ -55,6 +60,19 @@ class ForeignTaxError(LedgerError):
     """This account has amounts in other currencies, and taxes are owed in the base currency; choose another one."""
 
     code = "foreign_balance"
+
+
+class BoxesBeforeError(LedgerError):
+    """The books have boxes of earlier days; begin on the first of them, or before."""
+
+    code = "boxed_before"
+
+
+class PackChanges(TypedDict, total=False):
+    """What was sent of an installed pack; what is not sent stays."""
+
+    frequency: str
+    from_: date
 
 
 def install(
@@ -88,6 +106,55 @@ def install(
         db.session.flush()
         doing.after = {**payload, "codes": [each.code for each in offered]}
     return packs.record(name, pack)
+
+
+def update(name: str, changes: PackChanges, *, actor: Actor, now: datetime) -> packs.PackRecord:
+    """Change the frequency of a pack's periods, or its first day; what is filed stays as it is.
+
+    Before any return stands, the day is that from which the books have its boxes; afterwards it is the day from which
+    periods are counted anew, behind the filed ones. Raises NotInstalledError, NotAPeriodError or BoxesBeforeError.
+    """
+    of_file, payload = packs.content(name), jsonable(changes)
+    title = f"Changed the periods of {of_file.title}"
+    with act(actor, now, "update_tax_pack", ("tax_pack", name), title=title, payload=payload) as doing:
+        found = periods.periods_of(actor.organization_id, name)
+        pack, day = found.pack, changes.get("from_")
+        doing.before = jsonable(facts(pack, PERIODS))
+        if day is not None and found.filed:
+            _check_behind(found, day)
+            pack.counted_from = day
+        elif day is not None:
+            _check_no_boxes(pack, day)
+            pack.starts_on = day
+        pack.frequency = changes.get("frequency", pack.frequency)
+        db.session.flush()
+        doing.after = jsonable(facts(pack, PERIODS))
+        if doing.after == doing.before:
+            doing.nothing_to_do()
+    return packs.record(name, pack)
+
+
+def _check_behind(found: periods.Periods, day: date) -> None:
+    if day < found.first_open:
+        sentence = f"Returns are filed to {found.filed[0].ends_on:%-d %b %Y}; send a later day."
+        raise NotAPeriodError(sentence, fields={"from": [sentence]})
+
+
+def _check_no_boxes(pack: TaxPack, day: date) -> None:
+    """Refuse a first day behind the tax point of a posting with boxes of the form."""
+    statement = sa.select(Posting.tax_point, Posting.boxes).where(
+        Posting.organization_id == pack.organization_id, Posting.tax_point < day
+    )
+    days = [
+        tax_point
+        for tax_point, boxes in db.session.execute(statement)
+        if any(form == pack.name for form, _, _ in boxes or ())
+    ]
+    if days:
+        raise BoxesBeforeError(
+            f"The books have boxes of {min(days):%-d %b %Y}; begin on that day, or before.",
+            details={"first": min(days).isoformat()},
+        )
 
 
 def _check(organization: Organization, of_file: Pack, offered: Sequence[str]) -> None:

@@ -17,8 +17,8 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import items
-from webapp.queries.tax import packs, returns
-from webapp.queries.tax.returns import OpenReturn, ReturnRecord
+from webapp.queries.tax import before_filing, packs, periods, returns
+from webapp.queries.tax.returns import NOTICE, RETURN, OpenReturn, ReturnRecord
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
@@ -45,6 +45,12 @@ class BillsUnpaidError(LedgerError):
     code = "bills_unpaid"
 
 
+class ReceiptsOpenError(LedgerError):
+    """Money that came in settles nothing yet; settle it or give it a tax code, or say why not in `note`."""
+
+    code = "receipts_open"
+
+
 class NotNewestError(LedgerError):
     """Only the newest return that stands can be withdrawn."""
 
@@ -62,53 +68,40 @@ def file(
     form: str,
     to: date,
     digest: str,
+    kind: str = RETURN,
     reference: str | None = None,
     note: str | None = None,
     actor: Actor,
     now: datetime,
 ) -> ReturnRecord:
-    """File the open return of a period as it was looked at: its postings are in it for good, until it is withdrawn."""
+    """File the open return of a period as it was looked at: its postings are in it for good, until it is withdrawn.
+
+    A notice takes late errors only, apart from the return of the period, which is filed after it.
+    """
     organization = organizations.get(actor.organization_id)
-    payload = {"form": form, "to": to.isoformat(), "digest": digest, "reference": reference, "note": note}
-    title = f"File the {form} return to {to:%-d %b %Y}"
+    payload = {"form": form, "to": to.isoformat(), "kind": kind, "digest": digest}
+    payload |= {"reference": reference, "note": note}
+    what = "notice of errors" if kind == NOTICE else "return"
+    title = f"File the {form} {what} to {to:%-d %b %Y}"
     target = ("tax_return", form)
     with act(actor, now, "file_tax_return", target, title=title, note=note or "", payload=payload) as doing:
-        found = returns.open_return(organization, form, to)
+        found = returns.open_return(organization, form, to, kind)
         _check(organization, found, digest, note)
         entry = _settle(organization, found, doing)
-        filed = TaxReturn(
-            organization_id=organization.id,
-            form=form,
-            pack_version=found.record.pack_version,
-            starts_on=found.record.from_,
-            ends_on=to,
-            status="FILED",
-            figures=returns.kept_figures(found.record),
-            digest=digest,
-            reference=reference,
-            note=note,
-            filed_at=now,
-            filed_by=actor.as_json(),
-            journal_entry_id=None if entry is None else entry.id,
-        )
-        db.session.add(filed)
-        db.session.flush()
-        stamp = {"organization_id": organization.id, "return_id": filed.id, "form": form}
-        if found.postings:
-            rows = [{**stamp, "posting_id": each.posting_id} for each in found.postings]
-            db.session.execute(sa.insert(TaxStamp), rows)
+        filed = _stamped(found, entry, doing, reference=reference, note=note)
         doing.target_id, doing.after = str(filed.id), _facts(filed)
     return returns.record(filed)
 
 
 def withdraw(filed: TaxReturn, *, reason: str, actor: Actor, now: datetime) -> ReturnRecord:
     """Withdraw the newest return, of which nothing is paid: its postings are open again, its entry is reversed."""
-    title = f"Withdraw the {filed.form} return to {filed.ends_on:%-d %b %Y}"
+    what = "notice of errors" if filed.is_notice else "return"
+    title = f"Withdraw the {filed.form} {what} to {filed.ends_on:%-d %b %Y}"
     payload = {"reason": reason}
     with act(
         actor, now, "withdraw_tax_return", ("tax_return", filed.id), title=title, note=reason, payload=payload
     ) as doing:
-        last = returns.newest(filed.organization_id, filed.form)
+        last = periods.last_filed(filed.organization_id, filed.form)
         if last is None or last.id != filed.id:
             raise NotNewestError
         doing.before = _facts(filed)
@@ -131,16 +124,54 @@ def withdraw(filed: TaxReturn, *, reason: str, actor: Actor, now: datetime) -> R
     return returns.record(filed)
 
 
+def _stamped(
+    found: OpenReturn, entry: JournalEntry | None, doing: Act, *, reference: str | None, note: str | None
+) -> TaxReturn:
+    """Keep a return as it was looked at, and stamp its postings."""
+    made, organization_id = found.record, doing.actor.organization_id
+    is_notice = made.kind == NOTICE
+    filed = TaxReturn(
+        organization_id=organization_id,
+        form=made.form,
+        pack_version=made.pack_version,
+        starts_on=made.from_,
+        ends_on=made.to,
+        status="FILED",
+        is_notice=is_notice,
+        figures=returns.kept_figures(made),
+        digest=made.digest,
+        reference=reference,
+        note=note,
+        filed_at=doing.now,
+        filed_by=doing.actor.as_json(),
+        journal_entry_id=None if entry is None else entry.id,
+        last_number=None if is_notice else returns.last_number(organization_id),
+    )
+    db.session.add(filed)
+    db.session.flush()
+    stamp = {"organization_id": organization_id, "return_id": filed.id, "form": made.form}
+    if found.postings:
+        rows = [{**stamp, "posting_id": each.posting_id} for each in found.postings]
+        db.session.execute(sa.insert(TaxStamp), rows)
+    return filed
+
+
 def _facts(filed: TaxReturn) -> dict[str, Any]:
     entry_id = Ref.optional(Kind.JOURNAL_ENTRY, filed.journal_entry_id)
     return {"status": filed.status, "payable": filed.figures["payable"], "journalEntryId": entry_id}
 
 
 def _check(organization: Organization, found: OpenReturn, digest: str, note: str | None) -> None:
-    """Refuse a return that moved since it was looked at, or whose errors are too large for it."""
+    """Refuse a return that moved since it was looked at, whose errors are too large, or before which money waits."""
     made = found.record
     if made.digest != digest:
         raise ReturnMovedError(details={"digest": made.digest})
+    if made.kind == NOTICE:
+        return
+    waiting = [] if note else before_filing.open_receipts(organization.id, made.form, made.to)
+    if waiting:
+        ids = [Ref(Kind.POSTING, each.id) for each in waiting]
+        raise ReceiptsOpenError(details={"itemIds": ids})
     unpaid = made.bills_unpaid_six_months
     if unpaid is not None and unpaid.items and not note:
         raise BillsUnpaidError(
@@ -168,6 +199,7 @@ def _settle(organization: Organization, found: OpenReturn, doing: Act) -> Journa
     legs = [Leg(account_id, amount, base, amount) for account_id, amount in cleared.items() if amount]
     if payable:
         due_on, reference = made.due_on, f"{made.form} {made.to.isoformat()}"
+        reference = f"{made.form} notice {made.to.isoformat()}" if made.kind == NOTICE else reference
         legs.append(Leg(roles[AUTHORITY].id, -payable, base, -payable, due_on=due_on, reference=reference))
     rest = -sum(leg.amount_minor for leg in legs)
     if rest:
@@ -182,7 +214,7 @@ def _settle(organization: Organization, found: OpenReturn, doing: Act) -> Journa
         organizations.first_open_day(organization.id, latest),
         legs,
         source=SOURCE,
-        description=f"Return {made.form} to {made.to:%-d %b %Y}",
+        description=f"{'Notice' if made.kind == NOTICE else 'Return'} {made.form} to {made.to:%-d %b %Y}",
         now=doing.now,
     )
     journal_entries.post(entry, doing)

@@ -67,7 +67,7 @@ def _content(undoing: Undoing, before: Mapping[str, object]) -> DocumentInput:
             continue
         if value is not None and name in fields.AMOUNTS:
             value = Decimal(str(value))
-        elif value is not None and name in {"issued_on", "due_on"}:
+        elif value is not None and name in {"issued_on", "due_on", "received_on"}:
             value = date.fromisoformat(str(value))
         elif name in fields.KINDS and isinstance(value, int):
             value = undoing.present_id(fields.KINDS[name], value)

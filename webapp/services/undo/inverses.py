@@ -103,6 +103,7 @@ STAYS: Mapping[str, str] = {
     "post_schedule_part": "Void the entry of the part; the part is then due again.",
     "stop_schedule": "Write another schedule for what is left.",
     "skip_schedule_part": "Write an entry for the part by hand.",
+    "update_tax_pack": "Change the periods again.",
     "file_tax_return": "Withdraw the return.",
     "claim_tax_relief": "Money that comes for the item returns the relief of itself.",
     "repay_unpaid_tax": "Paying the bills brings their tax back of itself.",

@@ -62,6 +62,7 @@ def requires(
     token_only: bool = False,
     is_heavy: bool = False,
     is_use: bool = True,
+    posts: bool = False,
     writes: bool | None = None,
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its body limit in bytes, and who opens the transaction.
@@ -69,8 +70,9 @@ def requires(
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
-    run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What needs more than
-    `read` writes; `writes` says so of what needs no more, or as much as what it is sent.
+    run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What may post
+    entries though it needs less than `confirm` `posts`. What needs more than `read` writes; `writes` says so of what
+    needs no more, or as much as what it is sent.
     """
 
     def declare(view: View) -> View:
@@ -82,6 +84,7 @@ def requires(
         view.token_only = token_only  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
+        view.posts = posts  # type: ignore[attr-defined]
         view.writes = scope != "read" if writes is None else writes  # type: ignore[attr-defined]
         return view
 
@@ -262,6 +265,7 @@ def acting() -> dict[str, Any]:
         is_uncapped=is_decided_on(),
         is_admin="admin" in found.scopes,
         note=state().note,
+        is_late=state().is_late,
     )
     return {"actor": actor, "now": requests.now()}
 

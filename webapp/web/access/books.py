@@ -30,6 +30,7 @@ from webapp.models import (
     Rule,
     RuleRun,
     SavedView,
+    TaxReturn,
     Transaction,
 )
 from webapp.queries.access import organizations, principals
@@ -54,6 +55,7 @@ HELD = {
     "project_id": Project,
     "reconciliation_id": Reconciliation,
     "rule_id": Rule,
+    "return_id": TaxReturn,
     "run_id": RuleRun,
     "token_id": ApiToken,
     "transaction_id": Transaction,

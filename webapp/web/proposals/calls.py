@@ -210,12 +210,13 @@ def made_again(call: Call) -> Iterator[None]:
         if request.routing_exception is not None:
             raise request.routing_exception
         requests.limit_body(getattr(view(), "body_limit", requests.BODY_LIMIT))
-        before, state().note = state().note, ""
+        before, state().note = (state().note, state().is_late), ""
+        state().is_late = False
         notes.take_from_query(view())
         try:
             yield
         finally:
-            state().note = before
+            state().note, state().is_late = before
 
 
 def _parts(form: Mapping[str, Any]) -> MultiDict[str, Any]:

@@ -1,0 +1,158 @@
+"""Taxes: packs with what they do not support, codes, and the returns, open and filed."""
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.queries.tax.returns import NOTICE, ReturnRecord
+from webapp.schemas.tax.codes import TaxPackFormSchema
+from webapp.schemas.tax.returns import (
+    FilingSchema,
+    OpenReturnPageSchema,
+    ReturnPostingPageSchema,
+    WithdrawalSchema,
+)
+from webapp.web import paging
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import TaxReturn
+
+bp = Blueprint("tax", __name__, url_prefix="/tax")
+MOST_CODES = 200
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the installed packs with their returns and codes, and those that can be installed."""
+    return show_taxes()
+
+
+@bp.post("/packs/<string:name>/install")
+@requires("admin")
+def install(name: str) -> Response:
+    """Install a pack, or show the error."""
+    return act_or_show(
+        lambda: services.tax.packs.install(name, **TaxPackFormSchema().load(form_body()), **acting()),
+        url_for("tax.index"),
+        lambda problem: show_taxes(name, problem),
+    )
+
+
+@bp.get("/returns/open")
+@requires("read")
+def show_open() -> Response:
+    """Show the open return of a form, or the notice of its late errors."""
+    return show_open_return(OpenReturnPageSchema.read_leniently(request.query_string.decode()))
+
+
+@bp.post("/returns")
+@requires("confirm")
+def file() -> Response:
+    """File the return that was looked at and show it, or show the error."""
+    try:
+        filed = services.tax.returns.file(**FilingSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        query = OpenReturnPageSchema.read_leniently_of(request.form)
+        return show_open_return(query, problem_of(error))
+    return redirect_to(url_for("tax.show_return", return_id=filed.id))
+
+
+@bp.get("/returns/<id:return_id>")
+@requires("read")
+def show_return(return_id: int) -> Response:
+    """Show a filed return."""
+    return show_filed(queries.tax.returns.get(organization_id(), return_id))
+
+
+@bp.post("/returns/<id:return_id>/withdraw")
+@requires("confirm")
+def withdraw(return_id: int) -> Response:
+    """Withdraw a return and show it, or show the error."""
+    filed = queries.tax.returns.get(organization_id(), return_id)
+    return act_or_show(
+        lambda: services.tax.returns.withdraw(filed, **WithdrawalSchema().load(form_body()), **acting()),
+        url_for("tax.show_return", return_id=return_id),
+        lambda problem: show_filed(queries.tax.returns.get(organization_id(), return_id), problem),
+    )
+
+
+def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
+    """Render the taxes, with an error at the pack that has it."""
+    found = organization_id()
+    organization = queries.access.organizations.get(found)
+    records = queries.tax.packs.listed(found)
+    return render(
+        "tax/index.html",
+        packs=[
+            each
+            for each in records
+            if each.is_installed or each.currency in (None, organization.base_currency)
+        ],
+        titles={each.name: each.title for each in records},
+        not_supported=queries.tax.packs.NOT_SUPPORTED,
+        open_returns=[
+            queries.tax.returns.open_return(organization, each.name).record
+            for each in records
+            if each.is_installed
+        ],
+        returns=queries.tax.returns.listed(found, after=None, limit=50).items,
+        codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
+        frequencies=[{"id": each, "name": each.capitalize()} for each in FREQUENCIES],
+        form=request.form,
+        place=place,
+        problem=problem,
+    )
+
+
+def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> Response:
+    """Render the open return that a query asks for, with the error of filing it."""
+    organization = queries.access.organizations.get(organization_id())
+    form = query["form"] or next(
+        (each.name for each in queries.tax.packs.listed(organization.id) if each.is_installed), ""
+    )
+    try:
+        found = queries.tax.returns.open_return(organization, form, query["to"], query["kind"])
+    except REFUSALS as error:
+        return show_taxes("returns", problem or problem_of(error))
+    made = queries.tax.before_filing.with_warnings(organization, found.record)
+    return _show(made, queries.tax.returns.taxes_of(organization.id, found.postings), problem)
+
+
+def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
+    """Render a filed return, with the error of withdrawing it."""
+    query = ReturnPostingPageSchema.read_leniently(request.query_string.decode())
+    box, postings, next_cursor = query["box"], (), None
+    if box is not None:
+        page = queries.tax.returns.postings(
+            filed.organization_id,
+            filed=filed,
+            box=box,
+            after=paging.decode(query["cursor"], "di"),
+            limit=query["limit"],
+        )
+        postings, next_cursor = page.items, paging.encode(page.next_key)
+    taxes = queries.tax.stamps.taxes_of_return(filed)
+    made = queries.tax.returns.with_later(filed)
+    return _show(made, taxes, problem, box=box, postings=postings, next_cursor=next_cursor)
+
+
+def _show(made: ReturnRecord, taxes: int, problem: Problem | None, **shown: Any) -> Response:
+    entries = {each.journal_entry_id for each in (*made.late, *made.out_of_time, *made.since_filing)}
+    return render(
+        "tax/return.html",
+        made=made,
+        is_notice=made.kind == NOTICE,
+        ties=taxes == -made.payable.minor,
+        title=queries.tax.packs.content(made.form).title,
+        descriptions=queries.journal.entries.descriptions(organization_id(), entries),
+        form=request.form,
+        problem=problem,
+        **{"box": None, "postings": (), "next_cursor": None, **shown},
+    )

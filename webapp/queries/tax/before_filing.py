@@ -1,0 +1,146 @@
+"""What to look at before a return is filed: money that settles nothing, drafts, and income without a tax code."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.database.sessions import db
+from webapp.ledger.chart import AccountType
+from webapp.models import Account, JournalEntry, Merchant, Organization, OwedItem, Posting, refers_to
+from webapp.queries.items.items import PARTY
+from webapp.queries.tax import packs
+from webapp.queries.tax.returns import NOTICE, ReturnRecord, ReturnWarning
+
+
+def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecord:
+    """Give an open return with what to look at before it is filed."""
+    if made.kind == NOTICE:
+        return made
+    blocking, money = open_receipts(organization.id, made.form, made.to), _open(organization.id)
+    left = [
+        item
+        for item, _, _, came_in in money
+        if came_in and item not in blocking and _is_open_at(item, made.to)
+    ]
+    day = f"{made.to:%-d %b %Y}"
+    counted = (
+        ("receipts_open", len(blocking), "receipt", f"to {day} settles no invoice, and filing asks why"),
+        ("money_open", len(left), "receipt", f"to {day} waits to be settled"),
+        ("drafts", _count_drafts(organization.id, made), "draft", f"to {day} counts in no box"),
+        (
+            "income_without_code",
+            _count_uncoded(organization.id, made),
+            "entry",
+            "has income without a tax code",
+        ),
+    )
+    sentences = [(code, _counted(number, noun, rest)) for code, number, noun, rest in counted if number]
+    return replace(made, warnings=[ReturnWarning(*each) for each in sentences])
+
+
+def _counted(number: int, noun: str, rest: str) -> str:
+    """Say how many of something do what.
+
+    >>> _counted(1, "draft", "counts in no box"), _counted(2, "entry", "has income")
+    ('1 draft counts in no box.', '2 entries have income.')
+    """
+    if number == 1:
+        return f"1 {noun} {rest}."
+    verbs = {"settles": "settle", "waits": "wait", "counts": "count", "has": "have"}
+    words = [verbs.get(word, word) for word in rest.split()]
+    return f"{number} {noun.removesuffix('y')}{'ies' if noun.endswith('y') else 's'} {' '.join(words)}."
+
+
+def _is_open_at(item: OwedItem, last: date) -> bool:
+    return item.amount_minor < item.settled_minor and item.day is not None and item.day <= last
+
+
+def _count_drafts(organization_id: str, made: ReturnRecord) -> int:
+    statement = sa.select(sa.func.count()).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.status == "DRAFT",
+        JournalEntry.effective_on.between(made.from_, made.to),
+        JournalEntry.corrects_id.is_(None),
+    )
+    return db.session.scalar(statement) or 0
+
+
+def _count_uncoded(organization_id: str, made: ReturnRecord) -> int:
+    """Count the entries of a period that stand and have income without a tax code."""
+    statement = (
+        sa.select(sa.func.count(sa.distinct(JournalEntry.id)))
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status == "POSTED",
+            JournalEntry.source.in_(("bank_feed", "document", "manual")),
+            JournalEntry.effective_on.between(made.from_, made.to),
+            ~JournalEntry.is_closing,
+            Account.type == AccountType.INCOME,
+            Account.role.is_(None),
+            Posting.tax_code_id.is_(None),
+        )
+    )
+    return db.session.scalar(statement) or 0
+
+
+def open_receipts(organization_id: str, form: str, last: date) -> Sequence[OwedItem]:
+    """List money received up to a day that is open on a receivable account, and that no open invoice can take.
+
+    Under cash accounting any such money. One with a tax code is an advance, whose tax is in the return.
+    """
+    pack, open_ = packs.installed(organization_id, form), _open(organization_id)
+    invoices = {
+        (party, item.currency)
+        for item, party, _, _ in open_
+        if item.amount_minor > item.settled_minor and pack is not None and pack.basis == "ACCRUAL"
+    }
+    return [
+        item
+        for item, party, code_id, came_in in open_
+        if came_in
+        and code_id is None
+        and _is_open_at(item, last)
+        and (party is None or (party, item.currency) not in invoices)
+    ]
+
+
+def _open(organization_id: str) -> Sequence[Any]:
+    """List the open items of receivable accounts with their party, code, and whether money came in for them."""
+    of_item, money, of_money = orm.aliased(Posting), orm.aliased(Posting), orm.aliased(Account)
+    came_in = (
+        sa.exists()
+        .where(
+            money.organization_id == organization_id,
+            money.journal_entry_id == OwedItem.journal_entry_id,
+            money.amount_minor > 0,
+            of_money.organization_id == organization_id,
+            of_money.id == money.account_id,
+            of_money.type == AccountType.ASSET,
+            of_money.role.is_distinct_from("tax_input"),
+            ~of_money.keeps_items,
+        )
+        .correlate(OwedItem)
+    )
+    columns: list[Any] = [OwedItem, PARTY, of_item.tax_code_id, came_in]
+    statement = (
+        sa.select(*columns)
+        .join(Account, refers_to(OwedItem.account_id, Account))
+        .join(of_item, sa.and_(of_item.organization_id == organization_id, of_item.id == OwedItem.id))
+        .outerjoin(Merchant, refers_to(OwedItem.org_merchant_id, Merchant))
+        .where(
+            OwedItem.organization_id == organization_id,
+            sa.or_(
+                OwedItem.settled_minor != OwedItem.amount_minor,
+                OwedItem.settled_base_minor != OwedItem.amount_base_minor,
+            ),
+            Account.type == AccountType.ASSET,
+        )
+        .order_by(OwedItem.id)
+    )
+    return db.session.execute(statement).all()
