@@ -66,7 +66,28 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         "invitation_id": invitation_id,
         "secret": secret,
         **more,
+        **taxes(ada, mark),
+        "schedule_id": schedule(ada, account, mark, amount),
     }
+
+
+def taxes(ada, mark):
+    """Make a tax code and file a return without figures."""
+    ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01"})
+    shares = [{"of": "BASE", "factor": "1"}, {"of": "TAX", "factor": "1", "role": "output"}]
+    code = {"code": mark, "name": mark, "side": "SALE", "rate": "15", "shares": shares}
+    code_id = ada.post("/api/tax/codes", json=code).json["taxCode"]["id"]
+    asked = {"form": "generic-vat", "to": "2026-03-31"}
+    digest = ada.get("/api/tax/returns/open", query_string=asked).json["taxReturn"]["digest"]
+    filed = ada.post("/api/tax/returns", json={**asked, "digest": digest, "reference": mark, "note": mark})
+    return {"code_id": code_id, "return_id": filed.json["taxReturn"]["id"]}
+
+
+def schedule(ada, account_id, mark, amount):
+    """Spread an amount over two years to come."""
+    accounts = {"accountId": account_id, "counterAccountId": account_id}
+    parts = {"kind": "RELEASE", "startsOn": "2036-01-31", "every": "YEAR", "periods": 2, "amount": amount}
+    return ada.post("/api/schedules", json={"name": mark, **parts, **accounts}).json["schedule"]["id"]
 
 
 def newcomer(owner):

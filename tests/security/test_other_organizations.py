@@ -26,8 +26,8 @@ IMPOSSIBLE = (
 
 
 def names_rows(address):
-    """Whether an address has ids in it, and not only the name of a page that is the same for everybody."""
-    return bool(set(address.parameters) - {"area", "period", "slug"})
+    """Whether an address has ids in it, and not only the name of what is the same for everybody: a page, a tax pack."""
+    return bool(set(address.parameters) - {"area", "name", "period", "slug"})
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
-from webapp.services.bookkeeping import entry_previews, manual_entries
+from webapp.services.bookkeeping import entry_previews, manual_entries, posting_inputs
 
 RATES = {"USD": "1.0842", "JPY": "161.20", "BHD": "0.4087", "CLF": "0.0271", "HUF": "391.15"}
 
@@ -67,7 +67,7 @@ def test_entries_in_many_currencies_add_up_to_nothing_with_the_rest_on_rounding(
         organization = organizations.get(ada.organization_id)
         for _ in range(batch):
             postings = said(random, accounts)
-            legs = manual_entries.legs_of(organization, postings)
+            legs = posting_inputs.legs_of(organization, postings, AT.date().replace(month=3))
             last = entry_previews.rest(organization, legs, "EUR", AT.date().replace(month=3))
             slip = random.randint(-len(legs), len(legs))
             other = Money(last.minor + slip, "EUR")
