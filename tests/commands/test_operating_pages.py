@@ -30,6 +30,7 @@ ELSEWHERE = {
     "demo": "commands/test_demo.py",
     "push": "commands/test_push.py",
     "fetch-rates": "commands/test_rates.py",
+    "oauth-client": "commands/test_oauth_clients.py",
     "verify-proof": "commands/test_verify_proof.py",
     "distribute": "distribution/test_needs.py",
     "make": "operating/test_wheel.py",
