@@ -168,6 +168,13 @@ class AccountChoiceSchema(Schema):
     fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
     type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
+    opens_in = fields.Currency(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "The currency of a new account, where the file names none; null for the base one."
+        },
+    )
 
 
 class CommitSchema(Schema):

@@ -1,5 +1,7 @@
 """Lines of a file that another source may have given: decided one by one as the file is imported, and remembered."""
 
+import re
+
 import pytest
 
 from tests.api.imports.test_imports import MARCH, PATH, counted, imported, lines_of, send
@@ -158,6 +160,14 @@ def test_a_new_account_is_named_and_typed_as_it_was_said(ben, bank):
     (account,) = done.json["import"]["accounts"]
     opened = ben.get(f"/api/feeds/accounts/{account['faId']}").json["feedAccount"]
     assert (opened["accountName"], opened["accountType"]) == ("Company card", "LIABILITY")
+
+
+def test_a_new_account_is_in_the_currency_that_was_said_where_the_file_names_none(ben):
+    first = send(ben, csv(*ROWS), "march.csv", mapping=MAPPING, dryRun="true")
+    page = ben.browser().get(f"/imports/{first.json['import']['id']}").text
+    assert re.search(r'no currency. Read as EUR.*?href="#accounts.0-currency">Change', page, re.DOTALL)
+    done = choose(ben, first.json["import"]["id"], opensIn="USD")
+    assert [each["currency"] for each in done.json["import"]["accounts"]] == ["USD"]
 
 
 def test_an_account_of_another_currency_or_number_is_refused_and_the_file_waits(ben, bank):

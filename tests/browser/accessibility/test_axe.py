@@ -12,6 +12,8 @@ from tests.fixtures.screens import PAGES
 AXE = next((Path(__file__).parents[1] / "vendor").glob("axe-*.min.js"))
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
 DARK_PHONE = {**MODES["phone"], "color_scheme": "dark"}
+NARROW = {"viewport": {"width": 320, "height": 640}}
+NARROW_MODES = {"narrow": NARROW, "dark narrow": {**NARROW, "color_scheme": "dark"}}
 # What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
 SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
 # A sheet that is still fading in has other colours.
@@ -39,7 +41,9 @@ def broken():
 def test_no_page_breaks_a_rule(browse, mara, broken, rounds):
     names = rounds(SIX, PAGES)
     found = []
-    for mode, options in rounds({"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE}).items():
+    for mode, options in rounds(
+        {"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE} | NARROW_MODES
+    ).items():
         page = browse(mara, **options)
         for name in names:
             page.goto(PAGES[name].format(**vars(mara)))
@@ -66,14 +70,42 @@ def test_a_plan_and_its_undo_break_no_rule(browse, ben, bank, broken, rounds):
 
 
 @pytest.mark.rare
-@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("mode", ["light", "dark", "phone", "narrow"])
 def test_what_opens_on_a_page_breaks_no_rule(browse, mara, broken, mode):
-    visitor = browse(**MODES[mode])
+    options = (MODES | NARROW_MODES)[mode]
+    visitor = browse(**options)
     visitor.goto("/sign-in")
     found = broken(visitor)
-    page = browse(mara, **MODES[mode])
+    page = browse(mara, **options)
+    page.goto("/journal?q=rent")
+    page.locator("#views summary").click()
+    found += broken(page, "#views")
+    page.get_by_label("Name of the view").fill("Rent")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#views [aria-current]")).to_have_text("Rent")
+    page.locator("#views summary").click()
+    found += broken(page, "#views")
+    page.goto("/reports/overview")
+    for table in page.locator("#overview .changes > summary").all():
+        table.click()
+    found += broken(page)
+    page.goto("/journal/new")
+    page.get_by_role("combobox", name="Account of line 1").fill("Zeppelin")
+    expect(page.get_by_role("option", name="Create “Zeppelin”")).to_be_visible()
+    found += broken(page, "main") + broken(page, "#combobox-list")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Create “Zeppelin” as")).to_be_visible()
+    found += broken(page, "main") + broken(page, "#combobox-list")
+    page.goto("/")
+    page.keyboard.press("Control+k")
+    expect(page.locator("dialog[open]")).to_have_count(1)
+    found += broken(page, "dialog[open]")
+    page.keyboard.press("Escape")
+    page.evaluate("document.getElementById('sign-in-again').showModal()")
+    found += broken(page, "dialog[open]")
     page.goto(PAGES["workspace-line"].format(**vars(mara)))
-    page.locator(".line .box").first.check()
+    page.keyboard.press("x")
+    expect(page.locator(".line .box:checked")).to_have_count(1)
     found += broken(page)
     page.locator(".line[aria-current] .line-menu summary").click()
     # What an open menu covers is no target while it is open.
