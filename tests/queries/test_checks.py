@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from tests.fixtures.helpers.tenancy import shape, unnamed
 from tests.tree import ROOT
 from webapp.database.sessions import db
+from webapp.ledger.bound_rows import FIELDS
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.queries import checks
 
@@ -18,9 +19,9 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # have none.
 JUDGING = 12
 # What is asked of each organization: three of its items, four of its parties, one of the files beside its books, and
-# twenty-five of its bound rows, less what those of the demo have in parts. The
-# fresh books have one organization more than those of the demo.
-OF_EACH_ORGANIZATION = 33
+# two of each kind of its bound rows, less what those of the demo have in three parts. The fresh books have one
+# organization more than those of the demo.
+OF_EACH_ORGANIZATION = 3 + 4 + 1 + 2 * len(FIELDS) - 3
 # What is asked of each of the latest days on which items were settled; those of the demo were on one day.
 OF_A_SETTLEMENT_DAY = 4
 

@@ -171,7 +171,7 @@ class DocumentFile(Numbered, Base):
             ondelete="RESTRICT",
         ),
         sa.UniqueConstraint("organization_id", "sha256"),
-        sa.Index("ix_document_files_document", "document_id"),
+        sa.Index("ix_document_files_document", "organization_id", "document_id"),
     )
 
     document_id: Mapped[int] = mapped_column(BigId)
