@@ -86,7 +86,7 @@ def _challenge(address: str, origin: str, token: str | None = None) -> str:
         has_challenge = "www-authenticate" in answer.headers
         mend = _mend(SET_URL, origin) if has_challenge else "Let the proxy pass WWW-Authenticate on."
         raise StepError("no_metadata", "The refusal does not say where tokens are had.", mend)
-    return said["resource_metadata"]
+    return str(said["resource_metadata"])
 
 
 def _document(address: str, origin: str) -> Mapping[str, Any]:
