@@ -27,7 +27,7 @@ def page(ada):
 @pytest.fixture
 def at_work(app, monkeypatch):
     """Let a worker do what is due, with the central bank's file of a test."""
-    monkeypatch.setattr(worker, "fetched", lambda _name: DAILY_XML)
+    monkeypatch.setattr(worker, "fetched", lambda _settings, _name: DAILY_XML)
     monkeypatch.setattr(jobs, "FIRST_PAUSE", 0)
 
     def work():

@@ -19,7 +19,7 @@ from typing import Final
 
 import click
 import sqlalchemy as sa
-from flask import Flask
+from flask import Flask, current_app
 
 from webapp import books_alone
 from webapp.commands.books import application, require_revision, require_role
@@ -71,7 +71,8 @@ class Work:
 
 def take_rates(work: Work) -> None:
     """Store the central bank's newest rates."""
-    data = fetched(DAILY)
+    settings: Settings = current_app.config["SETTINGS"]
+    data = fetched(settings, DAILY)
     days = exchange_rates.read_file(data)
     begin_write(work.claimed.organization_id)
     digest = sha256(data).hexdigest()
