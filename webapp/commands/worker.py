@@ -35,7 +35,7 @@ from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates, retention
-from webapp.services.operating import jobs, schedules
+from webapp.services.operating import jobs, timetable
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
 
 log = logging.getLogger("tieout.worker")
@@ -106,9 +106,9 @@ class UnsoundError(LedgerError):
 
 
 HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
-    schedules.RATES: take_rates,
-    schedules.DELETION: delete_old_files,
-    schedules.CHECK: check,
+    timetable.RATES: take_rates,
+    timetable.DELETION: delete_old_files,
+    timetable.CHECK: check,
 }
 
 
