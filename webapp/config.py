@@ -43,6 +43,8 @@ class Settings:
     rate_limit: int = MOST_REQUESTS_A_MINUTE
     public_url: str = ""
     outbound: str = OUTBOUND[0]
+    outbound_hosts: frozenset[str] = frozenset()
+    outbound_inner: frozenset[str] = frozenset()
     metrics: str = ""
     metrics_token: str = field(default="", repr=False)
     starts_worker: bool = True
@@ -111,6 +113,8 @@ class Settings:
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
             public_url=read.text("PUBLIC_URL", "").rstrip("/"),
             outbound=read.text("OUTBOUND", OUTBOUND[0]),
+            outbound_hosts=read.hosts("OUTBOUND_HOSTS"),
+            outbound_inner=read.hosts("OUTBOUND_INNER"),
             metrics=read.text("METRICS", ""),
             metrics_token=read.text("METRICS_TOKEN", ""),
             starts_worker=read.choice("WORKER", "on", "off") == "on",
@@ -134,6 +138,10 @@ class SettingTexts:
             except OSError as error:
                 raise UnsafeSettingError(f"{name}_FILE names a file that cannot be read: {path}.") from error
         return self._environment.get(name) or default
+
+    def hosts(self, name: str) -> frozenset[str]:
+        """Read names of machines, separated by commas."""
+        return frozenset(each.strip().lower() for each in self.text(name, "").split(",") if each.strip())
 
     def choice(self, name: str, *words: str) -> str:
         """Read one of some words, the first where nothing is set; raises UnsafeSettingError."""

@@ -1,12 +1,13 @@
 """`tieout fetch-rates` and `tieout revalue`."""
 
 import json
-import urllib.error
 
 import pytest
 
 from tests.importers.test_reference_rates import DAILY_XML, HISTORY_CSV
 from webapp.commands import rates
+from webapp.services.operating import outbound
+from webapp.services.operating.outbound import Gate
 
 
 @pytest.fixture
@@ -37,38 +38,25 @@ def test_the_same_file_again_changes_nothing(command, ada, rates_file):
     assert result.stdout == "0 new rates, up to 20 Nov 2026.\n"
 
 
-def test_the_banks_own_address_is_asked(command, ada, monkeypatch):
+def test_the_banks_own_address_is_asked_by_the_gate(command, ada, monkeypatch):
     asked = []
 
-    class Answer:
-        def __enter__(self):
-            return self
+    def get(gate, address, wanted, *, most_bytes, seconds):
+        asked.append((address, wanted, gate.is_open, bool(seconds)))
+        return DAILY_XML[:most_bytes]
 
-        def __exit__(self, *_):
-            return None
-
-        def read(self, most):
-            return DAILY_XML[:most]
-
-    def answer(address, timeout):
-        asked.append((address, timeout))
-        return Answer()
-
-    monkeypatch.setattr(rates.urllib.request, "urlopen", answer)
+    monkeypatch.setattr(Gate, "get", get)
     assert command("fetch-rates", "--organization", ada.organization_id).exit_code == 0
     assert command("fetch-rates", "--organization", ada.organization_id, "--history").exit_code == 0
-    assert [address.rpartition("/")[2] for address, _ in asked] == [
-        "eurofxref-daily.xml",
-        "eurofxref-hist.xml",
-    ]
-    assert all(address.startswith("https://www.ecb.europa.eu/") and wait for address, wait in asked)
+    bank = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-"
+    assert asked == [(f"{bank}{each}.xml", {rates.HOST}, True, True) for each in ("daily", "hist")]
 
 
 def test_without_a_network_it_says_what_to_do(command, ada, monkeypatch):
     def fail(*_args, **_options):
-        raise urllib.error.URLError("no route")
+        raise OSError("no route")
 
-    monkeypatch.setattr(rates.urllib.request, "urlopen", fail)
+    monkeypatch.setattr(outbound.socket, "getaddrinfo", fail)
     result = command("fetch-rates", "--organization", ada.organization_id)
     assert result.exit_code == 1
     assert "give it with --file" in result.stderr

@@ -17,6 +17,7 @@ from webapp.services.operating import diagnosis, jobs
 
 NOW = datetime.now(UTC)
 PAGE = "/settings/automatic"
+SENTENCE = "1 thing that Tieout does by itself failed"
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def page(ada):
 @pytest.fixture
 def at_work(app, monkeypatch):
     """Let a worker do what is due, with the central bank's file of a test."""
-    monkeypatch.setattr(worker, "fetched", lambda _name: DAILY_XML)
+    monkeypatch.setattr(worker, "fetched", lambda _settings, _name: DAILY_XML)
     monkeypatch.setattr(jobs, "FIRST_PAUSE", 0)
 
     def work():
@@ -93,13 +94,14 @@ def test_what_waits_is_done_now_where_an_owner_says_so(app, ada, ben, dan, page,
     assert page.post(PAGE, data={"kind": "PAY", "isOn": "true"}).status_code == 422
 
 
-def test_broken_books_show_as_a_failed_check_until_one_goes_well(app, ada, page, at_work, monkeypatch):
+def test_broken_books_show_as_a_failed_check_until_one_goes_well(app, ada, ben, page, at_work, monkeypatch):
     broken = [Violation("unsound", "A proof is wrong.", ada.organization_id)]
     with monkeypatch.context() as patch:
         patch.setattr(worker.checks, "of_organization", lambda: broken)
         want(app, ada.organization_id, "CHECK")
         at_work()
     assert "A proof is wrong. Violations in all: 1." in page.get(PAGE).text
+    assert [SENTENCE in each.browser().get("/").text for each in (ada, ben)] == [True, False]
     with app.app_context():
         begin_read()
         assert [each.code for each in diagnosis._of_jobs(NOW)] == ["job_failed"]  # noqa: SLF001
@@ -110,6 +112,7 @@ def test_broken_books_show_as_a_failed_check_until_one_goes_well(app, ada, page,
     page.post(f"{PAGE}/{job_id}/run")
     assert at_work() == 1
     assert "A proof is wrong" not in page.get(PAGE).text
+    assert SENTENCE not in page.get("/").text
 
 
 def test_what_fails_is_tried_again_and_given_up_in_the_end(app, ada, page, at_work, monkeypatch):

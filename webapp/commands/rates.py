@@ -1,7 +1,5 @@
 """Exchange rates: fetched from the European Central Bank, and used to revalue balances."""
 
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -11,10 +9,13 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
+from webapp.config import OUTBOUND, Settings
 from webapp.database.sessions import begin_write, db
 from webapp.services.bookkeeping import exchange_rates, revaluations
+from webapp.services.operating.outbound import Gate, OutboundFailedError
 
-ADDRESS = "https://www.ecb.europa.eu/stats/eurofxref/"
+HOST = "www.ecb.europa.eu"
+ADDRESS = f"https://{HOST}/stats/eurofxref/"
 DAILY, HISTORY = "eurofxref-daily.xml", "eurofxref-hist.xml"
 PATIENCE_SECONDS = 60
 
@@ -33,10 +34,10 @@ PATIENCE_SECONDS = 60
 @JSON
 def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: bool, as_json: bool) -> None:
     """Store the European Central Bank's reference rates; drafts that wait for a rate get one."""
-    with books():
+    with books() as settings:
         require_organization(organization_id)
         db.session.rollback()
-        data = path.read_bytes() if path else fetched(HISTORY if history else DAILY)
+        data = path.read_bytes() if path else fetched(settings, HISTORY if history else DAILY)
         days = exchange_rates.read_file(data)
         begin_write(organization_id)
         changed = exchange_rates.take_file(
@@ -50,19 +51,18 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
     answer(value, f"{changed:,} new rates, up to {days[-1].day:%-d %b %Y}.", as_json=as_json)
 
 
-def fetched(name: str) -> bytes:
-    """Read the bank's file; nothing else in Tieout uses the network."""
+def fetched(settings: Settings, name: str) -> bytes:
+    """Read the bank's file through the gate; raises a LedgerError."""
+    gate = Gate(settings.outbound != OUTBOUND[1], settings.outbound_hosts, settings.outbound_inner)
     try:
-        with urllib.request.urlopen(ADDRESS + name, timeout=PATIENCE_SECONDS) as response:  # noqa: S310  (the address is ours, and https)
-            data: bytes = response.read(exchange_rates.MOST_FILE_BYTES + 1)
-    except (urllib.error.URLError, OSError) as error:
-        raise click.ClickException(
-            f"The European Central Bank does not answer ({error}). Download {ADDRESS}{name} elsewhere,"
-            " and give it with --file."
+        return gate.get(
+            ADDRESS + name, {HOST}, most_bytes=exchange_rates.MOST_FILE_BYTES, seconds=PATIENCE_SECONDS
+        )
+    except OutboundFailedError as error:
+        raise OutboundFailedError(
+            f"The European Central Bank does not answer: {error} Download {ADDRESS}{name} elsewhere, and give it "
+            "with --file."
         ) from error
-    if len(data) > exchange_rates.MOST_FILE_BYTES:
-        raise click.ClickException("The answer is larger than any file of reference rates.")
-    return data
 
 
 @click.command()

@@ -19,7 +19,7 @@ from typing import Final
 
 import click
 import sqlalchemy as sa
-from flask import Flask
+from flask import Flask, current_app
 
 from webapp import books_alone
 from webapp.commands.books import application, require_revision, require_role
@@ -35,7 +35,7 @@ from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates, retention
-from webapp.services.operating import jobs, schedules
+from webapp.services.operating import jobs, timetable
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
 
 log = logging.getLogger("tieout.worker")
@@ -71,7 +71,8 @@ class Work:
 
 def take_rates(work: Work) -> None:
     """Store the central bank's newest rates."""
-    data = fetched(DAILY)
+    settings: Settings = current_app.config["SETTINGS"]
+    data = fetched(settings, DAILY)
     days = exchange_rates.read_file(data)
     begin_write(work.claimed.organization_id)
     digest = sha256(data).hexdigest()
@@ -105,9 +106,9 @@ class UnsoundError(LedgerError):
 
 
 HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
-    schedules.RATES: take_rates,
-    schedules.DELETION: delete_old_files,
-    schedules.CHECK: check,
+    timetable.RATES: take_rates,
+    timetable.DELETION: delete_old_files,
+    timetable.CHECK: check,
 }
 
 

@@ -60,6 +60,7 @@ def index() -> Response:
         recent=recent(),
         steps=first_steps(),
         backups=backup_symptom(),
+        failed_jobs=queries.access.jobs.count_failed(organization_id()) if is_owner() else 0,
         since=queries.audit.book_moves.last_act(organization_id()),
     )
 
@@ -80,9 +81,14 @@ def first_steps() -> list[dict[str, Any]]:
     return [] if all(taken.values()) else [{"name": name, "is_taken": done} for name, done in taken.items()]
 
 
+def is_owner() -> bool:
+    """Return whether the viewer may change the settings."""
+    return "admin" in principal().scopes
+
+
 def backup_symptom() -> Symptom | None:
     """Give an owner what is wrong with the backups, unless one of them hides it."""
-    if "admin" not in principal().scopes:
+    if not is_owner():
         return None
     settings: Settings = current_app.config["SETTINGS"]
     return diagnosis.of_hub(settings.instance_path, requests.now())

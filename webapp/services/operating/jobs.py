@@ -15,7 +15,7 @@ from webapp.models.base import table_of
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change
-from webapp.services.operating import schedules
+from webapp.services.operating import timetable
 
 LEASE_SECONDS: Final = 15
 MOST_ATTEMPTS: Final = 8
@@ -28,9 +28,9 @@ KEPT: Final = timedelta(days=30)
 AT_ONCE: Final = 20
 JOBS: Final = table_of(Job)
 NAMES: Final = {
-    schedules.RATES: "the daily exchange rates",
-    schedules.DELETION: "the deletion of old files",
-    schedules.CHECK: "the weekly check",
+    timetable.RATES: "the daily exchange rates",
+    timetable.DELETION: "the deletion of old files",
+    timetable.CHECK: "the weekly check",
 }
 _FREE: Final = {"leased_by": None, "leased_until": None}
 
@@ -76,7 +76,7 @@ def want(
 
 def want_next(organization: Organization, kind: str, now: datetime) -> None:
     """Let something that is done by itself be done at its next time."""
-    day, at = schedules.next_run(kind, organization.id, organization.time_zone, now)
+    day, at = timetable.next_run(kind, organization.id, organization.time_zone, now)
     want(organization.id, kind, day.isoformat(), at=at, now=now)
 
 

@@ -12,7 +12,7 @@ DAY: Final = timedelta(days=1)
 SUNDAY: Final = 6
 
 
-class Schedule(NamedTuple):
+class Timetable(NamedTuple):
     """The days of a week, Monday is 0, and the hour after which it is done; in the zone of the books unless named."""
 
     weekdays: frozenset[int]
@@ -20,11 +20,11 @@ class Schedule(NamedTuple):
     zone: str | None = None
 
 
-SCHEDULES: Final = {
+TIMES: Final = {
     # The European Central Bank publishes at about four o'clock.
-    RATES: Schedule(frozenset(range(5)), 17, "Europe/Berlin"),
-    DELETION: Schedule(frozenset(range(7)), 2),
-    CHECK: Schedule(frozenset({SUNDAY}), 3),
+    RATES: Timetable(frozenset(range(5)), 17, "Europe/Berlin"),
+    DELETION: Timetable(frozenset(range(7)), 2),
+    CHECK: Timetable(frozenset({SUNDAY}), 3),
 }
 
 
@@ -36,10 +36,10 @@ def next_run(kind: str, organization_id: str, zone: str, now: datetime) -> tuple
     >>> next_run(CHECK, "org_1", "Asia/Tokyo", datetime(2026, 11, 27, 20, tzinfo=UTC))
     (datetime.date(2026, 11, 29), datetime.datetime(2026, 11, 28, 18, 18, tzinfo=datetime.timezone.utc))
     """
-    schedule = SCHEDULES[kind]
-    here = ZoneInfo(schedule.zone or zone)
-    at = time(schedule.hour, crc32(organization_id.encode()) % 60)
+    times = TIMES[kind]
+    here = ZoneInfo(times.zone or zone)
+    at = time(times.hour, crc32(organization_id.encode()) % 60)
     day = now.astimezone(here).date()
-    while day.weekday() not in schedule.weekdays or datetime.combine(day, at, here) <= now:
+    while day.weekday() not in times.weekdays or datetime.combine(day, at, here) <= now:
         day += DAY
     return day, datetime.combine(day, at, here).astimezone(UTC)

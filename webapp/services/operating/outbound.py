@@ -1,0 +1,137 @@
+"""The one way out: an address that somebody chose, over HTTPS, to a machine of the world that was looked at first."""
+
+import http.client
+import re
+import socket
+import ssl
+from collections.abc import Collection
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from time import monotonic
+from typing import Final
+from urllib.parse import urlsplit
+
+from webapp.ledger.errors import LedgerError
+
+HOST: Final = re.compile(
+    r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]"
+)
+HTTPS_PORT: Final = 443
+PIECE: Final = 64 * 1024
+# Of IPv6 only this part is given to machines of the world; `is_global` is true for others too.
+WORLD: Final = ip_network("2000::/3")
+# 6to4 and Teredo, by which an address leads to another one, and addresses for books: some are global to Python.
+REFUSED: Final = tuple(ip_network(each) for each in ("2002::/16", "2001::/32", "3fff::/20", "192.88.99.0/24"))
+
+
+class OutboundClosedError(LedgerError):
+    """The settings of this server do not let it call that address; see OUTBOUND and OUTBOUND_HOSTS."""
+
+    status = 422
+    code = "outbound_closed"
+
+
+class OutboundAddressError(LedgerError):
+    """That address is not called: it is no HTTPS address of a machine on the Internet."""
+
+    status = 422
+    code = "outbound_address"
+
+
+class OutboundFailedError(LedgerError):
+    """The other server did not answer as it should; try again later."""
+
+    status = 503
+    code = "outbound_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What this server may call: nobody, or hosts that are wanted, narrowed to `hosts` where the operator lists any.
+
+    Only those in `inner` may have addresses of the operator's own network.
+    """
+
+    is_open: bool
+    hosts: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
+
+    def get(self, address: str, wanted: Collection[str], *, most_bytes: int, seconds: float) -> bytes:
+        """Read an address whose host is wanted; raises a LedgerError. It follows no redirect."""
+        host, port, path = self._parsed(address, wanted)
+        until = monotonic() + seconds
+        connection = _Checked(host, port, self._resolved(host, port), seconds)
+        try:
+            connection.request("GET", path, headers={"User-Agent": "Tieout", "Accept-Encoding": "identity"})
+            answer = connection.getresponse()
+            if answer.status != http.client.OK:
+                raise OutboundFailedError(f"{host} answers {answer.status}.")
+            return _read(answer, host, most_bytes, until)
+        except (OSError, http.client.HTTPException) as error:
+            raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
+        finally:
+            connection.close()
+
+    def _parsed(self, address: str, wanted: Collection[str]) -> tuple[str, int, str]:
+        try:
+            parts = urlsplit(address)
+            host, port = parts.hostname or "", parts.port or HTTPS_PORT
+        except ValueError:
+            raise OutboundAddressError from None
+        is_plain = address.isascii() and address.isprintable() and not set(address) & set(" \\")
+        if parts.scheme != "https" or "@" in parts.netloc or not is_plain or not HOST.fullmatch(host):
+            raise OutboundAddressError
+        if not self.is_open or host not in wanted or (self.hosts and host not in self.hosts):
+            raise OutboundClosedError
+        return host, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+    def _resolved(self, host: str, port: int) -> str:
+        """Give the address to connect to; one that may not be called refuses all that the name has."""
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise OutboundFailedError(f"{host} is not known.") from error
+        numbers = [str(each[4][0]) for each in found]
+        if host not in self.inner and not all(map(is_of_the_world, numbers)):
+            raise OutboundAddressError
+        return numbers[0]
+
+
+def is_of_the_world(text: str) -> bool:
+    """Return whether an address is of one machine on the Internet.
+
+    >>> is_of_the_world("9.9.9.9"), is_of_the_world("127.0.0.1"), is_of_the_world("64:ff9b::7f00:1")
+    (True, False, False)
+    """
+    address: IPv4Address | IPv6Address = ip_address(text)
+    if address.version == WORLD.version and (address not in WORLD or getattr(address, "scope_id", None)):
+        return False
+    if any(address in network for network in REFUSED if network.version == address.version):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+class _Checked(http.client.HTTPSConnection):
+    """A connection to the address that was looked at, whose certificate is of the name."""
+
+    def __init__(self, host: str, port: int, number: str, seconds: float) -> None:
+        self._number, self._tls = number, ssl.create_default_context()
+        super().__init__(host, port, timeout=seconds, context=self._tls)
+
+    def connect(self) -> None:
+        """Connect, without asking for the name again: it could have another address by now."""
+        plain = socket.create_connection((self._number, self.port), self.timeout)
+        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host)
+
+
+def _read(answer: http.client.HTTPResponse, host: str, most_bytes: int, until: float) -> bytes:
+    found = b""
+    while piece := answer.read1(PIECE):
+        found += piece
+        if len(found) > most_bytes:
+            raise OutboundFailedError(f"{host} answers with more than is read.")
+        if monotonic() > until:
+            raise OutboundFailedError(f"{host} answers too slowly.")
+    if answer.length:
+        raise OutboundFailedError(f"{host} ended its answer too early.")
+    return found
