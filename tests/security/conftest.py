@@ -1,6 +1,6 @@
 """What the tests of safety share: books full of canaries."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 
 import pytest
@@ -20,6 +20,7 @@ from webapp.models import (
     Rule,
     RuleRun,
     RuleVersion,
+    Schedule,
     Settlement,
     Transaction,
 )
@@ -107,6 +108,14 @@ def rest_of(organization_id, fa_id, account_id, line_id, mark, amount):
     stored, facts = kept_file(organization_id, mark)
     rows = {
         "group_id": ProjectGroup(name=mark, emoji=mark, created_at=AT, updated_at=AT),
+        "schedule_id": Schedule(
+            name=mark,
+            kind="RELEASE",
+            starts_on=date(2026, 3, 31),
+            every="MONTH",
+            day_rule="LAST_DAY",
+            created_at=AT,
+        ),
         "run_id": RuleRun(
             action_request_id="ar_run", trigger="MANUAL_APPLY", rules=[], skipped=[], created_at=AT
         ),

@@ -11,7 +11,7 @@ from webapp.schemas.bookkeeping.schedules import (
     ScheduleSchema,
     ScheduleStopSchema,
 )
-from webapp.schemas.paging import PageSchema, listing, wrapped
+from webapp.schemas.paging import PageSchema, changing, listing, wrapped
 from webapp.services.audit.results import ActionResult
 from webapp.services.bookkeeping.schedules import ScheduleInput
 from webapp.web import paging
@@ -54,7 +54,7 @@ def create(body: ScheduleInput) -> dict[str, Any]:
 @bp.post("/run")
 @requires("confirm", is_heavy=True)
 @bp.arguments(ScheduleRunSchema)
-@bp.response(200, BulkResultsSchema)
+@bp.response(200, changing(BulkResultsSchema))
 def run(body: dict[str, Any]) -> dict[str, Any]:
     """Post each part that is due up to a day; a refused one stays due, and stops no other."""
     return {"results": services.bookkeeping.schedules.run(**body, **acting())}

@@ -8,7 +8,6 @@ from webapp.mcp.shapes.tool import Tool
 from webapp.mcp.tools import (
     accounts,
     categories,
-    closes,
     confirmations,
     context,
     documents,
@@ -44,7 +43,6 @@ TOOLS: Final[Sequence[Tool]] = tuple(
         rules,
         documents,
         reports,
-        closes,
         proposals,
     )
 )

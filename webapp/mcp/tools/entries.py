@@ -80,7 +80,7 @@ def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="write_entry",
     title="Write an entry",
-    description="Post an entry by hand, or void one; bank lines have theirs.",
+    description="Post an entry by hand, or void one.",
     takes=EntryOrVoidSchema,
     gives=OutcomeSchema,
     run=run,

@@ -16,6 +16,7 @@ from webapp.models import JournalEntry, Schedule, SchedulePart, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.records import record_of
 
 NEWEST = Order((Schedule.id,))  # type: ignore[arg-type]
 
@@ -220,31 +221,21 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
                 each.refusal_code,
             )
         )
-    return [
-        ScheduleRecord(
-            each.id,
-            each.name,
-            each.kind,
-            each.status,
-            each.account_id,
-            each.counter_account_id,
-            each.currency,
-            _money(each.amount_minor, each.currency),
-            _money(each.amount_base_minor, base),
-            _money(each.residual_minor, base),
-            each.method,
-            None if each.rate is None else f"{each.rate.normalize():f}",
-            _money(each.payment_minor, base),
-            each.first_month,
-            each.starts_on,
-            each.every,
-            each.day_rule,
-            each.document_id,
-            each.origin_entry_id,
-            parts[each.id],
-        )
-        for each in found
-    ]
+    return [_record(each, parts[each.id], base) for each in found]
+
+
+def _record(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> ScheduleRecord:
+    rate = schedule.rate
+    return record_of(
+        ScheduleRecord,
+        schedule,
+        amount=_money(schedule.amount_minor, schedule.currency),
+        amount_base=_money(schedule.amount_base_minor, base),
+        residual=_money(schedule.residual_minor, base),
+        payment=_money(schedule.payment_minor, base),
+        rate=None if rate is None else f"{rate.normalize():f}",
+        parts=parts,
+    )
 
 
 def _money(minor: int | None, currency: str | None) -> Money | None:

@@ -22,6 +22,8 @@ BASE = "What it was worth in the base currency."
 DAY_RULE = "On which day of their month parts fall due: that of `startsOn`, the last or the first."
 
 
+DOCUMENT = "The id of the document that it is about; null for none."
+WHY = "Why it is done; kept with the act."
 RESIDUAL = "What is left of an asset's cost in the end; null for other schedules."
 METHOD = "How an asset is depreciated; null for other schedules."
 RATE = "In per cent a year, of an asset on a reducing balance and of a loan; else null."
@@ -82,7 +84,7 @@ class ScheduleSchema(Schema):
     starts_on = fields.Day(metadata={"description": "The day from which the days of its parts are counted."})
     every = fields.OneOf(*EVERY, metadata={"description": "How far its parts are apart."})
     day_rule = fields.OneOf(*DayRule, metadata={"description": DAY_RULE})
-    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True, metadata={"description": DOCUMENT})
     origin_entry_id = fields.Id(
         Kind.JOURNAL_ENTRY,
         allow_none=True,
@@ -141,19 +143,19 @@ class NewScheduleSchema(Schema):
         validate=ma.validate.Length(min=2, max=200, error="Send 2 to 200 postings."),
         metadata={"description": "What each part of a RECURRING one posts."},
     )
-    document_id = fields.Id(Kind.DOCUMENT, load_default=None)
+    document_id = fields.Id(Kind.DOCUMENT, load_default=None, metadata={"description": DOCUMENT})
 
 
 class ScheduleRunSchema(Schema):
     """Up to which day parts are posted; by default today."""
 
-    until = fields.Day(load_default=None)
+    until = fields.Day(load_default=None, metadata={"description": "The last day of parts that are posted."})
 
 
 class ScheduleStopSchema(Schema):
     """Why a schedule is stopped; with `release` what is left of its amount is posted at once."""
 
-    note = fields.Text(least=1, most=2000, required=True)
+    note = fields.Text(least=1, most=2000, required=True, metadata={"description": WHY})
     release = fields.Flag(
         load_default=False, metadata={"description": "Post what is left of its amount now."}
     )
@@ -162,4 +164,4 @@ class ScheduleStopSchema(Schema):
 class PartSkipSchema(Schema):
     """Why a part is left out."""
 
-    note = fields.Text(least=1, most=2000, required=True)
+    note = fields.Text(least=1, most=2000, required=True, metadata={"description": WHY})

@@ -102,10 +102,8 @@ def create(
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
-    With `reverses_on` it is posted with its reversal of that day, and a void of either voids both.
-
-    The source "closing" closes a year in other books. With `is_stated` the postings are what the document states, so
-    that accounts in base take their share of it. `force` does it although a question stands against it.
+    With `reverses_on` its reversal is posted as well. The source "closing" closes a year in other books. With
+    `is_stated` accounts in base take their share of what the document states. `force` answers a question.
     """
     organization = organizations.get(actor.organization_id)
     named = {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
