@@ -232,7 +232,7 @@ def stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tupl
     found: dict[tuple[int, date | None], date] = {}
     for portion in portions(_entries_of(organization_id, items)):
         rows = db.session.execute(
-            sa.select(_item_id(), Posting.tax_point, sa.func.max(TaxReturn.ends_on))
+            sa.select(_item_id(), Posting.tax_point, TaxReturn.ends_on)
             .select_from(Posting)
             .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
             .join(
@@ -246,7 +246,7 @@ def stamped_items(organization_id: str, form: str, items: set[int]) -> dict[tupl
                 TaxStamp.form == form,
                 TaxStamp.ended_at.is_(None),
             )
-            .group_by(_item_id(), Posting.tax_point)
+            .distinct()
         )
         for item, day, end in rows:
             found[item, day] = max(end, found.get((item, day), end))
