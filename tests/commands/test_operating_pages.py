@@ -26,6 +26,7 @@ ELSEWHERE = {
     "health": "operating/test_containers.py",
     "doctor": "operating/test_doctor.py",
     "watch": "commands/imports/test_watch.py",
+    "worker": "misbehaving/test_killed_worker.py",
     "mcp": "commands/test_mcp.py",
     "demo": "commands/test_demo.py",
     "push": "commands/test_push.py",
