@@ -272,6 +272,9 @@ class VoidSchema(Schema):
     why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
 
 
+WHY_CORRECTED = {"description": "Why it is corrected, for the audit trail."}
+
+
 class CorrectionSchema(Schema):
     """A posted entry as it shall be, why, and what was wrong where the tax of a sale becomes less."""
 
@@ -280,7 +283,7 @@ class CorrectionSchema(Schema):
         required=True,
         validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
     )
-    reason = fields.Text(least=1, most=2000, required=True)
+    reason = fields.Text(least=1, most=2000, required=True, metadata=WHY_CORRECTED)
     why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
 
 
