@@ -136,27 +136,7 @@ def unstamped(organization_id: str, form: str, last: date, periods: Periods) -> 
     A filed return took all up to its end that was posted by then, but for what was out of time: what is left of its
     days was posted later, so that the history behind it is not read again.
     """
-    original, item_id = orm.aliased(JournalEntry), _item_id()
-    columns: list[Any] = [
-        Posting,
-        item_id,
-        Document.document_type,
-        Document.received_on,
-        Document.created_at,
-        _of_part(TaxPart.is_own_day),
-    ]
-    statement = (
-        sa.select(*columns)
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(original, sa.and_(original.organization_id == organization_id, original.id == item_id))
-        .outerjoin(Document, refers_to(original.document_id, Document))
-        .where(
-            Posting.organization_id == organization_id,
-            Posting.tax_point <= last,
-            JournalEntry.status.in_(COUNTING),
-            ~stamped_with(organization_id, TaxStamp.form == form),
-        )
-    )
+    statement = _postings_before(organization_id, form, last)
     wheres = _left_behind(organization_id, periods)
     rows = [row for where in wheres for row in db.session.execute(statement.where(*where))]
     rows.sort(key=lambda row: (row[0].tax_point, row[0].id))
@@ -180,6 +160,31 @@ def unstamped(organization_id: str, form: str, last: date, periods: Periods) -> 
                 )
             )
     return found
+
+
+def _postings_before(organization_id: str, form: str, last: date) -> sa.Select[Any]:
+    """Select postings with a tax point up to a day that are in no return, with what tells how they are late."""
+    original, item_id = orm.aliased(JournalEntry), _item_id()
+    columns: list[Any] = [
+        Posting,
+        item_id,
+        Document.document_type,
+        Document.received_on,
+        Document.created_at,
+        _of_part(TaxPart.is_own_day),
+    ]
+    return (
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(original, sa.and_(original.organization_id == organization_id, original.id == item_id))
+        .outerjoin(Document, refers_to(original.document_id, Document))
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.tax_point <= last,
+            JournalEntry.status.in_(COUNTING),
+            ~stamped_with(organization_id, TaxStamp.form == form),
+        )
+    )
 
 
 def _is_credit(posting: Posting, item: int) -> bool:

@@ -16,7 +16,7 @@ from webapp.services.audit.act import Act
 WRITTEN_BY_HAND: Final = frozenset({"manual", "correction", "void", "tax"})
 
 
-class TaxPeriodFiledError(LedgerError):
+class LateTaxError(LedgerError):
     """The tax return of this tax point is filed; send `late` if this is to enter the next one."""
 
     code = "tax_period_filed"
@@ -39,13 +39,11 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         if entry.source in WRITTEN_BY_HAND and not doing.actor.is_late:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
-            raise TaxPeriodFiledError(
+            raise LateTaxError(
                 f"{sentence} Send `late` if it is to enter the next one.",
                 details={**details, "amounts": told},
             )
-        doing.warn(
-            TaxPeriodFiledError.code, sentence.replace("would come late", "is late, and in the next one")
-        )
+        doing.warn(LateTaxError.code, sentence.replace("would come late", "is late, and in the next one"))
 
 
 def _filed(organization_id: str, form: str, legs: Sequence[Leg]) -> tuple[date, Boxes] | None:
