@@ -1,5 +1,6 @@
 """Taxes: packs with what they do not support, codes, and the returns, open and filed."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
@@ -7,6 +8,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.queries.tax.returns import NOTICE, ReturnRecord
+from webapp.queries.tax.stamps import BoxedPosting
 from webapp.schemas.tax.codes import TaxPackFormSchema
 from webapp.schemas.tax.returns import (
     FilingSchema,
@@ -128,7 +130,8 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
 def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
     """Render a filed return, with the error of withdrawing it."""
     query = ReturnPostingPageSchema.read_leniently(request.query_string.decode())
-    box, postings, next_cursor = query["box"], (), None
+    postings: Sequence[BoxedPosting] = ()
+    box, next_cursor = query["box"], None
     if box is not None:
         page = queries.tax.returns.postings(
             filed.organization_id,
@@ -144,7 +147,8 @@ def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
 
 
 def _show(made: ReturnRecord, taxes: int, problem: Problem | None, **shown: Any) -> Response:
-    entries = {each.journal_entry_id for each in (*made.late, *made.out_of_time, *made.since_filing)}
+    entries = {each.journal_entry_id for each in (*made.late, *made.out_of_time)}
+    entries |= {each.journal_entry_id for each in made.since_filing}
     return render(
         "tax/return.html",
         made=made,

@@ -31,7 +31,7 @@ class PeriodOpenError(UnprocessableError):
 class PeriodNameError(UnprocessableError):
     """A period is a year and a month, such as 2026-03."""
 
-    code = "period"
+    code = "period_name"
 
 
 def month_named(name: str) -> date:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db, joined_by_keys
+from webapp.database.sessions import db
 from webapp.ledger.closing.closes import StepState
 from webapp.ledger.closing.schedules import PartState
 from webapp.ledger.codes import IN_BOOKS
@@ -24,7 +24,7 @@ from webapp.queries.items import ageing, listings
 from webapp.queries.journal import schedules
 from webapp.queries.journal.cut_offs import CutOff
 from webapp.queries.reconciliation import verdicts
-from webapp.queries.tax import packs, returns
+from webapp.queries.tax import packs, periods, returns
 from webapp.queries.transfers import open_items
 
 TO_MEND = (RevaluationState.NEVER, RevaluationState.STALE, RevaluationState.RATE_MISSING)
@@ -40,7 +40,7 @@ class CloseStep:
     sentence: str
     page: str | None
     amount: Money | None = None
-    named: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, Any] = field(default_factory=dict)
     href: str | None = None
 
 
@@ -69,13 +69,13 @@ def _day(day: date) -> str:
 
 
 def _lines(organization_id: str, to: date) -> CloseStep:
-    count = db.session.scalar(
+    count: int = db.session.scalars(
         sa.select(sa.func.count()).where(
             JournalEntry.organization_id == organization_id,
             JournalEntry.status == "DRAFT",
             JournalEntry.effective_on <= to,
         )
-    )
+    ).one()
     sentence = f"{counted(count, 'draft')} up to {_day(to)} {'is' if count == 1 else 'are'} not posted."
     named = {"status": "DRAFT", "to": to.isoformat()}
     return CloseStep("lines", _state(count), count, sentence, "journal_entries.index", named=named)
@@ -83,12 +83,11 @@ def _lines(organization_id: str, to: date) -> CloseStep:
 
 def _uncategorised(organization: Organization, to: date) -> CloseStep:
     items = open_items.items_subquery(organization.id)
-    with joined_by_keys():
-        count, amount = db.session.execute(
-            sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.amount_base_minor), 0)).where(
-                items.c.effective_on <= to
-            )
-        ).one()
+    count, amount = db.session.execute(
+        sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.amount_base_minor), 0)).where(
+            items.c.effective_on <= to
+        )
+    ).one()
     sentence = (
         f"{counted(count, 'amount')} up to {_day(to)} {'waits' if count == 1 else 'wait'} for an account."
     )
@@ -210,7 +209,7 @@ def _tax(organization: Organization, to: date) -> CloseStep | None:
 
 def _unfiled(organization_id: str, pack: TaxPack, to: date) -> int:
     form = packs.content(pack.name).form
-    last = returns.newest(organization_id, pack.name)
+    last = periods.newest(organization_id, pack.name)
     first, count = pack.starts_on if last is None else last.ends_on + timedelta(days=1), 0
     while True:
         end = period_of(first, pack.starts_on, pack.frequency).last

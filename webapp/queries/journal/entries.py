@@ -23,7 +23,7 @@ def get(organization_id: str, entry_id: int) -> JournalEntry:
 def descriptions(organization_id: str, ids: Collection[int]) -> dict[int, str]:
     """Give what entries say, by their ids."""
     found = lookups.by_id(JournalEntry, organization_id, ids)
-    return {entry_id: each.description for entry_id, each in found.items()}
+    return {each.id: each.description for each in found.values()}
 
 
 def marker_of(entry: JournalEntry) -> JournalEntry | None:

@@ -67,7 +67,7 @@ def of_return(
 ) -> Page[BoxedPosting]:
     """List the postings that a return stamped, the earliest tax point first; of some boxes, or of all."""
     columns: list[Any] = [Posting, Account.name, JournalEntry.description]
-    statement = (
+    statement: sa.Select[Any] = (
         sa.select(*columns)
         .select_from(TaxStamp)
         .join(
@@ -84,7 +84,8 @@ def of_return(
         has = (text.contains(f'["{filed.form}", "{box}", ', autoescape=True) for box in sorted(boxes))
         statement = statement.where(sa.or_(*has))
     found = page_of_rows(statement, BY_TAX_POINT, after=after, limit=limit)
-    return found.of([_boxed(row[0], row[1], row[2], filed.form) for row in found.items])
+    rows: Sequence[Any] = found.items
+    return found.of([_boxed(row[0], row[1], row[2], filed.form) for row in rows])
 
 
 def _boxed(posting: Posting, account: str, description: str, form: str) -> BoxedPosting:
@@ -98,7 +99,7 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
         posting.tax_code_id or 0,
         posting.tax_point or date.min,
         Money(posting.amount_base_minor or 0, base),
-        [PostedBox(*each[:2], Money(each[2], base)) for each in posting.boxes or () if each[0] == form],
+        [PostedBox(of, box, Money(minor, base)) for of, box, minor in posting.boxes or () if of == form],
     )
 
 

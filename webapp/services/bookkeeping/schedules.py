@@ -292,7 +292,7 @@ def post(part: SchedulePart, *, is_by_hand: bool = True, actor: Actor, now: date
         doing.result = TouchedIds([entry.id] if entry else []).as_json()
         doing.after = {
             "number": part.number,
-            "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, entry and entry.id),
+            "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, entry.id if entry else None),
         }
     return ActionResult(
         action_request_id=doing.id, changed=True, result=TouchedIds([entry.id] if entry else [])

@@ -79,7 +79,7 @@ def file(
     A notice takes late errors only, apart from the return of the period, which is filed after it.
     """
     organization = organizations.get(actor.organization_id)
-    payload = {"form": form, "to": to.isoformat(), "kind": kind, "digest": digest}
+    payload: dict[str, Any] = {"form": form, "to": to.isoformat(), "kind": kind, "digest": digest}
     payload |= {"reference": reference, "note": note}
     what = "notice of errors" if kind == NOTICE else "return"
     title = f"File the {form} {what} to {to:%-d %b %Y}"
