@@ -32,6 +32,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /proposals/<string:request_id>/approve": {"digest": "0" * 64},
     "POST /proposals/<string:request_id>/reject": {"reason": "A test"},
     "POST /proposals/approve": {"ids": f"A test.{'0' * 64}"},
+    "POST /api/journal-entries/<id:entry_id>/correct": {
+        "postings": [{"accountId": 1, "amount": "1.00"}, {"accountId": 1, "amount": "-1.00"}],
+        "reason": "A test",
+    },
     "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "POST /api/settlements/<id:settlement_id>/undo": {"reason": "A test"},

@@ -104,7 +104,7 @@ def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figur
             statuses[answer.status_code // 100] += 1
             assert answer.status_code < 500, (seed, method, path, answer.text[:300])
             assert told(answer) == [], (seed, method, path, answer.status_code)
-    assert statuses[2] >= statuses.total() / 5
+    assert statuses[2] >= statuses.total() / 6
     figure(
         "P36",
         f"0 canaries in {statuses.total()} answers to requests made up at random, {statuses[2]} of them 2xx",

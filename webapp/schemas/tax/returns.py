@@ -139,7 +139,7 @@ class ReturnWarningSchema(Schema):
     """What to look at before a return is filed."""
 
     code = ma.fields.String(metadata={"description": "What it warns of, in one word."})
-    message = ma.fields.String(metadata={"description": "What to look at, in a sentence."})
+    message = Untrusted(metadata={"description": "What to look at, in a sentence."})
 
 
 class ReadReturnSchema(TaxReturnSchema):
