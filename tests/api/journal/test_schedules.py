@@ -147,7 +147,10 @@ def test_taxes_recur_unless_their_period_is_filed(ada, bank):
     writer.run("2026-04-30")
     assert [each["state"] for each in writer.read(made)["parts"]] == ["REFUSED", "REFUSED", "POSTED"]
     assert writer.read(made)["parts"][0]["refusalCode"] == "tax_period_filed"
-    assert ada.post(f"/api/schedules/{made}/parts/1/post").status_code == 200
+    first = f"/api/schedules/{made}/parts/1/post"
+    assert ada.post(first).json["code"] == "tax_period_filed"
+    assert ada.post(first, json={"late": True}).status_code == 200
+    assert writer.read(made)["parts"][0]["state"] == "POSTED"
     refused = writer.release(postings=taxed, periods=2, expect=422)
     assert refused["code"] == "no_tax_here"
     reversing = writer.enter(*taxed, day="2026-04-30", reversesOn="2026-05-01", expect=422)

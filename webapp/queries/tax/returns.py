@@ -167,17 +167,6 @@ def listed(
     return found.of([record(each) for each in found.items])
 
 
-def filed_to(organization_id: str) -> date | None:
-    """Give the last day of which a return is filed."""
-    return db.session.scalar(
-        sa.select(sa.func.max(TaxReturn.ends_on)).where(
-            TaxReturn.organization_id == organization_id,
-            TaxReturn.status == "FILED",
-            ~TaxReturn.is_notice,
-        )
-    )
-
-
 def open_return(
     organization: Organization, form: str, to: date | None = None, kind: str = RETURN
 ) -> OpenReturn:

@@ -19,7 +19,6 @@ from webapp.models import Account, Document, JournalEntry, Organization, Schedul
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, schedules
-from webapp.queries.tax import returns
 from webapp.services.audit import field_changes
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -31,12 +30,6 @@ from webapp.services.tax.coding import NoTaxHereError
 
 # What each part of a schedule is in its currency and in the base; nothing where it has postings.
 PartAmounts = Sequence[tuple[int | None, int | None]]
-
-
-class TaxPeriodFiledError(LedgerError):
-    """The tax return of this day is filed; post this part by hand, so that it comes late into the next one."""
-
-    code = "tax_period_filed"
 
 
 class UntilAheadError(UnprocessableError):
@@ -264,7 +257,7 @@ def run(*, until: date | None = None, actor: Actor, now: datetime) -> list[ItemR
         raise UntilAheadError(fields={"until": [str(UntilAheadError.__doc__)]})
     results = []
     for part in schedules.due(organization_id, until or today):
-        done = attempt(part.id, partial(post, part, is_by_hand=False, actor=actor, now=now))
+        done = attempt(part.id, partial(post, part, actor=actor, now=now))
         if isinstance(done, FailedItem):
             part.state, part.refusal_code, part.refusal = "REFUSED", done.code, done.error
             db.session.flush()
@@ -272,8 +265,8 @@ def run(*, until: date | None = None, actor: Actor, now: datetime) -> list[ItemR
     return results
 
 
-def post(part: SchedulePart, *, is_by_hand: bool = True, actor: Actor, now: datetime) -> ActionResult:
-    """Post a part on its day, or on the first open one; by hand also one that was voided, or whose tax is late."""
+def post(part: SchedulePart, *, actor: Actor, now: datetime) -> ActionResult:
+    """Post a part on its day, or on the first open one; by hand also one that was voided."""
     schedule = schedules.get(part.organization_id, part.schedule_id)
     target, payload = ("schedule", schedule.id), {"number": part.number}
     title = f"Posted part {part.number} of the schedule {schedule.name}"
@@ -283,8 +276,6 @@ def post(part: SchedulePart, *, is_by_hand: bool = True, actor: Actor, now: date
             raise StoppedError
         organization = organizations.get(part.organization_id)
         legs = _legs(organization, schedule, part)
-        if not is_by_hand and any(leg.tax_code_id for leg in legs):
-            _refuse_filed(organization.id, part.due_on)
         entry = _post(schedule, legs, part.due_on, doing) if legs else None
         part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
         part.journal_entry_id = entry.id if entry else None
@@ -335,12 +326,6 @@ def _post(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> 
     db.session.flush()
     journal_entries.post(entry, doing, fact=journal_entries.fact_of(entry, due_on))
     return entry
-
-
-def _refuse_filed(organization_id: str, tax_point: date) -> None:
-    filed = returns.filed_to(organization_id)
-    if filed is not None and tax_point <= filed:
-        raise TaxPeriodFiledError(details={"filedTo": filed.isoformat()})
 
 
 def reversing(entry: JournalEntry, day: date, doing: Act) -> Schedule:
