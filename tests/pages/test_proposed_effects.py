@@ -155,6 +155,8 @@ def names_of(ada):
             names.setdefault(each["id"], set()).add(each["name"])
     for each in ada.get("/api/feeds/accounts?limit=200").json["feedAccounts"]:
         names.setdefault(each["faId"], set()).add(each["accountName"])
+    for each in ada.get("/api/items?limit=200").json["items"]:
+        names.setdefault(each["id"], set()).add(each["reference"])
     for each in ada.get("/api/transactions?limit=200").json["transactions"]:
         names.setdefault(each["id"], set()).add(each["description"])
     return names

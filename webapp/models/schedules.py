@@ -36,6 +36,7 @@ class Schedule(Numbered, Base):
         foreign_key("counter_account_id", "accounts"),
         foreign_key("document_id", "documents"),
         foreign_key("origin_entry_id", "journal_entries"),
+        partial_index("ix_schedules_origin", "origin_entry_id", where="origin_entry_id IS NOT NULL"),
     )
 
     name: Mapped[str] = mapped_column(sa.String(255))

@@ -204,6 +204,7 @@ class TaxPart(Numbered, Base):
         foreign_key("account_id", "accounts"),
         sa.Index("ix_tax_parts_entry", "organization_id", "journal_entry_id"),
         sa.Index("ix_tax_parts_posted_by", "organization_id", "posted_by_id"),
+        sa.Index("ix_tax_parts_cause", "organization_id", "cause_id"),
     )
 
     journal_entry_id: Mapped[int] = mapped_column(BigId)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
+from tests.api.tax.conftest import Taxes
+from tests.api.tax.test_returns import file
 from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, sent
 from tests.fixtures.helpers.owed import items, owe, settle
@@ -25,6 +27,7 @@ PLACES = {
     "services/imports/imports.py": ["before_revaluation, moved_by_lock"],
     "services/audit/locked_figures.py": ["locked_figures"],
     "services/journal/entries.py": ["moved_by_lock", "rounding"],
+    "services/journal/filed_periods.py": ["tax_period_filed"],
     "services/journal/realisations.py": ["revaluation_stale"],
     "services/journal/settled_items.py": ["settlement_undone"],
     "services/accounts/merchants.py": ["same_name"],
@@ -39,6 +42,7 @@ WORDS = {
     "revaluation_stale": "is off by",
     "settlement_undone": "joined both parties and is undone",
     "same_name": "of this name is there already: Acme",
+    "tax_period_filed": "is late, and in the next one",
 }
 
 
@@ -121,6 +125,14 @@ class Stage:
         form = {"name": "Rent", "type": "EXPENSE", "why": note}
         body = {"inScope": False, "note": note}
         return Scene(f"/api/accounts/{rent}", body, f"/accounts/{rent}", form, "PATCH")
+
+    def tax_period_filed(self):
+        taxes = Taxes(self.ada, self.bank)
+        line = self.bank.send("2026-03-02", "-60.00")
+        taxes.split(line, ("Software", "-60.00", "P20", {}))
+        file(taxes, "2026-03-31")
+        path = f"/transactions/{line}/confirm"
+        return Scene(f"/api{path}", {}, path, {})
 
     def settlement_undone(self):
         one, other = (self.bank.merchant(name) for name in ("Halden", "Halden AG"))

@@ -35,6 +35,7 @@ def test_rates_are_written_down_and_listed_newest_first(ada, dan):
         "currency": "USD",
         "unitsPerBase": "1.0842",
         "source": "manual",
+        "use": "BOOKS",
     }
     listed = ada.get(f"{PATH}?currency=USD").json["rates"]
     assert [(rate["day"], rate["unitsPerBase"]) for rate in listed] == [

@@ -39,6 +39,7 @@ NUMBERS = (
 )
 NAMES_OF_OURS = {
     "webapp/commands/backups.py",
+    "webapp/commands/clients.py",
     "webapp/commands/upgrading.py",
     "webapp/database/places.py",
     "webapp/database/sessions.py",

@@ -25,6 +25,7 @@ def claim(body: dict[str, Any]) -> dict[str, Any]:
 @requires("confirm")
 @bp.arguments(UnpaidBillsSchema)
 @bp.response(201, changing(PostedTaxesSchema))
-def repay(body: dict[str, Any]) -> dict[str, Any]:
+def repay(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Repay the tax of own bills that are unpaid for six months; paying them later brings it back of itself."""
-    return {"journal_entry_ids": services.tax.reliefs.repay(**body, **acting())}
+    entry_ids = services.tax.reliefs.repay(**body, **acting())
+    return {"journal_entry_ids": entry_ids}, 201 if entry_ids else 200

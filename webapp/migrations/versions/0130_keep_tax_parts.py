@@ -61,6 +61,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_tax_parts_entry", "tax_parts", ["organization_id", "journal_entry_id"])
     op.create_index("ix_tax_parts_posted_by", "tax_parts", ["organization_id", "posted_by_id"])
+    op.create_index("ix_tax_parts_cause", "tax_parts", ["organization_id", "cause_id"])
     run(FILE)
     if not is_sqlite():
         protect("tax_rates")

@@ -94,6 +94,9 @@ def make_parts() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(
+        "ix_schedules_origin", "schedules", ["origin_entry_id"], **where("origin_entry_id IS NOT NULL")
+    )
+    op.create_index(
         "ix_schedule_parts_entry", table, ["journal_entry_id"], **where("journal_entry_id IS NOT NULL")
     )
     op.create_index(

@@ -134,7 +134,7 @@ def show_consent(client: ConnectionRequest, problem: Problem | None = None) -> R
             {"value": each.id, "label": each.name, "href": with_query(url_for(".consent", books=each.id))}
             for each in queries.access.organizations.of_user(principal().user_id)
         ],
-        query=request.query_string.decode(),
+        action=with_query(url_for(".connect")),
         scopes=client.scopes,
         chosen=request.form.getlist("scopes") if problem else PRESETS["propose"],
         typed=typed_fields() if problem else typed,

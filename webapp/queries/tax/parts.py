@@ -50,6 +50,10 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
     """Find what the items of posted entries have of taxes, with their corrections; without a statement of none."""
     if not entry_ids:
         return {}
+    corrections = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.corrects_id.in_(entry_ids)
+    )
+    written = {*entry_ids, *db.session.scalars(corrections)}
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items]
     rows = db.session.execute(
@@ -58,9 +62,9 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
         .join(Account, refers_to(Posting.account_id, Account))
         .where(
             Posting.organization_id == organization_id,
+            Posting.journal_entry_id.in_(written),
             Posting.tax_code_id.is_not(None),
             JournalEntry.status == "POSTED",
-            sa.or_(JournalEntry.id.in_(entry_ids), JournalEntry.corrects_id.in_(entry_ids)),
         )
         .order_by(Posting.id)
     )

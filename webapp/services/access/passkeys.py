@@ -9,22 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
-from webauthn import (
-    base64url_to_bytes,
-    generate_authentication_options,
-    generate_registration_options,
-    options_to_json,
-    verify_authentication_response,
-    verify_registration_response,
-)
-from webauthn.helpers import bytes_to_base64url
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from webapp.database.sessions import begin_write, db
 from webapp.ledger.errors import LedgerError, NotFoundError
@@ -37,7 +21,6 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
 CHALLENGE_LIFETIME: Final = timedelta(minutes=5)
-VERIFIED: Final = UserVerificationRequirement.REQUIRED
 
 
 class PasskeyRefusedError(LedgerError):
@@ -58,42 +41,49 @@ def offer(email: str, current: str, *, host: str, visitor: Visitor, actor: Actor
 
     Raises WrongPasswordError or TooManySignInsError.
     """
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     user_id = own_sign_in.check_current(email, current, visitor, actor, now)
-    known = [base64url_to_bytes(each.credential) for each in of_person(user_id)]
-    options = generate_registration_options(
+    known = [webauthn.base64url_to_bytes(each.credential) for each in of_person(user_id)]
+    options = webauthn.generate_registration_options(
         rp_id=host,
         rp_name="Tieout",
         user_id=digest_of(f"{host}/{user_id}").encode(),
         user_name=email,
         user_display_name=actor.name,
-        exclude_credentials=[PublicKeyCredentialDescriptor(id=each) for each in known],
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=VERIFIED
+        exclude_credentials=[
+            webauthn.helpers.structs.PublicKeyCredentialDescriptor(id=each) for each in known
+        ],
+        authenticator_selection=webauthn.helpers.structs.AuthenticatorSelectionCriteria(
+            resident_key=webauthn.helpers.structs.ResidentKeyRequirement.REQUIRED,
+            user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
         ),
     )
     _keep(options.challenge, user_id, now)
-    return options_to_json(options)
+    return webauthn.options_to_json(options)
 
 
 def add(answer: str, name: str, *, host: str, origin: str, actor: Actor, now: datetime) -> Passkey:
     """Keep the passkey that a browser made, or raise PasskeyRefusedError."""
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     user_id = actor.user_id or 0
     credential, challenge = _answered(answer, user_id, now)
     try:
-        made = verify_registration_response(
+        made = webauthn.verify_registration_response(
             credential=credential,
             expected_challenge=challenge,
             expected_rp_id=host,
             expected_origin=origin,
             require_user_verification=True,
         )
-    except WebAuthnException as error:
+    except webauthn.helpers.exceptions.WebAuthnException as error:
         raise PasskeyRefusedError from error
     with act(actor, now, "add_passkey", ("user", user_id), title=f"Added the passkey {name}") as doing:
         doing.after = {"name": name, "host": host}
         passkey = Passkey(
             user_id=user_id,
-            credential=bytes_to_base64url(made.credential_id),
+            credential=webauthn.helpers.bytes_to_base64url(made.credential_id),
             public_key=made.credential_public_key,
             sign_count=made.sign_count,
             host=host,
@@ -119,14 +109,20 @@ def remove(passkey_id: int, *, actor: Actor, now: datetime) -> None:
 
 def ask(*, host: str, now: datetime) -> str:
     """Write what a browser needs to sign in with a passkey, whose person it finds itself."""
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     begin_write()
-    options = generate_authentication_options(rp_id=host, user_verification=VERIFIED)
+    options = webauthn.generate_authentication_options(
+        rp_id=host, user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED
+    )
     _keep(options.challenge, None, now)
-    return options_to_json(options)
+    return webauthn.options_to_json(options)
 
 
 def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datetime) -> SignedIn:
     """Check what a passkey signed, and answer with the secrets of a new session and its browser."""
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     begin_write()
     credential, challenge = _answered(answer, None, now)
     found = sa.select(Passkey).join(User, sa.and_(User.id == Passkey.user_id, User.is_active))
@@ -136,7 +132,7 @@ def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datet
     if passkey is None:
         raise PasskeyRefusedError
     try:
-        signed = verify_authentication_response(
+        signed = webauthn.verify_authentication_response(
             credential=credential,
             expected_challenge=challenge,
             expected_rp_id=host,
@@ -145,7 +141,7 @@ def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datet
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
-    except WebAuthnException as error:
+    except webauthn.helpers.exceptions.WebAuthnException as error:
         raise PasskeyRefusedError from error
     passkey.sign_count, passkey.last_used_at = signed.new_sign_count, now
     session = sessions.open_session(passkey.user_id, visitor=visitor, now=now)
@@ -153,8 +149,10 @@ def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datet
 
 
 def _keep(challenge: bytes, user_id: int | None, now: datetime) -> None:
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     db.session.execute(sa.delete(PasskeyChallenge).where(PasskeyChallenge.expires_at <= now))
-    hashed = digest_of(bytes_to_base64url(challenge))
+    hashed = digest_of(webauthn.helpers.bytes_to_base64url(challenge))
     db.session.add(
         PasskeyChallenge(challenge_hash=hashed, user_id=user_id, expires_at=now + CHALLENGE_LIFETIME)
     )
@@ -163,10 +161,12 @@ def _keep(challenge: bytes, user_id: int | None, now: datetime) -> None:
 
 def _answered(answer: str, user_id: int | None, now: datetime) -> tuple[dict[str, Any], bytes]:
     """Read a browser's answer and use up its challenge, or raise PasskeyRefusedError."""
+    import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
+
     try:
         credential: dict[str, Any] = json.loads(answer)
-        signed = json.loads(base64url_to_bytes(credential["response"]["clientDataJSON"]))
-        text, challenge = str(signed["challenge"]), base64url_to_bytes(signed["challenge"])
+        signed = json.loads(webauthn.base64url_to_bytes(credential["response"]["clientDataJSON"]))
+        text, challenge = str(signed["challenge"]), webauthn.base64url_to_bytes(signed["challenge"])
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise PasskeyRefusedError from error
     person = PasskeyChallenge.user_id.is_(None) if user_id is None else PasskeyChallenge.user_id == user_id
