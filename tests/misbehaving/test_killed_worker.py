@@ -62,7 +62,7 @@ def await_end(organization_id, count):
 
 def test_whatever_a_worker_did_when_it_died_is_done_once(app, house, ada, rounds, figure, tmp_path):
     kills, chance = rounds(6, 200), Random(7)  # noqa: S311  (which moments)
-    count = 20 * kills
+    count = 60 * kills
     with app.app_context():
         wanted(ada.organization_id, count)
         house.leave()
@@ -79,7 +79,8 @@ def test_whatever_a_worker_did_when_it_died_is_done_once(app, house, ada, rounds
         await_end(ada.organization_id, count)
         for each in last:
             each.terminate()
-            assert each.wait(PATIENCE_SECONDS) == 0, each.said()
+            # One that was not ready yet is ended by the signal itself.
+            assert each.wait(PATIENCE_SECONDS) in (0, -signal.SIGTERM), each.said()
         begin_read(ada.organization_id)
         names = Counter(
             db.session.scalars(sa.select(Project.name).where(Project.organization_id == ada.organization_id))

@@ -38,8 +38,12 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
+    "POST /api/schedules/<id:schedule_id>/parts/<id:number>/skip": {"note": "A test"},
+    "POST /api/schedules/<id:schedule_id>/stop": {"note": "A test"},
     "POST /api/settlements/<id:settlement_id>/undo": {"reason": "A test"},
     "POST /settlements/<id:settlement_id>/undo": {"reason": "A test"},
+    "POST /api/tax/returns/<id:return_id>/withdraw": {"reason": "A test"},
+    "POST /tax/returns/<id:return_id>/withdraw": {"reason": "A test"},
     "PUT /api/journal-entries/<id:entry_id>": {
         "effectiveAt": "2026-03-02",
         "postings": [{"accountId": 1, "amount": "1.00"}, {"accountId": 1, "amount": "-1.00"}],

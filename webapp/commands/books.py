@@ -36,7 +36,7 @@ PASSWORD_STDIN = click.option(
 LISTED = 20
 
 
-def application(*, maintains: bool = True, make: Callable[[Settings], Flask] = create_app) -> Flask:
+def application(*, maintains: bool = True, make: Callable[[Settings], Flask] | None = None) -> Flask:
     """Build the application, or stop with the hint of an unsafe setting."""
     if has_app_context():
         # `flask --app wsgi` has built it.
@@ -44,7 +44,7 @@ def application(*, maintains: bool = True, make: Callable[[Settings], Flask] = c
     # As while webapp/cli.py imports.
     gc.disable()
     try:
-        return make(Settings.from_environment(maintains=maintains))
+        return (make or create_app)(Settings.from_environment(maintains=maintains))
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
     finally:

@@ -12,6 +12,8 @@ class LedgerError(Exception):
     code: str = "conflict"
     # Of an error whose code depends on the state that it reports: each code, and the sentence that is usual for it.
     codes: ClassVar[Mapping[str, str]] = {}
+    # Whether reading can meet it too; most rules of the ledger are met by writes alone.
+    is_read: ClassVar[bool] = False
     # The paths of its answer that may quote the text of a bank, a file or a document.
     untrusted: ClassVar[tuple[str, ...]] = ()
 

@@ -52,7 +52,7 @@ def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[Docum
 
 def of_class(error: type[LedgerError]) -> set[DocumentedError]:
     """Return the codes of an error class, each with its sentence."""
-    is_of_ledger = ".ledger." in error.__module__ and error.status != MISSING
+    is_of_ledger = ".ledger." in error.__module__ and error.status != MISSING and not error.is_read
     codes = error.codes or {error.code: inspect.cleandoc(error.__doc__ or "").partition("\n")[0]}
     return {
         DocumentedError(error.status, code, sentence, is_of_ledger)

@@ -128,11 +128,11 @@ class Stage:
 
     def tax_period_filed(self):
         taxes = Taxes(self.ada, self.bank)
-        line = self.bank.send("2026-03-02", "-60.00")
-        taxes.split(line, ("Software", "-60.00", "P20", {}))
+        legs = ("Software", "60.00", "P20", {}), ("Petty cash", "-60.00", None, {})
+        entry = taxes.enter("2026-03-02", *legs, post=False)
         file(taxes, "2026-03-31")
-        path = f"/transactions/{line}/confirm"
-        return Scene(f"/api{path}", {}, path, {})
+        address = f"/journal/{entry}/post"
+        return Scene(f"/api/journal-entries/{entry}/post", {"late": True}, address, {"late": "true"})
 
     def settlement_undone(self):
         one, other = (self.bank.merchant(name) for name in ("Halden", "Halden AG"))

@@ -107,7 +107,7 @@ def test_the_cut_off_lists_what_is_about_the_month_and_booked_after_it(ada, bank
 
 @pytest.mark.parametrize(
     ("period", "status", "code"),
-    [("2026-03", 409, "year_between"), ("2030-01", 422, "period_open"), ("2026", 422, "period")],
+    [("2026-03", 409, "year_between"), ("2030-01", 422, "period_open"), ("2026", 422, "period_name")],
 )
 def test_a_close_that_cannot_be_is_refused(ada, bank, period, status, code):
     entry(ada, bank, "2025-11-17", "1.00")

@@ -25,6 +25,7 @@ def claim(body: dict[str, Any]) -> dict[str, Any]:
 @requires("confirm")
 @bp.arguments(UnpaidBillsSchema)
 @bp.response(201, changing(PostedTaxesSchema))
+@bp.alt_response(200, schema=changing(PostedTaxesSchema), description="No bill is unpaid for six months")
 def repay(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Repay the tax of own bills that are unpaid for six months; paying them later brings it back of itself."""
     entry_ids = services.tax.reliefs.repay(**body, **acting())

@@ -20,18 +20,21 @@ class YearBetweenError(LedgerError):
     """A close does not run over the end of a financial year; close that month first."""
 
     code = "year_between"
+    is_read = True
 
 
 class PeriodOpenError(UnprocessableError):
     """The month is not over yet; close it when it is."""
 
     code = "period_open"
+    is_read = True
 
 
 class PeriodNameError(UnprocessableError):
     """A period is a year and a month, such as 2026-03."""
 
     code = "period_name"
+    is_read = True
 
 
 def month_named(name: str) -> date:

@@ -176,7 +176,7 @@ class ReturnQuerySchema(PageSchema):
 class OpenReturnQuerySchema(Schema):
     """The form of the open return, and the end of its period; without one it is the next period."""
 
-    form = fields.Text(least=1, most=32, required=True)
+    form = fields.Text(least=1, most=32, required=True, metadata={"example": "generic-vat"})
     to = fields.Day(load_default=None)
     kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
 
