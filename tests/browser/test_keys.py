@@ -53,7 +53,7 @@ def test_what_is_wrong_stays_as_it_was_typed(browse, ada):
     page.get_by_label("Name").fill("Agent")
     page.get_by_label("Amount it may post a day").fill("fifty")
     page.get_by_role("button", name="Create the key").click()
-    expect(page.locator(".problem")).to_contain_text("Write an amount")
+    expect(page.locator("main .problem")).to_contain_text("Write an amount")
     expect(page.get_by_label("Amount it may post a day")).to_have_value("fifty")
     expect(page.get_by_role("radio", name="With approval")).to_be_checked()
     expect(page.get_by_label("Name")).to_have_value("Agent")

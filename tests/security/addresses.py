@@ -22,6 +22,12 @@ NEVER_DONE = "ar_" + "0" * 26
 # The addresses that end the session which asks.
 ENDING = {"sessions.close_session", "own_sign_in.end_all_sessions"}
 
+# What an address needs in its query.
+QUERIES = {
+    "/api/exports/report": "report=general_ledger&format=csv",
+    "/api/tax/returns/open": "form=generic-vat",
+}
+
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/action-requests/<act:request_id>/approve": {"digest": "0" * 64},

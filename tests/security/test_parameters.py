@@ -2,11 +2,8 @@
 
 import io
 
-from tests.security.addresses import addresses_of
+from tests.security.addresses import QUERIES, addresses_of
 from webapp.web.access.selections import general_names, record_of
-
-# What an address asks for in its query.
-NEEDED = {"/api/tax/returns/open": "&form=generic-vat"}
 
 
 def test_every_list_can_be_counted_and_asked_for_less(ada, app, ids):
@@ -15,7 +12,7 @@ def test_every_list_can_be_counted_and_asked_for_less(ada, app, ids):
         record = record_of(app.view_functions[address.endpoint])
         if address.method == "GET" and address.is_api and record is not None:
             query = f"fields={record.names[0]}" + ("&count=true" if record.is_page else "")
-            query += NEEDED.get(address.rule, "")
+            query += f"&{QUERIES.get(address.rule, '')}"
             answer = ada.get(f"{address.path(ids)}?{query}")
             assert answer.status_code == 200, (address.name, answer.json)
             held = answer.json[record.key]

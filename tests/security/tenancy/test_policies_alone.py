@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.unfiltered.switch import SWITCH
-from tests.security.addresses import ENDING, addresses_of
+from tests.security.addresses import ENDING, QUERIES, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT, everything
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
@@ -28,7 +28,6 @@ COUNT = sa.text("""
 # It describes the API with the words of other books.
 DESCRIBED = "/api/openapi.json"
 # An address that answers nothing without more.
-QUERIES = {"/api/exports/report": "?report=general_ledger&format=csv"}
 # Addresses that list the rows of a table; other tables are read by what rows of these name.
 LISTS = {
     "accounts": "/api/accounts?limit=200",
@@ -122,7 +121,7 @@ def test_no_answer_tells_of_other_books(unfiltered, app, dan, hers, his, figure,
     for address in portion(3, [*addresses_of(app)]):
         if not address.is_safe or address.scope == "public" or address.rule == DESCRIBED:
             continue
-        first = ask(address, address.path(his) + QUERIES.get(address.rule, ""))
+        first = ask(address, f"{address.path(his)}?{QUERIES.get(address.rule, '')}")
         # What is named there is everybody's: a page of help.
         if his.keys() >= set(address.parameters):
             assert first.status_code < 400, (address.name, first.text)

@@ -51,7 +51,7 @@ const isForLine = (target, key) => Boolean(
 const lettered = (act) => (event) => { if (hasLetters()) act(event); };
 
 // Sequences come first: tinykeys uses the first match, and the "c" of "g c" would match "c".
-const keys = Object.fromEntries([..."ahjicdkmnoprysxtw"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
+const keys = Object.fromEntries([..."acdehijkmnoprstvwxy"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
 Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
 // Without preventDefault the "e" would also choose an option in the select that it opens.
 keys.e = lettered((event) => { event.preventDefault(); edit(); });
