@@ -21,7 +21,7 @@ EVERY_PATH: Final = "Pass every path on, in nginx: location / {{ proxy_pass http
 OF_PROXY: Final = "Set PUBLIC_URL to {origin}; the client has to be told {origin}/mcp, letter by letter."
 
 
-class Told(NamedTuple):
+class ConnectorAnswer(NamedTuple):
     """An answer: its status, its headers by lower-case name, and its JSON, if it is an object."""
 
     status: int
@@ -144,7 +144,7 @@ def _ask(
     kind: str = "",
     token: str | None = None,
     may_redirect: bool = False,
-) -> Told:
+) -> ConnectorAnswer:
     parts = urlsplit(address)
     headers = {"Accept": "application/json, text/event-stream", **({"Content-Type": kind} if kind else {})}
     if token is not None:
@@ -157,7 +157,9 @@ def _ask(
             method, f"{parts.path}?{parts.query}" if parts.query else parts.path, body, headers
         )
         response = connection.getresponse()
-        answer = Told(response.status, {k.lower(): v for k, v in response.getheaders()}, _object(response))
+        answer = ConnectorAnswer(
+            response.status, {k.lower(): v for k, v in response.getheaders()}, _object(response)
+        )
     except ssl.SSLError as error:
         raise StepError(
             "certificate", f"{origin} has no valid certificate: {error.reason}.", "Renew it."

@@ -166,13 +166,13 @@ def exposition(asked: Iterable[tuple[str, str, float]]) -> bytes:
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
     from prometheus_client.registry import Collector  # noqa: PLC0415
 
-    class Asked(Collector):
+    class DatabaseCollector(Collector):
         def collect(self) -> Iterator[GaugeMetricFamily]:
             for name, words, value in asked:
                 yield GaugeMetricFamily(name, words, value=value)
 
     registry = CollectorRegistry()
-    registry.register(Asked())
+    registry.register(DatabaseCollector())
     if (families := _process.families) is None:
         return generate_latest(registry)
     counted = families.registry

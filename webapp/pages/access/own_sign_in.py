@@ -4,7 +4,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.pages.access.sessions import leave, passkey_host, told_to_script
+from webapp.pages.access.sessions import leave, passkey_host, refusal_for_script
 from webapp.schemas.access import (
     LetterKeysFormSchema,
     OwnLocaleFormSchema,
@@ -74,7 +74,7 @@ def offer_passkey() -> Response:
             **acting(),
         )
     except LedgerError as error:
-        return told_to_script(error)
+        return refusal_for_script(error)
     return Response(options, content_type="application/json")
 
 

@@ -109,7 +109,7 @@ def passkey_host() -> str:
     return host
 
 
-def told_to_script(error: LedgerError) -> Response:
+def refusal_for_script(error: LedgerError) -> Response:
     """Answer a script, which shows the sentence at the place of the act."""
     text = "; ".join(each for messages in error.fields.values() for each in messages)
     return Response(text or sentence_for_page(error), error.status, content_type="text/plain; charset=utf-8")

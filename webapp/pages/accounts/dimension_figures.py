@@ -60,7 +60,7 @@ def account_chart(account: AccountRecord) -> Picture:
         found = next((each.months for each in report.lines if each.account_id == account.id), None)
         amounts = found or [Money.zero(report.base_currency)] * len(months)
         is_income = account.type == AccountType.INCOME
-        shown = charts.known_amounts(
+        shown = charts.amounts_since(
             months, [-each if is_income else each for each in amounts], of.first_day(here)
         )
         series = Series("income" if is_income else "expenses", shown)

@@ -44,7 +44,7 @@ def differing_returns() -> Iterable[Violation]:
     for filed in db.session.scalars(standing):
         stamped = sums.get((filed.organization_id, filed.id), Counter())
         is_of_form = {box: minor for (form, box), minor in stamped.items() if form == filed.form and minor}
-        if is_of_form != _said(filed):
+        if is_of_form != _filed_figures(filed):
             yield Violation(
                 "tax_return_differs",
                 f"The {filed.form} return to {filed.ends_on} says other figures than its postings.",
@@ -53,7 +53,7 @@ def differing_returns() -> Iterable[Violation]:
             )
 
 
-def _said(filed: TaxReturn) -> dict[str, int]:
+def _filed_figures(filed: TaxReturn) -> dict[str, int]:
     """Give the exact figures of a return, of a notice those of its rows; totals and what is nothing are left out."""
     figures = filed.figures["boxes"]
     if filed.is_notice:

@@ -279,11 +279,11 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
         {"kind": done.kind, "status": status, "actionRequestId": done.id, "organizationId": organization_id}
         for done, status, _ in acts
     ]
-    at_end(committed=lambda: _tell(facts, is_requested=bool(acts[0][0].actor.request_id)))
+    at_end(committed=lambda: _log_acts(facts, is_requested=bool(acts[0][0].actor.request_id)))
     return before.touched
 
 
-def _tell(acts: Sequence[Mapping[str, str]], *, is_requested: bool) -> None:
+def _log_acts(acts: Sequence[Mapping[str, str]], *, is_requested: bool) -> None:
     """Count acts that are committed, and write a line into the log for each that a request asked for."""
     measures.count_acts((each["kind"], each["status"]) for each in acts)
     if is_requested:

@@ -242,19 +242,19 @@ def result_chart(months: Sequence[Period], report: Any, first: date | None, *bes
     """Draw income and expenses by month, as a profit and loss statement has them; before a first day there are none."""
     figures = {"income": -report.income, "expenses": report.expenses, "result": report.result}
     series = [
-        Series(key, known_amounts(months, sums.months or (), first), is_drawn=key != "result")
+        Series(key, amounts_since(months, sums.months or (), first), is_drawn=key != "result")
         for key, sums in figures.items()
     ]
     return bars(months, [*series, *beside], report.base_currency)
 
 
-def known_amounts(
+def amounts_since(
     periods: Sequence[Period], amounts: Sequence[Money | None], first: date | None
 ) -> list[Money | None]:
     """Leave out the amounts of periods that end before the first day of the books.
 
     >>> months = list(Period(date(2026, 1, 1), date(2026, 3, 9)).months)
-    >>> known_amounts(months, [Money(0, "EUR")] * 3, date(2026, 2, 28)).count(None)
+    >>> amounts_since(months, [Money(0, "EUR")] * 3, date(2026, 2, 28)).count(None)
     1
     """
     pairs = zip(periods, amounts, strict=True)
