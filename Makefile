@@ -10,7 +10,7 @@ EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project
 # Python keeps what it compiled, or each of many processes would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run wheel test test-full lint lock generated pictures clients
+.PHONY: run wheel test test-full lint lock generated translations pictures clients
 
 # Serve the books of this folder, and a demo organization where there are none yet.
 run: $(RUNTIME)
@@ -51,6 +51,10 @@ generated: $(DEVELOPMENT)
 	@$(BIN)/python -m scripts.permissions
 	@$(BIN)/python -m scripts.third_party
 	@$(BIN)/python -m scripts.entities
+
+# Find the texts of pages and code for the catalogues of translations, and compile those.
+translations: $(DEVELOPMENT)
+	@$(BIN)/python -m scripts.translations
 
 # Take the pictures of the README anew.
 pictures: $(DEVELOPMENT)

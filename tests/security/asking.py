@@ -108,6 +108,7 @@ FORMS = {
     "/settings/organization": access.OrganizationFormSchema,
     "/settings/organization/choose": access.OrganizationChoiceFormSchema,
     "/settings/sign-in/letter-keys": access.LetterKeysFormSchema,
+    "/settings/sign-in/language": access.OwnLanguageFormSchema,
     "/settings/sign-in/locale": access.OwnLocaleFormSchema,
     "/settings/sign-in/password": access.OwnPasswordFormSchema,
     "/settings/sign-in/person": access.OwnPersonFormSchema,

@@ -27,7 +27,7 @@ class User(Base):
     """A person with an email address; the password is an argon2id hash, or none yet, which `users.hash_of` reads.
 
     With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization,
-    without a `theme` that of the system.
+    without a `theme` that of the system, without a `language` that of the browser.
     """
 
     __tablename__ = "users"
@@ -41,6 +41,7 @@ class User(Base):
     letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     locale: Mapped[str | None] = mapped_column(sa.String(16))
     theme: Mapped[str | None] = mapped_column(sa.String(8))
+    language: Mapped[str | None] = mapped_column(sa.String(8))
     created_at: Mapped[datetime] = created()
 
 

@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.codes import AUTOMATIC
-from webapp.ledger.notation.locales import NOTATIONS
+from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -163,6 +163,12 @@ class OwnLocaleFormSchema(Schema):
     locale = fields.OneOf(*NOTATIONS, load_default=None, allow_none=True)
 
 
+class OwnLanguageFormSchema(Schema):
+    """The language of a person's pages; none for the browser's."""
+
+    language = fields.OneOf(*LANGUAGES, load_default=None, allow_none=True)
+
+
 class ThemeFormSchema(Schema):
     """Whether a person's pages are light or dark; none for as the system has it."""
 
@@ -196,7 +202,7 @@ class ListAddressSchema(AddressSchema):
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "person", "passkey", "session", "locale", "theme", load_default=None)
+    done = fields.OneOf("password", "person", "passkey", "session", "locale", "language", "theme", load_default=None)
 
 
 class JobSwitchFormSchema(Schema):

@@ -14,6 +14,7 @@ from webapp.web.headers import add_headers, compress_page
 from webapp.web.logs import note_request
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
+from webapp.web.rendering.languages import register_languages
 from webapp.web.rendering.told_warnings import register_warnings
 from webapp.web.rendering.typed import register_typed
 from webapp.web.static_files import register_static_files
@@ -23,6 +24,7 @@ def register(app: Flask) -> None:
     """Register converters, template names, and the functions before and after every request."""
     app.url_map.converters |= {"id": IdConverter, "act": ActIdConverter, "books": BooksConverter}
     add_context(app)
+    register_languages(app)
     register_static_files(app)
     # The function that is registered first runs last, so that the log has the final answer.
     app.after_request(note_request)

@@ -65,7 +65,7 @@ def add_headers(response: Response) -> Response:
         headers.add("Strict-Transport-Security", "max-age=31536000")
     if not (request.endpoint or "").endswith("static"):
         headers["Cache-Control"] = "no-store"
-        headers.add("Vary", "HX-Request, Cookie, Authorization")
+        headers.add("Vary", "HX-Request, Cookie, Authorization, Accept-Language")
     return response
 
 

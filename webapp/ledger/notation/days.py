@@ -9,17 +9,32 @@ from typing import Final
 from webapp.ledger.notation.locales import DEFAULT, Notation
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
-MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONGEST: Final = 40
-_MONTHS_IN_FULL: Final = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+_MONTHS_IN_FULL: Final = {
+    "en": (
+        *("January", "February", "March", "April", "May", "June"),
+        *("July", "August", "September", "October", "November", "December"),
+    ),
+    "de": (
+        *("Januar", "Februar", "März", "April", "Mai", "Juni"),
+        *("Juli", "August", "September", "Oktober", "November", "Dezember"),
+    ),
+}
+MONTHS: Final = tuple(month[:3] for month in _MONTHS_IN_FULL["en"])
+# The longer names of German months are shortened with a point.
+_GERMAN_SHORT: Final = (
+    *("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni"),
+    *("Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
 )
 # The years of two digits: those of this century, and of the last one from here on.
 _LAST_CENTURY: Final = 70
 _FULL_YEAR: Final = 4
 
-_NEAR: Final = {"t": 0, "today": 0, "y": -1, "yesterday": -1, "tomorrow": 1}
+_NEAR: Final = {"t": 0, "today": 0, "y": -1, "yesterday": -1, "tomorrow": 1} | {
+    **dict.fromkeys(("h", "heute"), 0),
+    **dict.fromkeys(("g", "gestern"), -1),
+    "morgen": 1,
+}
 _STEP: Final = re.compile(r"([+\-\N{MINUS SIGN}])([0-9]{1,4})", re.ASCII)
 _END: Final = re.compile(
     r"(?:the )?(start|beginning|end) of (?:(?:the )?(this|last|previous|next) |the )?(month|quarter|year)"
@@ -28,7 +43,7 @@ _MONTHS_OF: Final = {"month": 1, "quarter": 3, "year": 12}
 _SHIFTS: Final = {"last": -1, "previous": -1, "next": 1}
 _NUMBERS: Final = re.compile(r"[0-9]{1,4}(?:[./\- ][0-9]{1,4}){0,2}\.?", re.ASCII)
 _WORDS: Final = re.compile(
-    r"(?P<first>[0-9]{1,2})?(?:st|nd|rd|th)?\.? ?(?P<month>[a-z]{3,9})\.? ?"
+    r"(?P<first>[0-9]{1,2})?(?:st|nd|rd|th)?\.? ?(?P<month>[a-zä]{3,9})\.? ?"
     r"(?P<last>[0-9]{1,2}(?![0-9]))?(?:st|nd|rd|th)?(?:,? ?(?P<year>[0-9]{4}|[0-9]{2}))?",
     re.ASCII,
 )
@@ -40,6 +55,9 @@ def written_day(value: date, notation: Notation = DEFAULT) -> str:
     >>> from webapp.ledger.notation.locales import NOTATIONS
     >>> written_day(date(2026, 10, 31)), written_day(date(2026, 11, 2), NOTATIONS["en-US"])
     ('31 Oct 2026', 'Nov 2, 2026')
+    >>> from webapp.ledger.notation.locales import notation_in
+    >>> written_day(date(2026, 11, 28), notation_in("de", None, "en-GB"))
+    '28. Nov. 2026'
     """
     return f"{written_short_day(value, notation)}{',' if notation.is_month_first else ''} {value.year}"
 
@@ -51,8 +69,29 @@ def written_short_day(value: date, notation: Notation = DEFAULT) -> str:
     >>> written_short_day(date(2026, 10, 31)), written_short_day(date(2026, 10, 31), NOTATIONS["en-US"])
     ('31 Oct', 'Oct 31')
     """
-    month = MONTHS[value.month - 1]
-    return f"{month} {value.day}" if notation.is_month_first else f"{value.day} {month}"
+    month = written_short_month(value, notation)
+    if notation.is_month_first:
+        return f"{month} {value.day}"
+    return f"{value.day}{'.' if notation.language == 'de' else ''} {month}"
+
+
+def written_short_month(value: date, notation: Notation = DEFAULT) -> str:
+    """Print a month without its year.
+
+    >>> written_short_month(date(2026, 10, 31))
+    'Oct'
+    """
+    return (_GERMAN_SHORT if notation.language == "de" else MONTHS)[value.month - 1]
+
+
+def written_month(value: date, notation: Notation = DEFAULT) -> str:
+    """Print a month in full.
+
+    >>> written_month(date(2026, 10, 31))
+    'October 2026'
+    """
+    months = _MONTHS_IN_FULL.get(notation.language, _MONTHS_IN_FULL["en"])
+    return f"{months[value.month - 1]} {value.year}"
 
 
 def read_day(text: str, today: date, notation: Notation = DEFAULT) -> date | None:
@@ -66,6 +105,8 @@ def read_day(text: str, today: date, notation: Notation = DEFAULT) -> date | Non
     ['2026-10-31', '2026-11-23', '2026-11-23', '2026-11-24', '2026-11-20', '2026-10-31', '2026-01-01']
     >>> [read(text) for text in ("12/11", "31.12.", "31 Oct", "Oct 31, 2025", "2026-10-31", "31 oct 26", "10/31")]
     ['2026-11-12', '2025-12-31', '2026-10-31', '2025-10-31', '2026-10-31', '2026-10-31', '2026-10-31']
+    >>> [read(text) for text in ("31. Okt. 2026", "3. März", "2. Mai 2026", "gestern")]
+    ['2026-10-31', '2026-03-03', '2026-05-02', '2026-11-22']
     >>> [read(text) for text in ("30 Feb", "soon", "26/10/11/1", "0", "Oct 2026")]
     ['None', 'None', 'None', 'None', 'None']
 
@@ -161,7 +202,11 @@ def _in_words(words: str, today: date) -> date | None:
 
 
 def _month(name: str) -> int | None:
-    return next((number for number, each in enumerate(_MONTHS_IN_FULL, 1) if each.startswith(name)), None)
+    for months in _MONTHS_IN_FULL.values():
+        for number, each in enumerate(months, 1):
+            if each.lower().startswith(name):
+                return number
+    return None
 
 
 def _year(digits: str) -> int:

@@ -1,6 +1,7 @@
-"""The notations of regions: the marks of their figures and the order of their days; the language is English."""
+"""The notations of regions: the marks of their figures and the order of their days; a page adds its language."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final, Literal
 
 Order = Literal["DMY", "MDY", "YMD"]
@@ -14,7 +15,8 @@ class Notation:
     """How a region writes figures and days.
 
     `decimal` is before the cents, `group` between groups of three digits (in India of two, before the last three).
-    `order` is the order of a day in numbers; with `is_month_first` a day in words is Oct 31, 2026.
+    `order` is the order of a day in numbers; with `is_month_first` a day in words is Oct 31, 2026. The months are those
+    of the `language`.
     """
 
     locale: str
@@ -24,9 +26,12 @@ class Notation:
     order: Order = "DMY"
     is_month_first: bool = False
     is_indian: bool = False
+    language: str = "en"
 
 
 DEFAULT_LOCALE: Final = "en-GB"
+# The languages that pages are complete in, each by its own name.
+LANGUAGES: Final[dict[str, str]] = {"en": "English"}
 
 # What the Unicode CLDR has for the English of a region, or for its own language where there is no such English
 # (read with Babel 2.18). Marks are one each: CLDR's two widths of a space that does not break are one here.
@@ -79,6 +84,26 @@ NOTATIONS: Final[dict[str, Notation]] = {
     f"en-{code}": _notation(code, *marks) for codes, marks in _MARKS.items() for code in codes.split()
 }
 DEFAULT: Final = NOTATIONS[DEFAULT_LOCALE]
+
+
+# Of each language but English: the regions in which people write so, the first where none of them is chosen.
+_SPOKEN: Final[dict[str, tuple[str, ...]]] = {
+    "de": ("en-DE", "en-AT", "en-CH", "en-LI", "en-LU", "en-BE", "en-IT")
+}
+
+
+@cache
+def notation_in(language: str, own_locale: str | None, locale: str) -> Notation:
+    """Return the notation of pages in a language: that of a person, else of the organization if people there speak it.
+
+    >>> [notation_in("de", *each).locale for each in ((None, "en-GB"), (None, "en-CH"), ("en-US", "en-CH"))]
+    ['en-DE', 'en-CH', 'en-US']
+    """
+    spoken = _SPOKEN.get(language)
+    if spoken is None:
+        return notation_of(locale)
+    chosen = own_locale or (locale if locale in spoken else spoken[0])
+    return replace(notation_of(chosen), language=language, is_month_first=False)
 
 
 def notation_of(locale: str | None) -> Notation:

@@ -7,6 +7,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.pages.access.sessions import leave, passkey_host, refusal_for_script
 from webapp.schemas.access import (
     LetterKeysFormSchema,
+    OwnLanguageFormSchema,
     OwnLocaleFormSchema,
     OwnPasswordFormSchema,
     OwnPersonFormSchema,
@@ -126,6 +127,13 @@ def choose_theme() -> Response:
         principal().user_id, ThemeFormSchema().load(form_body())["theme"]
     )
     return redirect_back(url_for("own_sign_in.show", done="theme"))
+@bp.post("/language")
+@requires("read", session_only=True)
+def choose_language() -> Response:
+    """Choose the language of the viewer's pages."""
+    body = OwnLanguageFormSchema().load(form_body())
+    services.access.own_sign_in.choose_language(principal().user_id, body["language"])
+    return redirect_to(url_for("own_sign_in.show", done="language"))
 
 
 @bp.post("/sessions/end")
@@ -167,6 +175,7 @@ def show_sign_in(problem: Problem | None = None) -> Response:
         key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
         locales=notations(),
         own_locale=principal().own_locale,
+        own_language=principal().language,
         done=query["done"] if problem is None else None,
         form=request.form,
         problem=problem,

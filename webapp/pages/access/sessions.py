@@ -4,11 +4,13 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.ledger.notation.locales import LANGUAGES
 from webapp.services.access import passkeys, sessions
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
 from webapp.web.access.hosts import is_from_this_machine
+from webapp.web.rendering import languages
 
 COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
@@ -21,8 +23,12 @@ bp = Blueprint("sessions", __name__)
 @bp.get("/sign-in")
 @requires(PUBLIC)
 def sign_in() -> Response:
-    """Show the form to sign in."""
-    return show_form()
+    """Show the form to sign in, in the language that was chosen on it."""
+    chosen = request.args.get("language")
+    if chosen not in LANGUAGES:
+        return show_form()
+    address = url_for("sessions.sign_in", next=request.args.get("next"))
+    return languages.remember(make_response(redirect(address, 303)), chosen)
 
 
 @bp.post("/sign-in")

@@ -34,11 +34,15 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
     """Select the tokens that are valid now, each with its owner, the owner's role and the books that it opens."""
     token = (ApiToken.id, ApiToken.name, ApiToken.scopes, ApiToken.last_used_at, ApiToken.expires_at)
     books = (Organization.is_demo, Organization.base_currency, Organization.time_zone, Organization.locale)
-    own = (User.locale.label("own_locale"), User.theme, User.name.label("user_name"))
+    own = (User.locale.label("own_locale"), User.theme, User.language, User.name.label("user_name"))
     owner = (User.email, User.letter_keys_off, *own)
     return (
         sa.select(*token, ApiToken.max_requests_a_minute, Membership.role, Membership.user_id, *books, *owner)
-        .add_columns(Organization.id.label("organization_id"), Organization.name.label("organization_name"))
+        .add_columns(
+            Organization.id.label("organization_id"),
+            Organization.name.label("organization_name"),
+            User.name.label("user_name"),
+        )
         .select_from(ApiToken)
         .join(
             Membership,
@@ -135,6 +139,7 @@ class Principal:
     own_locale: str | None = None
     theme: str | None = None
     hides_steps: bool = False
+    language: str | None = None
     time_zone: str = "UTC"
 
     is_authenticated: bool = True
@@ -190,6 +195,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         own_locale=user.locale,
         theme=user.theme,
         hides_steps=membership.hides_steps,
+        language=user.language,
         time_zone=organization.time_zone,
     )
 
@@ -293,5 +299,6 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         locale=row.own_locale or row.locale,
         own_locale=row.own_locale,
         theme=row.theme,
+        language=row.language,
         time_zone=row.time_zone,
     )

@@ -104,6 +104,11 @@ def choose_locale(user_id: int, locale: str | None) -> None:
     db.session.execute(sa.update(User).where(User.id == user_id).values(locale=locale))
 
 
+def choose_language(user_id: int, language: str | None) -> None:
+    """Let a person's pages be in a language; without one, in the browser's."""
+    db.session.execute(sa.update(User).where(User.id == user_id).values(language=language))
+
+
 def choose_theme(user_id: int, theme: str | None) -> None:
     """Let a person's pages be light or dark; without one, as the person's system has it."""
     db.session.execute(sa.update(User).where(User.id == user_id).values(theme=theme))

@@ -52,7 +52,7 @@ class RequestState:
     it ends. `version` is that of the record that a read answers a part of, `answer` a response with the body that was
     written into it. `books` is the organization that the address names. `tells_kept` is set where the page tells what
     the request that led to it warned of, `is_refused` where the answer refuses what was sent though its status does
-    not say so.
+    not say so. `language` is that of its page, once one was asked for.
     """
 
     now: datetime
@@ -78,6 +78,7 @@ class RequestState:
     answer: tuple[Response, Any] | None = None
     tells_kept: bool = False
     is_refused: bool = False
+    language: str | None = None
 
 
 def begin(request_id: str, id_of_client: str | None) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from webapp.ledger.money import Money
 from webapp.ledger.notation.amounts import MINUS, written
-from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
+from webapp.ledger.notation.days import written_day, written_month, written_short_day, written_short_month
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.periods import month_end
 from webapp.schemas.fields import DECIMAL
@@ -157,22 +157,22 @@ def near_day(value: date | datetime, today: date, notation: Notation = DEFAULT) 
     return short_day(value, notation) if value.year == today.year else day(value, notation)
 
 
-def month(value: date | datetime) -> str:
+def month(value: date | datetime, notation: Notation = DEFAULT) -> str:
     """Print a month in full.
 
     >>> month(date(2026, 10, 31))
     'October 2026'
     """
-    return f"{value:%B %Y}"
+    return written_month(value, notation)
 
 
-def short_month(value: date | datetime) -> str:
+def short_month(value: date | datetime, notation: Notation = DEFAULT) -> str:
     """Print a month without its year, where the context has it.
 
     >>> short_month(date(2026, 10, 31))
     'Oct'
     """
-    return MONTHS[value.month - 1]
+    return written_short_month(value, notation)
 
 
 def typed_day(value: date | str | None, notation: Notation = DEFAULT) -> str:
@@ -284,9 +284,11 @@ NOTED = (
     typed_day,
     day,
     short_day,
+    month,
+    short_month,
     moment,
     ago,
 )
 NEAR = (near_day, short_moment)
-PLAIN = (share, month, short_month, month_end, iso_text, iso_day, instant, shifted)
+PLAIN = (share, month_end, iso_text, iso_day, instant, shifted)
 TESTS = {"money_in": money_in}

@@ -9,12 +9,13 @@ from flask import has_request_context
 
 from webapp.ledger.money import NotAnAmountError
 from webapp.ledger.notation.amounts import MINUS, written
-from webapp.ledger.notation.days import MONTHS, written_day
-from webapp.ledger.notation.locales import DEFAULT, NOTATIONS, Notation, notation_of
+from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
+from webapp.ledger.notation.locales import DEFAULT, NOTATIONS, Notation, notation_in
 from webapp.schemas.fields import AMOUNT_WANTED, DAY_WANTED, RATE_WANTED
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering.figures import UNCLEAR
+from webapp.web.rendering.languages import gettext, language, translated
 
 # What the schemas and the ledger ask for, in the notation of the API, and what pages ask for instead.
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
@@ -29,13 +30,14 @@ _QUOTED: Final = re.compile(r"(“[^”]*”)")
 _FIGURE: Final = re.compile(
     rf"(?<![\w.,'])(?:{MINUS})?(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]+)?|[0-9]+\.[0-9]{{2,4}})(?!\w|[.,][0-9])"
 )
+_LEAP_YEAR: Final = 2000
 _DAY: Final = re.compile(rf"\b([0-9]{{1,2}}) ({'|'.join(MONTHS)})( [0-9]{{4}})?\b")
 
 
 def notation() -> Notation:
     """Give the notation of the page that is being rendered or read."""
     found = state().principal if has_request_context() else None
-    return notation_of(found.locale) if found else DEFAULT
+    return notation_in(language(), found.own_locale, found.locale) if found else DEFAULT
 
 
 def in_zone(value: Any) -> Any:
@@ -68,12 +70,15 @@ def sentence(text: str) -> str:
     """Write one of our sentences in the notation of the page: its figures and days, and how to write one."""
     chosen = notation()
     if text in _AMOUNT_SENTENCES:
-        return f"Write an amount like {written('1234.50', chosen)}."
+        return gettext("Write an amount like %(figure)s.") % {"figure": written("1234.50", chosen)}
     if text == RATE_WANTED:
-        return f"Write a rate above zero, like {written('1.0842', chosen)}."
+        return gettext("Write a rate above zero, like %(figure)s.") % {"figure": written("1.0842", chosen)}
     if text == DAY_WANTED:
-        return f"Write a day like {written_day(today(), chosen)}, or 31, +1, t, end of last month."
-    return worded(_IN_MAPPING.sub("; choose how to read it.", _ID.sub("", text.replace(UNCLEAR, ""))), chosen)
+        return gettext("Write a day like %(day)s, or 31, +1, t, end of last month.") % {
+            "day": written_day(today(), chosen)
+        }
+    plain = _IN_MAPPING.sub("; choose how to read it.", _ID.sub("", text.replace(UNCLEAR, "")))
+    return worded(translated(plain), chosen)
 
 
 def worded(sentence: str, notation: Notation) -> str:
@@ -95,9 +100,16 @@ def worded(sentence: str, notation: Notation) -> str:
 
 def _in(text: str, notation: Notation) -> str:
     text = _FIGURE.sub(lambda found: written(_plain(found[0]), notation), text)
-    if not notation.is_month_first:
-        return text
-    return _DAY.sub(lambda day: f"{day[2]} {day[1]}{f',{day[3]}' if day[3] else ''}", text)
+    return _DAY.sub(lambda found: _day(found, notation), text)
+
+
+def _day(found: re.Match[str], notation: Notation) -> str:
+    month, year = MONTHS.index(found[2]) + 1, found[3]
+    try:
+        day = date(int(year or _LEAP_YEAR), month, int(found[1]))
+    except ValueError:
+        return found[0]
+    return written_day(day, notation) if year else written_short_day(day, notation)
 
 
 def _plain(figure: str) -> str:

@@ -1,0 +1,308 @@
+"""Bring the catalogues of webapp/translations up to date with the texts of pages, and compile them.
+
+    python -m scripts.translations
+
+Texts of templates are marked as gettext has it. Sentences of the code are found where they are written: errors by their
+docstrings, others by what they look like, in the rooms whose sentences pages show. A test holds the files current.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from jinja2 import Environment, nodes
+from jinja2.ext import babel_extract
+
+from webapp.web.rendering.languages import CATALOGUES, COMPOSED
+
+ROOT: Final = Path(__file__).parent.parent
+TEMPLATES: Final = ROOT / "webapp" / "templates"
+# Whose sentences pages show; what only operators, programs or files read stays in English.
+ROOMS: Final = (
+    "database/failures.py",
+    "errors.py",
+    "ledger",
+    "pages",
+    "queries",
+    "schemas",
+    "services",
+    "web",
+)
+ENGLISH_ONLY: Final = re.compile(
+    r"webapp/(?:importers/(?:layouts|providers)/|queries/checks/|services/(?:backups|storage)/|web/access/(?!auth|hosts)"
+    r"|web/rendering/languages|pages/documentation|ledger/notation/|ledger/(?:chart|currencies)\b|ledger/suggestions/receipts)"
+)
+# Calls whose texts are for logs, databases or patterns.
+SILENT: Final = re.compile(
+    r"(?:^|\.)(?:log\.\w+|compile|text|RuntimeError|TypeError|ValueError|KeyError|DDL|literal_column)$"
+)
+KEYWORDS: Final = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
+PROSE: Final = re.compile(r"[^\W\d_]{2,}[,;:]? [^\s]*[^\W\d_]", re.ASCII)
+LEAST_LETTERS: Final = 5
+MOST_FORMS: Final = 16
+NO_HEADS: Final = re.compile(rb'^"(?:Report|POT|PO-Rev|Last-Tr|Language-T|Generated)[^\n]*\n', re.MULTILINE)
+
+
+def catalog() -> Catalog:
+    """Extract every message of templates and code."""
+    found = Catalog(charset="utf-8", fuzzy=False)
+    for path in sorted(TEMPLATES.rglob("*.html")):
+        for message in template_messages(path):
+            found.add(message)
+    for message in sorted((code().plain | code().sentences) - {""}) + sorted(code().nouns):
+        found.add(message)
+    return found
+
+
+def composed() -> str:
+    """Give composed.json: what pages need to find the sentence by which a text was composed."""
+    nouns = [message.id for message in catalog() if message.pluralizable and "%" not in message.id[0]]
+    found = {"sentences": sorted(code().sentences), "nouns": sorted(nouns)}
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+def updated(language: str) -> Catalog:
+    """Give the catalogue of a language with exactly the messages of today, and the translations that it has."""
+    path = po_path(language)
+    with path.open("rb") as file:
+        found = read_po(file, locale=language)
+    messages = catalog()
+    for message in list(found):
+        if message.id and message.id not in messages:
+            found.delete(message.id, message.context)
+    for message in messages:
+        if message.id and message.id not in found:
+            found.add(message.id)
+    found.obsolete.clear()
+    # The files change only with their messages.
+    found.creation_date = found.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
+    return found
+
+
+def po_path(language: str) -> Path:
+    """Give the path of the catalogue that people edit."""
+    return CATALOGUES / language / "LC_MESSAGES" / "messages.po"
+
+
+def po_text(found: Catalog) -> bytes:
+    """Write a catalogue as people edit it."""
+    made = io.BytesIO()
+    write_po(made, found, width=110, no_location=True, sort_output=True)
+    return NO_HEADS.sub(b"", made.getvalue())
+
+
+def mo_text(found: Catalog) -> bytes:
+    """Write a catalogue as the application reads it."""
+    made = io.BytesIO()
+    write_mo(made, found)
+    return made.getvalue()
+
+
+def main() -> None:
+    """Write the catalogues anew."""
+    COMPOSED.write_text(composed(), encoding="utf-8")
+    for language in languages():
+        found = updated(language)
+        po_path(language).write_bytes(po_text(found))
+        po_path(language).with_suffix(".mo").write_bytes(mo_text(found))
+        missing = sum(not all(made) for made in map(strings, found))
+        sys.stdout.write(f"{language}: {len(found)} messages, {missing} without a translation\n")
+
+
+def languages() -> list[str]:
+    """List the languages that have a catalogue; pages offer those of `LANGUAGES`, which are complete."""
+    return sorted(path.name for path in CATALOGUES.iterdir() if path.is_dir())
+
+
+def strings(message: Message) -> tuple[str, ...]:
+    """Give the translations of a message, in each of its forms; none of the header."""
+    if not message.id:
+        return ()
+    return tuple(message.string) if message.pluralizable else (str(message.string or ""),)
+
+
+@cache
+def code() -> Code:
+    """Read the texts of all modules."""
+    found = Code()
+    for path in code_files():
+        found.read(path)
+    return found
+
+
+def template_messages(path: Path) -> Iterator[str | tuple[str, str]]:
+    """Give the messages of a template: what it marks, and the nouns that it counts."""
+    source = path.read_bytes()
+    options = {
+        "newstyle_gettext": "true",
+        "trimmed": "true",
+        "trim_blocks": "true",
+        "lstrip_blocks": "true",
+        "silent": "false",
+    }
+    for _, function, message, _ in babel_extract(io.BytesIO(source), KEYWORDS, [], options):
+        if function == "ngettext":
+            yield message[0], message[1]
+        elif isinstance(message, tuple):
+            yield message[0]
+        else:
+            yield message
+    for call in environment().parse(source.decode()).find_all(nodes.Filter):
+        if call.name == "counted" and all(isinstance(each, nodes.Const) for each in call.args):
+            yield noun(*(each.value for each in call.args))  # type: ignore[attr-defined]
+
+
+@cache
+def environment() -> Environment:
+    """Make an environment that parses templates."""
+    return Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+
+
+def noun(one: str, many: str | None = None) -> tuple[str, str]:
+    """Give both forms of a noun that is counted, as `counted` makes them."""
+    return one, many or f"{one}s"
+
+
+class Code:
+    """The texts of modules: plain ones, sentences with values, and nouns that are counted."""
+
+    def __init__(self) -> None:
+        self.plain: set[str] = set()
+        self.sentences: set[str] = set()
+        self.nouns: set[tuple[str, str]] = set()
+
+    def read(self, path: Path) -> None:
+        """Add the texts of a module."""
+        self._walk(ast.parse(path.read_text(encoding="utf-8")))
+
+    def _walk(self, node: ast.AST) -> None:
+        if isinstance(node, ast.JoinedStr):
+            self._add(node)
+            return
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if SILENT.search(called):
+                return
+            self._add_marked(called.rpartition(".")[2], node.args)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_prose(node.value):
+            self.plain.add(node.value)
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
+            self.plain.add(ast.get_docstring(node) or "")
+        for child in ast.iter_child_nodes(node):
+            if not is_docstring(child) and getattr(child, "arg", "") != "metadata":
+                self._walk(child)
+
+    def _add_marked(self, called: str, args: list[ast.expr]) -> None:
+        if called == "counted":
+            self._add_noun(args[1:])
+        elif called in MARKS and isinstance(args[0], ast.Constant):
+            self.plain.add(args[0].value)
+
+    def _add_noun(self, args: list[ast.expr]) -> None:
+        if args and all(isinstance(each, ast.Constant) for each in args):
+            self.nouns.add(noun(*(each.value for each in args)))  # type: ignore[attr-defined]
+
+    def _add(self, node: ast.JoinedStr) -> None:
+        forms = list(Composed(self).forms(node))
+        for text in forms[:MOST_FORMS]:
+            if "%(" not in text and is_prose(text):
+                self.plain.add(text)
+            elif (
+                is_prose(MARK.sub("", text))
+                or len(re.findall(r"[^\W\d_]", MARK.sub("", text))) >= LEAST_LETTERS
+            ):
+                self.sentences.add(text)
+
+
+MARK: Final = re.compile(r"%\(\w+\)s")
+MARKS: Final = frozenset({"marked", "gettext"})
+
+
+class Composed:
+    """A sentence with values, in each of its forms."""
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._names: dict[str, str] = {}
+
+    def forms(self, node: ast.expr) -> Iterator[str]:
+        """Give the forms of a sentence: one for each way through its conditions."""
+        if isinstance(node, ast.JoinedStr):
+            for parts in product(*(list(self.forms(each)) for each in node.values)):
+                yield "".join(parts)
+        elif isinstance(node, ast.Constant):
+            yield str(node.value).replace("%", "%%")
+        elif isinstance(node, ast.FormattedValue):
+            yield from self._value(node)
+        elif isinstance(node, ast.IfExp):
+            yield from self.forms(node.body)
+            yield from self.forms(node.orelse)
+        else:
+            yield f"%({self._name(node, '')})s"
+
+    def _value(self, node: ast.FormattedValue) -> Iterator[str]:
+        spec = ast.unparse(node.format_spec)[2:-1] if node.format_spec else ""
+        value = node.value
+        is_choice = isinstance(value, ast.IfExp) and any(
+            isinstance(each, ast.Constant | ast.JoinedStr) for each in (value.body, value.orelse)
+        )
+        if is_choice or isinstance(value, ast.JoinedStr):
+            yield from self.forms(value)
+            return
+        self._code._walk(value)  # noqa: SLF001  (its own part)
+        yield f"%({self._name(value, spec)})s"
+
+    def _name(self, node: ast.expr, spec: str) -> str:
+        text = ast.unparse(node) + spec
+        if text not in self._names:
+            words = re.findall(r"[A-Za-z]\w*", re.sub(r"\(.*\)|\[.*\]|'[^']*'", "", ast.unparse(node)))
+            words = [each for each in words if each not in {"self", "str", "formatted", "strip"}] or ["value"]
+            name = words[-1].lower()
+            if "%" in spec:
+                name = name if name.endswith("day") else f"{name}_day"
+            while name in self._names.values():
+                name += "_2"
+            self._names[text] = name
+        return self._names[text]
+
+
+def is_prose(text: str) -> bool:
+    """Return whether a text is words for people."""
+    return bool(PROSE.search(text)) and not NO_PROSE.search(text)
+
+
+# Patterns, statements, addresses, formats.
+NO_PROSE: Final = re.compile(
+    r"[\\<>|^\t]|\(\?|^(?:SELECT|SET|WITH|DELETE|UPDATE|INSERT)\b|://|; charset|^\n|\w_\w|="
+)
+
+
+def is_docstring(node: ast.AST) -> bool:
+    """Return whether a node is a docstring, or a text that nothing uses."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def code_files() -> Iterator[Path]:
+    """Give the modules whose sentences pages show."""
+    for room in ROOMS:
+        place = ROOT / "webapp" / room
+        for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
+            if not ENGLISH_ONLY.search(path.as_posix()):
+                yield path
+
+
+if __name__ == "__main__":
+    main()

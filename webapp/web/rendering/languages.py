@@ -1,0 +1,176 @@
+"""The languages of pages: that of the request, and the translations of its sentences by the catalogues of gettext."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from flask import Flask, Response, has_request_context, request
+
+from webapp.ledger.notation.days import MONTHS
+from webapp.ledger.notation.locales import LANGUAGES
+from webapp.web.access.request_state import has_begun, state
+
+ENGLISH: Final = "en"
+CATALOGUES: Final = Path(__file__).parents[2] / "translations"
+# A bank line or an entry as sentences name it.
+_LABEL: Final = re.compile(r".* of [0-9]{1,2} [A-Z][a-z]{2}(?: [0-9]{4})?(?:, .*)?", re.DOTALL)
+# What a visitor chose who is not signed in.
+COOKIE: Final = "language"
+_YEAR: Final = 365 * 24 * 3600
+# The sentences of the code that hold values, and the nouns that are counted: `make translations` lists them.
+COMPOSED: Final = CATALOGUES / "composed.json"
+_MARK: Final = re.compile(r"%\((\w+)\)s")
+_COUNT: Final = re.compile(r"([0-9][0-9,]*) (.+)")
+# The shapes of values whose names end so; another value has any.
+_SHAPES: Final[Mapping[str, str]] = {
+    "day": rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})",
+    "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
+}
+
+
+def register_languages(app: Flask) -> None:
+    """Let templates translate, by the usual names of gettext."""
+    app.jinja_env.policies["ext.i18n.trimmed"] = True
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext)  # type: ignore[attr-defined]
+    app.jinja_env.globals.update(language=language, languages=LANGUAGES)
+
+
+def language() -> str:
+    """Give the language of the request: the person's, or else the first of the browser's that there is."""
+    if not has_request_context() or not has_begun():
+        return ENGLISH
+    current = state()
+    if current.language is None:
+        current.language = _language()
+    return current.language
+
+
+def _language() -> str:
+    who = state().principal
+    for chosen in (who and who.language, request.cookies.get(COOKIE)):
+        if chosen in LANGUAGES:
+            return chosen
+    return request.accept_languages.best_match(LANGUAGES) or ENGLISH
+
+
+def remember(response: Response, chosen: str) -> Response:
+    """Remember what a visitor chose who is not signed in."""
+    response.set_cookie(
+        COOKIE, chosen, _YEAR, path="/", secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+    return response
+
+
+@cache
+def catalogue(name: str) -> NullTranslations:
+    """Read the catalogue of a language; English is written in the code."""
+    path = CATALOGUES / name / "LC_MESSAGES" / "messages.mo"
+    if name == ENGLISH:
+        return NullTranslations()
+    with path.open("rb") as file:
+        return GNUTranslations(file)
+
+
+def gettext(text: str) -> str:
+    """Translate a text of a template."""
+    return catalogue(language()).gettext(text)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """Translate a text of a template for a number of things."""
+    return catalogue(language()).ngettext(one, many, count)
+
+
+def pgettext(context: str, text: str) -> str:
+    """Translate a text of a template that has several meanings."""
+    return catalogue(language()).pgettext(context, text)
+
+
+def marked(text: str) -> str:
+    """Mark a text of a module for the catalogue; a page translates it where it shows it."""
+    return text
+
+
+def translated(text: str) -> str:
+    """Translate a sentence of ours as a page shows it, also one that was composed with values.
+
+    Services compose their sentences in English, for the API, and some are stored. A page finds the sentence of the
+    code that one was composed by, and puts its values, translated as well, into the translation of that sentence.
+    """
+    name = language()
+    return text if name == ENGLISH or not text else _translated(text, name)
+
+
+@lru_cache(maxsize=4096)
+def _translated(text: str, name: str) -> str:
+    found = catalogue(name).gettext(text)
+    return _composed(text, name) if found == text else found
+
+
+def _composed(text: str, name: str) -> str:
+    for pattern, sentence in _candidates(text):
+        values = pattern.fullmatch(text)
+        if values:
+            own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
+            return catalogue(name).gettext(sentence) % own
+    counted = _COUNT.fullmatch(text)
+    one = _sentences().nouns.get(counted[2]) if counted else None
+    if counted is None or one is None:
+        return text
+    return f"{counted[1]} {catalogue(name).ngettext(one, counted[2], int(counted[1].replace(',', '')))}"
+
+
+def _value(text: str, name: str) -> str:
+    """Translate a value: a part of a sentence is ours, what begins with a capital may be somebody's name."""
+    if text[:1].islower() or text[:1].isdigit() or text.endswith((".", "?")):
+        return _translated(text, name)
+    return _composed(text, name) if _LABEL.fullmatch(text) else text
+
+
+class _Sentences(NamedTuple):
+    """The sentences with values by their first word, the longest first, and the first forms of nouns by the second."""
+
+    by_head: Mapping[str, list[tuple[re.Pattern[str], str]]]
+    nouns: Mapping[str, str]
+
+
+@cache
+def _sentences() -> _Sentences:
+    found = json.loads(COMPOSED.read_text(encoding="utf-8"))
+    by_head: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    for sentence in sorted(found["sentences"], key=lambda each: -len(_MARK.sub("", each))):
+        head = sentence.partition(" ")[0]
+        by_head.setdefault("" if "%" in head else head, []).append((_pattern(sentence), sentence))
+    return _Sentences(by_head, {form: one for one, many in found["nouns"] for form in (one, many)})
+
+
+def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
+    by_head = _sentences().by_head
+    yield from by_head.get(text.partition(" ")[0], ())
+    yield from by_head.get("", ())
+
+
+def _pattern(sentence: str) -> re.Pattern[str]:
+    """Make the pattern of what a sentence becomes with its values.
+
+    >>> _pattern("Debits exceed credits by %(amount)s.").fullmatch("Debits exceed credits by 1.00 EUR.")["amount"]
+    '1.00 EUR'
+    """
+    found: set[str] = set()
+    made = []
+    for index, part in enumerate(_MARK.split(sentence)):
+        if not index % 2:
+            made.append(re.escape(part.replace("%%", "%")))
+        else:
+            made.append(f"(?P={part})" if part in found else f"(?P<{part}>{_shape(part)})")
+            found.add(part)
+    return re.compile("".join(made), re.DOTALL)
+
+
+def _shape(name: str) -> str:
+    return _SHAPES.get(name.rpartition("_")[2], ".*?")
