@@ -202,7 +202,9 @@ class ListAddressSchema(AddressSchema):
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "person", "passkey", "session", "locale", "language", "theme", load_default=None)
+    done = fields.OneOf(
+        "password", "person", "passkey", "session", "locale", "language", "theme", load_default=None
+    )
 
 
 class JobSwitchFormSchema(Schema):

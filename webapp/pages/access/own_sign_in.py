@@ -127,6 +127,8 @@ def choose_theme() -> Response:
         principal().user_id, ThemeFormSchema().load(form_body())["theme"]
     )
     return redirect_back(url_for("own_sign_in.show", done="theme"))
+
+
 @bp.post("/language")
 @requires("read", session_only=True)
 def choose_language() -> Response:

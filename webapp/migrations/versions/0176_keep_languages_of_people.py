@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0250"
+revision = "0176"
 down_revision = "0175"
 branch_labels = None
 depends_on = None
