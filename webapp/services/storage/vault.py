@@ -62,10 +62,21 @@ def put(owner: Owner, purpose: str, value: str, *, now: datetime) -> None:
 
 def get(owner: Owner, purpose: str) -> str:
     """Open an owner's secret; raises SecretLostError where there is none that this vault's key opens."""
-    row = db.session.execute(sa.select(_SECRETS).where(*_of(owner, purpose))).mappings().one_or_none()
-    if row is None:
+    found = find(owner, purpose)
+    if found is None:
         raise SecretLostError
-    return _opened(row, _keys()).decode()
+    return found
+
+
+def find(owner: Owner, purpose: str) -> str | None:
+    """Open an owner's secret, None where it has none; raises SecretLostError where it does not open."""
+    row = db.session.execute(sa.select(_SECRETS).where(*_of(owner, purpose))).mappings().one_or_none()
+    return None if row is None else _opened(row, _keys()).decode()
+
+
+def has(owner: Owner, purpose: str) -> bool:
+    """Return whether an owner has a secret of a purpose, whether it opens or not."""
+    return db.session.scalar(sa.select(_SECRETS.c.uid).where(*_of(owner, purpose))) is not None
 
 
 def drop(owner: Owner, purpose: str | None = None) -> None:

@@ -1,0 +1,1 @@
+"""Connections to providers of bank lines: made, renewed and ended by people, and synced by the worker."""
