@@ -35,6 +35,7 @@ from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.queries.imports import bank_connections
 from webapp.services.audit.act import Actor
+from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
 from webapp.services.operating import jobs, timetable
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
@@ -102,8 +103,6 @@ def check(work: Work) -> None:
 
 def sync(work: Work) -> None:
     """Ask the provider of a bank connection for new lines."""
-    from webapp.services.banks.syncs import Sync  # noqa: PLC0415  (it reads with all that a push needs)
-
     gate = gate_of(current_app.config["SETTINGS"])
     of, connection_id = work.claimed.organization_id, int(work.claimed.subject)
     Sync(of, connection_id, gate, work.commit, lambda: datetime.now(UTC)).run()

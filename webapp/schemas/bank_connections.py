@@ -82,7 +82,7 @@ class NewBankConnectionSchema(SetupSchema):
     name = fields.Name(required=True)
 
 
-class AccountChoiceSchema(Schema):
+class ConnectedChoiceSchema(Schema):
     """What becomes of an account: attached to `faId`, opened, or left alone; null for `faId` leaves it alone."""
 
     external_id = fields.Text(least=1, most=255, required=True)
@@ -104,7 +104,7 @@ class BankConnectionChangesSchema(Schema):
 
     name = fields.Name()
     is_paused = fields.Flag()
-    accounts = ma.fields.List(ma.fields.Nested(AccountChoiceSchema), validate=ma.validate.Length(max=200))
+    accounts = ma.fields.List(ma.fields.Nested(ConnectedChoiceSchema), validate=ma.validate.Length(max=200))
 
 
 class JobSchema(Schema):

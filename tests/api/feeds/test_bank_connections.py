@@ -3,9 +3,7 @@
 import logging
 import zipfile
 from base64 import b64encode
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import Event
 
 import pytest
 from click.testing import CliRunner
@@ -13,11 +11,9 @@ from click.testing import CliRunner
 from tests.api.feeds import bridges
 from tests.api.feeds.bridges import account, seconds
 from webapp.cli import main
-from webapp.commands.worker import JobRunner
 from webapp.database.sessions import begin_write, db
 from webapp.models import Secret
 from webapp.services.banks import simplefin
-from webapp.services.operating import outbound
 
 BANKS, CONNECTIONS = "/settings/banks", "/api/feeds/connections"
 TODAY = datetime.now(UTC).date()
@@ -34,38 +30,9 @@ LINES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    bridge, certificate, end = bridges.serve(tmp_path_factory.mktemp("bridge"))
-    yield bridge, certificate
-    end()
-
-
-@pytest.fixture
-def bridge(app, served, monkeypatch):
-    """A bridge with one account, which the operator lets be on this machine."""
-    found, certificate = served
-    found.__init__(found.port, [account("A1", LINES, balance="954.80", as_of=ago(0))])
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    number = [(2, 1, 6, "", ("127.0.0.1", found.port))]
-    monkeypatch.setattr(outbound.socket, "getaddrinfo", lambda *_, **__: number)
-    inner = replace(app.config["SETTINGS"], outbound_inner=frozenset({bridges.HOST}))
-    monkeypatch.setitem(app.config, "SETTINGS", inner)
-    return found
-
-
-@pytest.fixture
-def work(app):
-    """Let a worker do what is due."""
-
-    def run():
-        with app.app_context():
-            one = JobRunner(app, Event())
-            while one.work():
-                pass
-            db.session.remove()
-
-    return run
+@pytest.fixture(autouse=True)
+def _shown(bridge):
+    bridge.accounts = [account("A1", LINES, balance="954.80", as_of=ago(0))]
 
 
 @pytest.fixture

@@ -1,24 +1,27 @@
 """Connections to providers of bank lines, in the settings: made, renewed and ended, with what each account brings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
+from webapp.ledger.currencies import DIGITS
 from webapp.schemas.bank_connections import (
     AccountFormSchema,
     NewBankConnectionSchema,
     PauseFormSchema,
     SetupSchema,
 )
-from webapp.services.banks.connections import AccountChoice
+from webapp.services.banks.connections import ConnectedChoice
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import Problem, act_or_show
+
+NEW = ({"id": "ASSET", "name": "A new bank account"}, {"id": "LIABILITY", "name": "A new card or loan"})
 
 bp = Blueprint("bank_connections", __name__, url_prefix="/settings/banks")
 
@@ -88,10 +91,10 @@ def change(connection_id: int, changes: Any) -> object:
     return services.banks.connections.change(found(connection_id), changes, **acting())
 
 
-def choice(form: dict[str, Any]) -> AccountChoice:
+def choice(form: dict[str, Any]) -> ConnectedChoice:
     """Read what becomes of an account from its form."""
     to = form.pop("to")
-    chosen: AccountChoice = {"external_id": form["external_id"]}
+    chosen: ConnectedChoice = {"external_id": form["external_id"]}
     if form["fetch_from"] is not None:
         chosen["fetch_from"] = form["fetch_from"]
     if to in FEED_ACCOUNT_TYPES:
@@ -104,6 +107,13 @@ def done(act: Callable[[], object]) -> Response:
     return act_or_show(act, url_for("bank_connections.index"), show_connections)
 
 
+def choices(currency: str, active: Sequence[Any]) -> list[dict[str, Any]]:
+    """List where the lines of an account may go: one in a currency that is none in the books goes nowhere."""
+    own = [{"id": each.id, "name": each.name} for each in active if each.currency == currency]
+    known = own or currency in DIGITS
+    return [*own, *(NEW if known else ()), {"id": "leave", "name": "Nowhere: leave it alone"}]
+
+
 def show_connections(problem: Problem | None = None) -> Response:
     """Render the connections, with a refused form as it was typed."""
     connections = queries.imports.bank_connections.listed(organization_id(), requests.now())
@@ -111,7 +121,11 @@ def show_connections(problem: Problem | None = None) -> Response:
     return render(
         "settings/bank_connections.html",
         connections=[each for each in connections if each.status != "ENDED"],
-        feed_accounts=active,
+        choices={
+            account.currency: choices(account.currency, active)
+            for each in connections
+            for account in each.accounts
+        },
         names={each.id: each.name for each in active},
         providers=services.banks.connections.PROVIDERS,
         typed={key: value for key, value in request.form.items() if key != "setupToken"} if problem else {},

@@ -44,7 +44,7 @@ class ShownAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProviderAnswer:
     """The accounts of a connection, the payload of each for its reader, and what the provider says of them.
 
     `said` are its sentences about single accounts by their ids, `told` those about the connection.

@@ -59,7 +59,7 @@ class ConnectionInput(TypedDict):
     setup_token: str
 
 
-class AccountChoice(TypedDict):
+class ConnectedChoice(TypedDict):
     """What becomes of an account that a connection shows: attached, opened in the books, or left alone."""
 
     external_id: str
@@ -75,7 +75,7 @@ class ConnectionChanges(TypedDict, total=False):
 
     name: str
     is_paused: bool
-    accounts: Sequence[AccountChoice]
+    accounts: Sequence[ConnectedChoice]
 
 
 def connect(facts: ConnectionInput, *, actor: Actor, now: datetime) -> BankConnection:
@@ -223,7 +223,7 @@ def _pause(connection: BankConnection, now: datetime, *, is_paused: bool) -> Non
         _ask_soon(connection, now)
 
 
-def _choose(connection: BankConnection, choice: AccountChoice, now: datetime) -> None:
+def _choose(connection: BankConnection, choice: ConnectedChoice, now: datetime) -> None:
     path = f"accounts.{choice['external_id']}"
     found = [
         each for each in bank_connections.accounts_of(connection) if each.external_id == choice["external_id"]

@@ -15,8 +15,8 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.services.banks.answers import (
     MOST_BYTES,
     PATIENCE_SECONDS,
-    Answer,
     ConsentNeededError,
+    ProviderAnswer,
     ProviderRefusedError,
     ShownAccount,
     Window,
@@ -75,7 +75,7 @@ def claim(gate: Gate, setup_token: str) -> str:
     return access
 
 
-def answers(gate: Gate, access: str, windows: Sequence[Window]) -> Iterator[Answer]:
+def answers(gate: Gate, access: str, windows: Sequence[Window]) -> Iterator[ProviderAnswer]:
     """Ask for all accounts: once for each window with lines, or once without lines where there is none."""
     for window in windows or (None,):
         query = {"balances-only": "1"} if window is None else _query(window)
@@ -121,7 +121,7 @@ def _refuse(host: str, status: int) -> None:
         raise OutboundFailedError(f"{host} answers {status}.")
 
 
-def _read(data: bytes, window: Window | None) -> Answer:
+def _read(data: bytes, window: Window | None) -> ProviderAnswer:
     payload = providers.parsed(data)
     account_set = PayloadObject(payload, "The answer")
     if "accounts" not in account_set.values:
@@ -135,7 +135,7 @@ def _read(data: bytes, window: Window | None) -> Answer:
         for each in found
         if (name := each.id("id"))
     }
-    return Answer(window, accounts, payloads, said, told)
+    return ProviderAnswer(window, accounts, payloads, said, told)
 
 
 def _shown(account: PayloadObject) -> ShownAccount:

@@ -24,8 +24,8 @@ from webapp.services.audit import action_requests
 from webapp.services.audit.act import Actor
 from webapp.services.banks import simplefin
 from webapp.services.banks.answers import (
-    Answer,
     ConsentNeededError,
+    ProviderAnswer,
     ProviderRefusedError,
     ShownAccount,
     Window,
@@ -127,7 +127,7 @@ class Sync:
         connection.calls_on, connection.calls = now.date(), used + max(len(planned), 1)
         return planned
 
-    def _answers(self, connection: BankConnection, planned: Sequence[Window]) -> Iterator[Answer]:
+    def _answers(self, connection: BankConnection, planned: Sequence[Window]) -> Iterator[ProviderAnswer]:
         """Ask outside any transaction, after a setup token that waits was claimed."""
         of, provider = owner(connection), PROVIDERS[connection.provider]
         setup = vault.find(of, SETUP)
@@ -154,7 +154,7 @@ class Sync:
         self.commit()
         return access
 
-    def _note_accounts(self, answer: Answer) -> list[str]:
+    def _note_accounts(self, answer: ProviderAnswer) -> list[str]:
         """Note which accounts the provider shows, and list those that are attached."""
         connection = self._connection()
         rows = list(bank_connections.accounts_of(connection))
@@ -181,7 +181,7 @@ class Sync:
         # A later window would hide what an earlier one lacks.
         return [each for each in attached if each not in self.failed]
 
-    def _take(self, external_id: str, answer: Answer) -> None:
+    def _take(self, external_id: str, answer: ProviderAnswer) -> None:
         """Push the lines of one account; what refuses them is said there, and stops no other account."""
         try:
             connection = self._connection()
@@ -200,7 +200,7 @@ class Sync:
             each for each in bank_connections.accounts_of(connection) if each.external_id == external_id
         )
 
-    def _push(self, connection: BankConnection, account: ConnectedAccount, answer: Answer) -> None:
+    def _push(self, connection: BankConnection, account: ConnectedAccount, answer: ProviderAnswer) -> None:
         window, now = answer.window, self.clock()
         if window is None or account.feed_account_id is None or connection.status not in ASKED:
             return
