@@ -20,7 +20,7 @@ from webapp.commands.imports import import_files
 from webapp.commands.inspection import audit_file, check, export, whoami
 from webapp.commands.organizations import create_organization, list_organizations, set_password
 from webapp.commands.proofs import verify_proof
-from webapp.commands.pushes import push
+from webapp.commands.pushes import feeds_group, push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
@@ -44,6 +44,7 @@ COMMANDS = tuple(
         set_password,
         import_files,
         push,
+        feeds_group,
         watch,
         drop_folder,
         delete_old_files,

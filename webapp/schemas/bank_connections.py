@@ -116,7 +116,7 @@ class JobSchema(Schema):
     run_at = fields.Timestamp()
 
 
-class AccountFormSchema(Schema):
+class ConnectedChoiceFormSchema(Schema):
     """What becomes of an account, on its page: `to` is leave, a type to open it as, or the id of a bank account."""
 
     external_id = fields.Text(least=1, most=255, required=True)

@@ -1,6 +1,8 @@
 """Connections to SimpleFIN: made, synced by the worker, renewed in place, stale and failing."""
 
+import json
 import logging
+import re
 import zipfile
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
@@ -267,6 +269,28 @@ def test_the_secret_is_in_nothing_that_is_written(app, ada, bridge, connected, w
     for secret in (password, b64encode(bridges.SECRET.encode()).decode(), "claim/t3"):
         assert secret not in told
         assert secret.encode() not in written
+
+
+def test_a_transcript_keeps_the_shape_of_an_answer_and_nothing_that_it_says(
+    app, ada, bridge, connected, tmp_path
+):
+    file = tmp_path / "answer.json"
+    words = [
+        "feeds",
+        "record",
+        connected.rpartition("/")[2],
+        str(file),
+        "--organization",
+        ada.organization_id,
+    ]
+    with app.app_context():
+        written = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert written.exit_code == 0, written.output
+    (one,) = json.loads(file.read_text())["accounts"]
+    assert (one["id"], one["name"], one["balance"]) == ("A9", "Aaaaaaaa 9999", "999.99")
+    assert sorted(each["posted"] for each in one["transactions"]) == [0, 9999999999, 9999999999]
+    words = set(re.findall(r"[\w:-]+", file.read_text() + written.output))
+    assert not {"Grocer", "4711", "954", bridges.SECRET} & words
 
 
 def test_the_pages_do_the_same(ada, bridge, work):

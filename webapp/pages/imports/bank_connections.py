@@ -9,7 +9,7 @@ from webapp import queries, services
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.currencies import DIGITS
 from webapp.schemas.bank_connections import (
-    AccountFormSchema,
+    ConnectedChoiceFormSchema,
     NewBankConnectionSchema,
     PauseFormSchema,
     SetupSchema,
@@ -57,7 +57,9 @@ def renew(connection_id: int) -> Response:
 @requires("admin")
 def choose(connection_id: int) -> Response:
     """Choose what becomes of one account, or show the error."""
-    return done(lambda: change(connection_id, {"accounts": [choice(AccountFormSchema().load(form_body()))]}))
+    return done(
+        lambda: change(connection_id, {"accounts": [choice(ConnectedChoiceFormSchema().load(form_body()))]})
+    )
 
 
 @bp.post("/<id:connection_id>/pause")

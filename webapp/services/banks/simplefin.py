@@ -4,7 +4,7 @@ import http.client
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -27,6 +27,8 @@ NAME: Final = "SimpleFIN"
 # Of one day, by the bridge's own rule; and the days of one call.
 MOST_CALLS: Final = 24
 WINDOW_DAYS: Final = 90
+DAY: Final = timedelta(days=1)
+WEEK: Final = 7 * DAY
 LONGEST_ADDRESS: Final = 2000
 _MASK: Final = re.compile(r"(\d{4})\D*$")
 
@@ -80,6 +82,11 @@ def answers(gate: Gate, access: str, windows: Sequence[Window]) -> Iterator[Prov
     for window in windows or (None,):
         query = {"balances-only": "1"} if window is None else _query(window)
         yield _read(_get(gate, access, query), window)
+
+
+def recorded(gate: Gate, access: str, today: date) -> bytes:
+    """Give what the bridge answers for a week, as it is."""
+    return _get(gate, access, _query(Window(today - WEEK, today + DAY, is_last=True)))
 
 
 def _query(window: Window) -> dict[str, str]:

@@ -73,12 +73,12 @@ def owner(connection: BankConnection) -> Owner:
 
 @dataclass(slots=True)
 class Sync:
-    """One sync of a connection; `commit` stores a step, and `clock` tells the time."""
+    """One sync of a connection; `store` commits a step, and `clock` tells the time."""
 
     organization_id: str
     connection_id: int
     gate: Gate
-    commit: Callable[[], None]
+    store: Callable[[], None]
     clock: Callable[[], datetime]
     failed: set[str] = field(default_factory=set)
 
@@ -132,7 +132,7 @@ class Sync:
         of, provider = owner(connection), PROVIDERS[connection.provider]
         setup = vault.find(of, SETUP)
         access = "" if setup else vault.get(of, ACCESS)
-        self.commit()
+        self.store()
         if setup:
             access = self._claimed(provider, of, setup)
         yield from provider.answers(self.gate, access, planned)
@@ -145,13 +145,13 @@ class Sync:
             self._connection()
             vault.drop(of, SETUP)
             is_open = vault.has(of, ACCESS)
-            self.commit()
+            self.store()
             # What was let in before may still be.
             raise (ProviderRefusedError(str(error)) if is_open else error) from None
         self._connection()
         vault.drop(of, SETUP)
         vault.put(of, ACCESS, access, now=self.clock())
-        self.commit()
+        self.store()
         return access
 
     def _note_accounts(self, answer: ProviderAnswer) -> list[str]:
@@ -177,7 +177,7 @@ class Sync:
         for row in rows:
             row.is_gone = row.is_gone or row not in found
         attached = [row.external_id for row in found if row.feed_account_id is not None]
-        self.commit()
+        self.store()
         # A later window would hide what an earlier one lacks.
         return [each for each in attached if each not in self.failed]
 
@@ -193,7 +193,7 @@ class Sync:
             action_requests.record_refusal(error)
             self.failed.add(external_id)
             self._account(self._connection(), external_id).error = str(error)
-        self.commit()
+        self.store()
 
     def _account(self, connection: BankConnection, external_id: str) -> ConnectedAccount:
         return next(
