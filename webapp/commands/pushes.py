@@ -100,9 +100,7 @@ def record(connection_id: int, file: Path, organization_id: str) -> None:
         data = provider.recorded(gate_of(settings), access, datetime.now(UTC).date())
     text = json.dumps(redacted(json.loads(data)), indent=2, ensure_ascii=False)
     file.write_text(f"{text}\n", encoding="utf-8")
-    click.echo(
-        f"{file}: look at it before you send it. Letters are a, digits 9; equal texts stay equal in their length."
-    )
+    click.echo(f"{file}: look at it before you send it. Each letter is an a now, each digit a 9.")
 
 
 def redacted(value: Any) -> Any:

@@ -27,15 +27,15 @@ class BankProviderSchema(Schema):
 class ConnectionFaultSchema(Schema):
     """What went wrong last, or what the provider says."""
 
-    code = ma.fields.String()
-    sentence = Untrusted()
+    code = ma.fields.String(metadata={"description": "The code of the error, or provider_message."})
+    sentence = Untrusted(metadata={"description": "What it is, also in the words of the provider."})
     at = fields.Timestamp()
 
 
 class ConnectedAccountSchema(Schema):
     """An account that a connection shows; `isStale` says that its bank has sent no news for days."""
 
-    external_id = Untrusted()
+    external_id = Untrusted(metadata={"description": "The provider's id of the account."})
     name = Untrusted()
     currency = Untrusted(metadata={"description": "As the provider writes it; it need not be a currency."})
     iban = Untrusted(allow_none=True)
@@ -46,7 +46,10 @@ class ConnectedAccountSchema(Schema):
     last_booked_on = fields.Day(allow_none=True)
     balance_at = fields.Timestamp(allow_none=True)
     is_stale = ma.fields.Boolean()
-    error = Untrusted(allow_none=True)
+    error = Untrusted(
+        allow_none=True,
+        metadata={"description": "Why nothing of it was taken, or what the provider says of it; else null."},
+    )
     takes_over = Untrusted(
         allow_none=True,
         metadata={
@@ -61,12 +64,16 @@ class BankConnectionSchema(Schema):
     id = ma.fields.Integer()
     provider = fields.OneOf(*BANK_PROVIDERS)
     name = ma.fields.String()
-    status = fields.OneOf(*CONNECTION_STATUSES)
+    status = fields.OneOf(
+        *CONNECTION_STATUSES, metadata={"description": "Whether it is asked, and what it needs."}
+    )
     consent_ends_at = fields.Timestamp(allow_none=True)
     last_succeeded_at = fields.Timestamp(allow_none=True)
     last_error = ma.fields.Nested(ConnectionFaultSchema, allow_none=True)
     next_run_at = fields.Timestamp(allow_none=True)
-    accounts = ma.fields.List(ma.fields.Nested(ConnectedAccountSchema))
+    accounts = ma.fields.List(
+        ma.fields.Nested(ConnectedAccountSchema), metadata={"description": "The accounts that it shows."}
+    )
 
 
 class SetupSchema(Schema):
@@ -85,7 +92,9 @@ class NewBankConnectionSchema(SetupSchema):
 class ConnectedChoiceSchema(Schema):
     """What becomes of an account: attached to `faId`, opened, or left alone; null for `faId` leaves it alone."""
 
-    external_id = fields.Text(least=1, most=255, required=True)
+    external_id = fields.Text(
+        least=1, most=255, required=True, metadata={"description": "The provider's id of the account."}
+    )
     fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
     opens = fields.Flag(metadata=OPENED)
     is_left = fields.Flag(metadata=LEFT)
@@ -104,7 +113,11 @@ class BankConnectionChangesSchema(Schema):
 
     name = fields.Name()
     is_paused = fields.Flag()
-    accounts = ma.fields.List(ma.fields.Nested(ConnectedChoiceSchema), validate=ma.validate.Length(max=200))
+    accounts = ma.fields.List(
+        ma.fields.Nested(ConnectedChoiceSchema),
+        validate=ma.validate.Length(max=200),
+        metadata={"description": "What becomes of accounts."},
+    )
 
 
 class JobSchema(Schema):
